@@ -70,9 +70,8 @@ def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agree
         return Agreement(None, None, things, people, pairs, agreeing)
     import evalica  # a second to import
 
-    matrix = shared.assign(yes=shared["yes"].astype("float64")).pivot(
-        index="person", columns="thing", values="yes"
-    )
+    numbers = shared.assign(yes=shared["yes"].astype("float64"))
+    matrix = numbers.pivot(index="person", columns="thing", values="yes")
     boot = evalica.alpha_bootstrap(matrix, distance="nominal", n_resamples=draws, random_state=seed)
     interval = (float(boot.low), float(boot.high))
     return Agreement(float(boot.alpha), interval, things, people, pairs, agreeing)

@@ -109,15 +109,8 @@ def _trajectory_table(workspace: Workspace, recorded: Sequence[Trajectory]) -> p
     import pandas as pd
 
     path = trajectories.save(workspace, recorded)
-    table = pd.DataFrame(
-        {
-            "trajectory": [trajectory.id for trajectory in recorded],
-            "agent": [trajectory.participants[0].name for trajectory in recorded],
-            "domain": [trajectory.episode.domain for trajectory in recorded],
-            "steps": [trajectory.episode.steps for trajectory in recorded],
-            "split": [trajectory.split for trajectory in recorded],
-        }
-    )
+    rows = [(t.id, t.players[0].name, t.episode.domain, t.episode.steps, t.split) for t in recorded]
+    table = pd.DataFrame(rows, columns=["trajectory", "agent", "domain", "steps", "split"])
     table.attrs["file"] = str(path)
     return table
 
@@ -168,7 +161,7 @@ def load_suite(suite: str, *, workspace: Workspace | str | Path | None = None) -
       UnknownName: the suite, its version or a term of the subset does not exist.
       DamagedData: its content does not match its hash.
     """
-    return selections.load(Workspace.open(workspace), suite, suites.load)
+    return selections.load_selection(Workspace.open(workspace), suite, suites.load)
 
 
 def run(
@@ -221,13 +214,6 @@ def run(
         )
     import pandas as pd
 
-    fingerprints = [done.fingerprints[name] for name in names]
-    return pd.DataFrame(
-        {
-            "agent": names,
-            "made": [done.made[name] for name in names],
-            "kept": [done.kept[name] for name in names],
-            "fingerprint": fingerprints,
-            "stated_version": [stated(fingerprint) for fingerprint in fingerprints],
-        }
-    )
+    prints = done.fingerprints
+    rows = [(a, done.made[a], done.kept[a], prints[a], stated(prints[a])) for a in names]
+    return pd.DataFrame(rows, columns=["agent", "made", "kept", "fingerprint", "stated_version"])

@@ -58,6 +58,11 @@ class ArgumentError(StsError):
     exit_code = 2
 
 
+def shown(text: str) -> str:
+    """Quote `text` for an error message, truncated and with unprintable characters escaped."""
+    return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}...")
+
+
 def closest(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean NAME?" with the known name most similar to `name`; "" for none."""
     import difflib  # slow to import
@@ -104,8 +109,7 @@ class UnknownName(ArgumentError):
         exist = ", ".join(listed) if listed else "none yet"
         exist += f" and {rest} more" if rest else ""
         hint = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
-        quoted = repr(name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}...")
-        super().__init__(f"unknown {kind} {quoted}; known: {exist}{hint}")
+        super().__init__(f"unknown {kind} {shown(name)}; known: {exist}{hint}")
 
 
 class StsWarning(UserWarning):

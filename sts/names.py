@@ -1,14 +1,15 @@
-"""Validation of names, and display of untrusted text."""
+"""Validation of names, and display of untrusted text, counts and times."""
 
 from __future__ import annotations
 
 import unicodedata
+from datetime import UTC, datetime
 
 from sts.errors import ArgumentError
+from sts.errors import shown as shown
 
 LIMIT = 200
 """Maximum length of a name of an agent, scenario, category, continuation or metric."""
-_MAX_QUOTED_CHARS = 60
 _JOINERS = {0x200C: "", 0x200D: ""}
 
 
@@ -37,9 +38,14 @@ def one_line(text: str, limit: int) -> bool:
     return len(text) <= limit and text.translate(_JOINERS).isprintable()
 
 
-def shown(text: str) -> str:
-    """Quote `text` for an error message, truncated and with unprintable characters escaped."""
-    return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}...")
+def count_noun(count: int, noun: str) -> str:
+    """Return "1 episode" or "2 episodes"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def format_time(seconds: float) -> str:
+    """Format a time in UTC seconds, to the minute."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
 def printable(text: str) -> str:

@@ -187,9 +187,7 @@ def specification(chart: Chart) -> dict[str, Any]:
     """Convert a chart to its Vega-Lite specification."""
     # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
     with alt.data_transformers.enable("default", max_rows=None):
-        content: dict[str, Any] = chart.to_dict(
-            validate=False
-        )  # validation takes a third of the time
+        content: dict[str, Any] = chart.to_dict(validate=False)  # validation is slow
     return content
 
 

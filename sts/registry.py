@@ -46,11 +46,7 @@ def load(group: str, kind: str, name: str) -> Any:
 
 
 def load_every(group: str, kind: str, name: str) -> list[Any]:
-    """Load the entry point `name` of `group` from every package that declares it.
-
-    Raises:
-      StsError: one cannot be imported; names the package and the cause.
-    """
+    """Load an entry point from every package that declares it; errors as for `load`."""
     return [_load_point(point, kind) for point in list_group(group) if point.name == name]
 
 
@@ -93,9 +89,7 @@ def load_path(kind: str, path: str) -> Any:
       StsError: the module raises it, such as MissingExtra.
     """
     module_name, _, attribute = path.partition(":")
-    if not all(part.isidentifier() for part in module_name.split(".")) or not (
-        attribute.isidentifier()
-    ):
+    if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
         raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
     look_here()
     _check_not_shadowed(f"{kind} {path!r}", module_name.partition(".")[0])

@@ -8,11 +8,13 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 _PATIENCE = 60.0
 """Seconds in which it recovers."""
@@ -31,14 +33,9 @@ def programs() -> Path | None:
 
 
 class Cluster:
-    """A cluster that listens on a socket in a folder of its own.
-
-    Attributes:
-      url: of its database.
-    """
+    """A cluster that listens on a socket in a folder of its own, and the `url` of its database."""
 
     def __init__(self, programs: Path) -> None:
-        """Make it and starts it."""
         self._programs = programs
         # PostgreSQL refuses root, and a socket's path may not be long: a short folder of its own.
         self._folder = Path(tempfile.mkdtemp(prefix="sts-pg-", dir="/tmp"))
@@ -49,14 +46,12 @@ class Cluster:
             self._owner = {"user": someone.pw_uid, "group": someone.pw_gid, "extra_groups": []}
         self.url = f"postgresql://sts@/postgres?host={self._folder}"
         self._data = str(self._folder / "data")
-        self._call(
-            self._programs / "initdb",
-            *("-D", self._data, "-U", "sts", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"),
-        )
+        words = ("-D", self._data, "-U", "sts", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
+        self._call(self._programs / "initdb", *words)
         self.start()
 
     def start(self) -> None:
-        """Start it and waits until it answers."""
+        """Start it and wait until it answers."""
         settings = f"-k {self._folder} -c listen_addresses= -c fsync=off -c max_connections=60"
         log = str(self._folder / "log")
         self._control("start", "-w", "-t", "300", "-l", log, "-o", settings)
@@ -73,14 +68,14 @@ class Cluster:
         return self.url
 
     def end_connections(self) -> None:
-        """End the connections of everybody."""
+        """End every other connection."""
         with self._connection() as connection:
             connection.execute(_OTHERS.format("pg_terminate_backend(pid)"))
 
     def fill(self) -> None:
-        """Lets no connection that there is write a byte, as on a full disk.
+        """Let no open connection write a byte, as on a full disk.
 
-        Where it is the log that cannot be written, PostgreSQL ends all its processes and recovers.
+        If the log cannot be written, PostgreSQL ends all its processes and recovers.
         """
         with self._connection() as connection:
             numbers = connection.execute(_OTHERS.format("pid")).fetchall()
@@ -93,7 +88,7 @@ class Cluster:
         self._connection().close()
 
     def close(self) -> None:
-        """Stop it and removes its folder."""
+        """Stop it and remove its folder."""
         self.stop()
         shutil.rmtree(self._folder)
 
@@ -111,12 +106,22 @@ class Cluster:
         self._call(self._programs / "pg_ctl", what, "-D", self._data, *arguments)
 
     def _call(self, program: str | Path, *arguments: str, stderr: int | None = None) -> None:
-        subprocess.run(
-            [str(program), *arguments],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=stderr,
-            cwd=self._folder,
-            timeout=600,
-            **self._owner,
-        )
+        options: dict[str, Any] = {
+            "stdout": subprocess.DEVNULL,
+            "stderr": stderr,
+            "cwd": self._folder,
+        }
+        command = [str(program), *arguments]
+        subprocess.run(command, check=True, timeout=600, **options, **self._owner)
+
+
+def started_cluster() -> Iterator[Cluster]:
+    """Yield a cluster of its own to a fixture, which is skipped or fails without PostgreSQL."""
+    found = programs()
+    if found is None:
+        if os.environ.get("STS_REQUIRE_POSTGRESQL") == "1":
+            pytest.fail("STS_REQUIRE_POSTGRESQL=1, and PostgreSQL's initdb is not installed")
+        pytest.skip("PostgreSQL's programs are not installed")
+    cluster = Cluster(found)
+    yield cluster
+    cluster.close()

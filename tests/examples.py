@@ -44,15 +44,9 @@ def recorded(
     **settings: Any,
 ) -> list[Trajectory]:
     """Return trajectories of one agent on small new worlds."""
-    world = {"height": 6, "width": 7, "participants": team, "horizon": steps} | settings
-    return record(
-        agents.load(agent),
-        domain="lambda-star",
-        count=count,
-        steps=steps,
-        seed=seed,
-        settings=world,
-    )
+    world = {"height": 6, "width": 7, "n_players": team, "horizon": steps} | settings
+    asked: dict[str, Any] = {"count": count, "steps": steps, "seed": seed, "settings": world}
+    return record(agents.load(agent), domain="lambda-star", **asked)
 
 
 def instructed(texts: Sequence[str], given_at: Sequence[int]) -> list[tuple[Instruction]]:
@@ -71,8 +65,8 @@ def state_after(trajectory: Trajectory, steps: int) -> bytes:
     episode = trajectory.episode
     world = domain(episode.domain)
     worlds = world.restore([episode.state])
-    forced = np.ones((steps, episode.participants), np.bool_)
-    script = Script(episode.moves[None, :steps], episode.says[None, :steps], forced)
+    forced = np.ones((steps, episode.n_players), np.bool_)
+    script = Script(episode.actions[None, :steps], episode.utterances[None, :steps], forced)
     play(world, worlds, [], steps=steps, script=script)
     return worlds.states()[0]
 
@@ -84,7 +78,7 @@ def scenario(
     start: int = 2,
     takeover: int = 6,
     horizon: int = 8,
-    roles: tuple[int, ...] = (0,),
+    players: tuple[int, ...] = (0,),
     partner: str = "no-op",
     text: str = "Go to Good.",
     category: str = "clean-take",
@@ -103,7 +97,7 @@ def scenario(
         "context_start": start,
         "takeover": takeover,
         "horizon": horizon,
-        "roles": roles,
+        "players": players,
         "partner": partner,
         "difficulty": "easy",
         "tags": (),
@@ -148,13 +142,11 @@ def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) ->
     """Return a draft of which Ana has accepted everything."""
     from sts.annotations.store import Store  # not for processes that play a world of the tests
 
-    draft = drafts.begin(workspace, name, candidates)
+    draft = drafts.create_draft(workspace, name, candidates)
     with Store.open(workspace) as store:
         ana = add_person(store, "Ana", ("curator",)).id
-        made = [
-            Decision(f"{n:032x}", s.id, "accept", ana, "", "", {}, 0.0)
-            for n, s in enumerate(candidates)
-        ]
+        each = enumerate(candidates)
+        made = [Decision(f"{n:032x}", s.id, "accept", ana, "", "", {}, 0.0) for n, s in each]
         change(store, decisions.append, draft.id, made)
     return draft
 
@@ -176,23 +168,27 @@ def agents_of(domain: str) -> list[str]:
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has the tasks of runs and recordings done here, in worlds and by agents of users too."""
-
-    def here(*_: object, **__: object) -> Pool:
-        return Pool(1, inside=True)
-
-    monkeypatch.setattr("sts.continuations.run.executor", here)
-    monkeypatch.setattr("sts.trajectories.record.executor", here)
-    monkeypatch.setattr("sts.agents.facts.apart", lambda name: "")
-    monkeypatch.setattr("sts.continuations.run.apart", lambda name: "")
-    monkeypatch.setattr("sts.trajectories.record.apart", lambda name: "")
+    """Do the tasks of runs and recordings in this process, also those of users' own code."""
+    for module in ("sts.continuations.run", "sts.trajectories.record"):
+        monkeypatch.setattr(f"{module}.executor", lambda *_, **__: Pool(1, inside=True))
+    for module in ("sts.agents.facts", "sts.continuations.run", "sts.trajectories.record"):
+        monkeypatch.setattr(f"{module}.apart", lambda name: "")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, group: str, thing: object) -> None:
-    """Lets `thing` be whatever is looked up in one group of entry points."""
+    """Replace whatever is looked up in one group of entry points by `thing`."""
     load = registry.load
+    found = lambda asked, *name: thing if asked == group else load(asked, *name)  # noqa: E731
+    monkeypatch.setattr(registry, "load", found)
 
-    def looked_up(asked: str, kind: str, name: str) -> object:
-        return thing if asked == group else load(asked, kind, name)
 
-    monkeypatch.setattr(registry, "load", looked_up)
+def spy(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[Any, Any]]:
+    """Watch a function or method; return a list to which each call adds its arguments."""
+    real, calls = getattr(owner, name), []
+
+    def watched(*given: Any, **more: Any) -> Any:
+        calls.append((given, more))
+        return real(*given, **more)
+
+    monkeypatch.setattr(owner, name, watched)
+    return calls

@@ -54,7 +54,7 @@ def continued(scenarios: Sequence[Scenario], agent: agents.Agent) -> list[Contin
 def actions(made: Iterable[Continuation], recorded: Iterable[Episode] = ()) -> str:
     """Return the hash of what an agent did in continuations and recordings; 16 hex digits."""
     every = [*(one.episode for one in made), *recorded]
-    parts = [part.tobytes() for one in every for part in (one.moves, one.says)]
+    parts = [part.tobytes() for one in every for part in (one.actions, one.utterances)]
     return content_hash(*parts)[:16]
 
 
@@ -65,7 +65,7 @@ def labels(category: Category, scenarios: Iterable[Scenario], made: Iterable[Con
     """
     own = {one.hash: one for one in scenarios if one.category == category.name}
     found = [
-        category.label(one.episode, takeover, one.roles, own[one.scenario_hash].parameters)
+        category.label(one.episode, takeover, one.players, own[one.scenario_hash].parameters)
         for one in made
         if one.scenario_hash in own
         for takeover in (one.takeover, one.takeover + 2)

@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts_annotator_app.people import owner_key
+from sts_annotator_app.auth import owner_key
 from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
@@ -84,7 +84,7 @@ def take(folder: Path) -> None:
 
 def _curate(page: Any, server: Server) -> None:
     """Begins the next version of the demo's suite, and shows one of its scenarios."""
-    if main(["draft", "from", SUITE, "--workspace", str(server.folder)]):
+    if main(["draft", "new", "--from", SUITE, "--workspace", str(server.folder)]):
         raise StsError("no draft was begun")
     page.add_init_script("localStorage['sts:curate:settings'] ??= '{\"autoplay\": false}'")
     page.goto(server.url("/curate"))
@@ -109,7 +109,7 @@ def _mark(page: Any) -> None:
 
 
 def _reaches(page: Any) -> bool:
-    """Return True if the judged participant comes onto the other's cell; go on to that step."""
+    """Return True if the judged player comes onto the other's cell; go on to that step."""
     judged = page.text_content(".legend .judged").partition(":")[0][-1]
     for _ in range(STEPS):
         page.keyboard.press("ArrowRight")

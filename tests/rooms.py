@@ -137,11 +137,9 @@ def main(words: Sequence[str] = ()) -> int:
     print(f"rooms {len(now.rooms)}, arrows {len(now.arrows)}, circles {circles}, ", end="")
     print(f"arrows back up {len(now.back_up) or 'none'}")
     for pair in now.back_up:
-        print(
-            f"  {pair[0]} -> {pair[1]}: {now.arrows[pair][0][0]} imports {now.arrows[pair][0][1]}"
-        )
+        print(f"  {' -> '.join(pair)}: {' imports '.join(now.arrows[pair][0])}")
     if old := PICTURE.read_text() != picture():
-        print(f"  {PICTURE.relative_to(ROOT)} is of another day; draw it anew")
+        print(f"  {PICTURE.relative_to(ROOT)} is outdated; draw it again")
     return 1 if now.circle or now.back_up or old else 0
 
 

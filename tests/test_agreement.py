@@ -17,7 +17,7 @@ def judged(**marks: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["thing", "person", "yes"])
 
 
-def test_pairs_of_three_people_are_counted() -> None:
+def test_agreement_of_three_people_matches_a_hand_computation():
     found = krippendorff(judged(ana="yyn-", ben="yn--", cem="ynny"), seed=0)
     assert (found.shared, found.people) == (3, 3)  # nobody else saw the fourth
     assert (found.pairs, found.agreeing) == (3 + 3 + 1, 3 + 1 + 1)
@@ -27,7 +27,7 @@ def test_pairs_of_three_people_are_counted() -> None:
     assert found.why == ""
 
 
-def test_without_overlap_or_variety_there_is_no_alpha_and_it_says_why() -> None:
+def test_missing_alpha_has_a_reason():
     alone = krippendorff(judged(ana="y-n", ben="-y-"), seed=0)
     assert (alone.alpha, alone.pairs, alone.people) == (None, 0, 0)
     assert "two people" in alone.why

@@ -1,7 +1,5 @@
 """The public API: fifteen names, loaded when used, that do what the commands do."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import inspect
@@ -15,13 +13,14 @@ import pandas as pd
 import pytest
 
 import sts
+from sts.cli.arguments import warn
 from sts.cli.main import main
+from sts.errors import StsWarning
 
 NAMES = [
     "Agent", "Category", "Domain", "Metric", "StsError", "Workspace", "build_report", "freeze",
     "label", "load_ratings", "load_report", "load_suite", "mine", "record", "run",
 ]  # fmt: skip
-FUNCTIONS = [name for name in NAMES if name.islower()]
 PAGE = Path(__file__).parents[1] / "docs" / "python.md"
 STUB = Path(sts.__file__).with_suffix(".pyi")
 
@@ -43,7 +42,7 @@ def python(code: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_public_names_are_these_and_their_types_are_declared() -> None:
+def test_public_names_are_these_and_their_types_are_declared():
     declared = {
         str(alias.asname)
         for node in ast.parse(STUB.read_text()).body
@@ -52,50 +51,38 @@ def test_public_names_are_these_and_their_types_are_declared() -> None:
     }
     assert sts.__all__ == NAMES == sorted(declared)
     assert set(NAMES) <= set(dir(sts))
+    assert [name for name in NAMES if importlib.util.find_spec(f"sts.{name}")] == []
     with pytest.raises(AttributeError, match="no attribute 'rank'"):
         sts.rank  # type: ignore[attr-defined]  # noqa: B018
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_public_name_is_also_a_submodule(name: str) -> None:
-    assert importlib.util.find_spec(f"sts.{name}") is None
-
-
-def test_importing_all_submodules_replaces_no_public_name(tmp_path: Path) -> None:
+def test_importing_all_submodules_replaces_no_public_name(tmp_path):
+    heavy = ("numpy", "pandas", "pyarrow", "scipy", "numba", "sqlalchemy", "sts.api", "tqdm")
     code = (
-        "import pkgutil, sts\n"
+        f"import sys, sts\nprint([name for name in {heavy} if name in sys.modules])\n"
         f"before = [getattr(sts, name) for name in {NAMES}]\n"
         "import sts.ratings, sts.api, sts.continuations.run, sts.trajectories.record\n"
         f"print(all(a is getattr(sts, n) for a, n in zip(before, {NAMES})))\n"
     )
-    assert python(code, tmp_path) == "True\n"
+    assert python(code, tmp_path) == "[]\nTrue\n"
 
 
-def test_importing_sts_imports_nothing_heavy(tmp_path: Path) -> None:
-    heavy = ("numpy", "pandas", "pyarrow", "scipy", "numba", "sqlalchemy", "sts.api", "tqdm")
-    code = f"import sys, sts; print([name for name in {heavy} if name in sys.modules])"
-    assert python(code, tmp_path) == "[]\n"
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_public_functions_document_arguments_errors_and_an_executed_example(name: str) -> None:
-    function = getattr(sts, name)
-    text = inspect.getdoc(function) or ""
-    assert "Raises:" in text
-    for parameter in inspect.signature(function).parameters:
-        assert f"{parameter}: " in text or name == "load_report", parameter
-    assert f"sts.{name}(" in "".join(text for _, text in blocks("pycon"))
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.islower()])
-def test_public_classes_are_used_in_the_examples(name: str) -> None:
-    examples = [text for language in ("pycon", "python") for _, text in blocks(language)]
-    assert f"sts.{name}" in "".join(examples)
-    assert inspect.getdoc(getattr(sts, name))
+@pytest.mark.parametrize("name", NAMES)
+def test_public_functions_document_arguments_errors_and_an_executed_example(name):
+    thing = getattr(sts, name)
+    text = inspect.getdoc(thing) or ""
+    if name.islower():
+        assert "Raises:" in text
+        for parameter in inspect.signature(thing).parameters:
+            assert f"{parameter}: " in text or name == "load_report", parameter
+        assert f"sts.{name}(" in "".join(text for _, text in blocks("pycon"))
+    else:
+        examples = [text for language in ("pycon", "python") for _, text in blocks(language)]
+        assert text and f"sts.{name}" in "".join(examples)
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory):
     """A folder in which the examples of the page were executed, from an empty one."""
     folder = tmp_path_factory.mktemp("page")
     for title, text in blocks("python"):
@@ -110,26 +97,17 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     out = python(code, folder)
     assert out.endswith("True 0\n"), out
+    assert (folder / "report" / "report.html").exists()
     return folder
 
 
-def test_examples_of_the_page_print_what_they_show(finished: Path) -> None:
-    assert (finished / "report" / "report.html").exists()
-    assert (finished / "sts-workspace" / "suites" / "mine" / "1" / "suite.json").exists()
-
-
-def test_functions_and_commands_give_the_same_results(
-    finished: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_functions_and_commands_give_the_same_results(finished, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for line in (
         "record --agent reader --agent random --episodes 60 --steps 40 --seed 1",
         "mine mine --category keep-beside --category shadow-evil --category where-was-evil "
         "--per-category 3 --seed 1",
-        "draft accept mine --all --as ana",
+        "draft accept mine --all --user ana",
         "suite freeze mine",
         "run mine@1 --agent reader --agent local-search --agent random --continuations 4",
         "label mine@1",
@@ -143,15 +121,14 @@ def test_functions_and_commands_give_the_same_results(
     assert hashes[0] == hashes[1]
     report = sts.build_report("mine@1", workspace=str(there))
     capsys.readouterr()
-    assert main(["report", "mine@1", "--evidence", "none", "--json"]) == 0
+    assert main(["report", "mine@1", "--clips", "none", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
-    assert [entry["pass_rate"] for entry in written["agents"]] == [
-        entry.pass_rate for entry in report.agents
-    ]
+    rates = [entry["pass_rate"] for entry in written["agents"]]
+    assert rates == [entry.pass_rate for entry in report.agents]
     assert capsys.readouterr() == ("", ""), "functions print nothing"
 
 
-def test_paths_may_be_texts_and_workspaces_and_suites_may_be_open(finished: Path) -> None:
+def test_paths_workspaces_and_suites_are_accepted_in_every_form(finished):
     path = finished / "sts-workspace"
     workspace = sts.Workspace.open(path)
     suite = sts.load_suite("mine@1", workspace=workspace)
@@ -162,65 +139,60 @@ def test_paths_may_be_texts_and_workspaces_and_suites_may_be_open(finished: Path
     ]
     assert all(table.equals(tables[0]) for table in tables) and len(tables[0]) == 108
     assert sts.run(suite, "reader", continuations=4, workspace=path)["made"].tolist() == [0]
-
-
-def test_values_show_themselves_in_a_notebook(finished: Path) -> None:
-    path = finished / "sts-workspace"
-    suite = sts.load_suite("mine@1", workspace=path)
     assert "<table" in suite._repr_html_() and "keep-beside-01" in suite._repr_html_()
     report = sts.load_report(finished / "report")
     assert report._repr_html_().startswith("<iframe")
 
 
-def test_errors_are_the_projects_own_and_name_the_value(tmp_path: Path) -> None:
-    with pytest.raises(sts.StsError, match="unknown suite 'mine@1'"):
-        sts.load_suite("mine@1", workspace=tmp_path)
-    with pytest.raises(sts.StsError, match="expected 1 or more, found 0 continuations"):
-        sts.run("core@2", "random", continuations=0, workspace=tmp_path)
-    with pytest.raises(sts.StsError, match="nothing to mine"):
-        sts.mine("mine", workspace=tmp_path)
-    with pytest.raises(sts.StsError, match="unknown target 'all'"):
-        sts.build_report(pd.DataFrame(), target="all")
-    with pytest.raises(sts.StsError, match="compare_to needs a suite"):
-        sts.build_report(pd.DataFrame(), compare_to="core@1")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda path: sts.load_suite("mine@1", workspace=path), "unknown suite 'mine@1'"),
+        (
+            lambda path: sts.run("core@2", "random", continuations=0, workspace=path),
+            "expected 1 or more, found 0 continuations",
+        ),
+        (lambda path: sts.mine("mine", workspace=path), "nothing to mine"),
+        (lambda path: sts.build_report(pd.DataFrame(), target="all"), "unknown target 'all'"),
+        (
+            lambda path: sts.build_report(pd.DataFrame(), compare_to="core@1"),
+            "compare_to needs a suite",
+        ),
+    ],
+)
+def test_errors_are_sts_errors_that_name_the_value(call, message, tmp_path):
+    with pytest.raises(sts.StsError, match=message):
+        call(tmp_path)
 
 
-def test_retried_work_is_a_warning_and_not_a_printed_line(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from sts.cli.arguments import warn
-    from sts.errors import StsWarning
-
+def test_retried_work_is_a_warning_and_not_a_printed_line(capsys):
     with pytest.warns(StsWarning, match="tried again"):
         warn("tried again")
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_script_without_a_main_guard_may_run_its_own_agent(tmp_path: Path) -> None:
-    title, text = blocks("python")[0]
-    (tmp_path / title).write_text(text)
-    code = (
-        "import sts\nprint('once')\n"
-        "print(sts.record('still:Still', episodes=2, steps=3, workers=2)['agent'].tolist())\n"
-    )
-    assert python(code, tmp_path) == "once\n['still', 'still']\n"
+FAILING = """
+import still
+class Failing(still.Still):
+    name = "failing"
+    def act(self, *arguments):
+        raise ValueError("enough")
+"""
+SCRIPT = """
+import sts
+print("once")
+print(sts.record("still:Still", episodes=2, steps=3, workers=2)["agent"].tolist())
+try:
+    sts.record(["random", "failing:Failing"], episodes=2, steps=3, domain="lambda-star")
+except sts.StsError as error:
+    print(error, error.__notes__)
+"""
 
 
-def test_a_recording_that_fails_says_where_finished_episodes_are_saved(tmp_path: Path) -> None:
-    (tmp_path / "failing.py").write_text(
-        "import still\n"
-        "class Failing(still.Still):\n"
-        "    name = 'failing'\n"
-        "    def act(self, *arguments):\n"
-        "        raise ValueError('enough')\n"
-    )
+def test_script_without_a_main_guard_runs_its_own_agent(tmp_path):
     title, text = blocks("python")[0]
     (tmp_path / title).write_text(text)
-    code = (
-        "import sts\n"
-        "try:\n"
-        "    sts.record(['random', 'failing:Failing'], episodes=2, steps=3, domain='lambda-star')\n"
-        "except sts.StsError as error:\n"
-        "    print(error, error.__notes__)\n"
-    )
-    assert re.search("enough.*2 of 4 episodes are saved in", python(code, tmp_path))
+    (tmp_path / "failing.py").write_text(FAILING)
+    first, second, last = python(SCRIPT, tmp_path).splitlines()
+    assert (first, second) == ("once", "['still', 'still']")
+    assert re.search("enough.*2 of 4 episodes are saved in", last)

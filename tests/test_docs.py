@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,20 +66,14 @@ def run(path: Path, shell: str, folder: Path) -> None:
         if language == "python" and title:
             (folder / title).write_text(text)
     script = f"set -euo pipefail{ONE_PROCESS}{shell}{ITS_END}"
-    bin = Path(sys.executable).parent
     environment = {k: v for k, v in os.environ.items() if not k.startswith("STS_")}
-    done = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env=environment | {"PATH": f"{bin}{os.pathsep}{os.environ['PATH']}"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    options: dict[str, Any] = {"cwd": folder, "env": environment, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, **options)
     assert done.returncode == 0, f"{shell}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
 
 
-def test_the_commands_of_the_quickstart_run(tmp_path: Path) -> None:
+def test_commands_of_the_quickstart_run(tmp_path):
     """Of the category that the page shows alone, each scenario continued once."""
     page = ROOT / "docs/quickstart.md"
     part, parts = WHOLE.subn(r"\1+category:keep-beside", commands(page))
@@ -89,11 +84,11 @@ def test_the_commands_of_the_quickstart_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @EACH
-def test_the_commands_of_a_page_run_as_they_stand(path: Path, tmp_path: Path) -> None:
+def test_commands_of_every_page_run(path, tmp_path):
     run(path, commands(path), tmp_path)
 
 
-def test_every_command_of_a_page_is_one_that_sts_takes() -> None:
+def test_every_command_in_the_docs_parses():
     lines = [
         (page.stem, line)
         for page in DOCS
@@ -101,15 +96,19 @@ def test_every_command_of_a_page_is_one_that_sts_takes() -> None:
         if line.startswith("sts ")
     ]
     assert len(lines) > 100
-    for page, line in lines:
+    known = registry.named("sts.commands")
+    for page in (*DOCS, ROOT / "README.md"):
+        for name in re.findall(r"(?:^|`|\$ )sts ([a-z][a-z-]+)", page.read_text(), re.M):
+            assert name in known, f"{page.name}: sts {name}"
+    for stem, line in lines:
         _, name, *words = shlex.split(line, comments=True)
         try:
             parser_of(name, registry.load("sts.commands", "command", name)).parse_args(words)
         except StsError as error:
-            pytest.fail(f"{page}.md: {line}: {error}")
+            pytest.fail(f"{stem}.md: {line}: {error}")
 
 
-def test_every_page_is_reached_from_the_readme() -> None:
+def test_every_page_is_linked_from_the_readme():
     reached, waiting = set(), [ROOT / "README.md"]
     while waiting:
         page = waiting.pop()
@@ -124,26 +123,12 @@ def test_every_page_is_reached_from_the_readme() -> None:
     assert set(DOCS) <= reached
 
 
-def test_commands_in_the_docs_exist() -> None:
-    from importlib.metadata import entry_points
-
-    known = {point.name for point in entry_points(group="sts.commands")}
-    for page in (*DOCS, ROOT / "README.md"):
-        for name in re.findall(r"(?:^|`|\$ )sts ([a-z][a-z-]+)", page.read_text(), re.M):
-            assert name in known, f"{page.name}: sts {name}"
-
-
-def test_every_test_that_a_promise_names_is_there() -> None:
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "docs/reliability.md").read_text())
+def test_tests_and_files_named_in_the_docs_exist():
+    promises = (ROOT / "docs/reliability.md").read_text()
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", promises)
     assert len(named) > 10
-    missing = [one for one in named if f"def {one[1]}(" not in (ROOT / one[0]).read_text()]
-    assert missing == []
-
-
-def test_every_file_that_the_architecture_names_is_there() -> None:
-    named = re.findall(
-        r"`((?:sts|scenarios|analysis|annotator_app)/[\w/.]*)`",
-        (ROOT / "docs/architecture.md").read_text(),
-    )
-    assert len(named) > 20
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert [n for n in named if f"def {n[1]}(" not in (ROOT / n[0]).read_text()] == []
+    architecture = (ROOT / "docs/architecture.md").read_text()
+    paths = re.findall(r"`((?:sts|scenarios|analysis|annotator_app)/[\w/.]*)`", architecture)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []

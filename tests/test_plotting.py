@@ -16,7 +16,7 @@ def luminance(colour):
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
-def test_a_figure_of_its_own_is_read_on_white_and_on_dark_and_aloud():
+def test_standalone_figure_has_a_title_and_contrast_in_both_themes():
     rows = pd.DataFrame({"x": [1, 2], "y": [0.1, 0.4]})
     chart = alt.Chart(rows).mark_line(color=plotting.BLUE).encode(x="x:Q", y="y:Q")
     root = ElementTree.fromstring(plotting.alone(plotting.to_svg(chart), "a & b"))

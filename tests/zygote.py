@@ -30,11 +30,7 @@ class Copy:
         signal.pidfd_send_signal(self._file, number)
 
     def wait(self, seconds: float) -> None:
-        """Wait until it has ended.
-
-        Raises:
-          subprocess.TimeoutExpired: it has not by then.
-        """
+        """Wait until it has ended; raise TimeoutExpired if it has not by then."""
         if not select.select([self._file], [], [], seconds)[0]:
             raise subprocess.TimeoutExpired(str(self.pid), seconds)
 
@@ -47,17 +43,11 @@ class Zygote:
     """A process that imports once, and is copied for each command."""
 
     def __init__(self, modules: Sequence[str]) -> None:
-        """Begins to import."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.zygote", *modules],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            bufsize=1,
-        )
+        command, pipe = [sys.executable, "-m", "tests.zygote", *modules], subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
     def start(self, words: Sequence[str], folder: Path, log: Path) -> Copy:
-        """Begins the command of these words in a folder; all that it says is added to a file."""
+        """Start a command in a folder; its output is appended to a file."""
         assert self._process.stdin and self._process.stdout
         asked = [[*words], {**os.environ}, str(folder), str(log)]
         print(json.dumps(asked), file=self._process.stdin)

@@ -1,10 +1,12 @@
-"""Browser sessions: their cookie, and the middleware that requires one."""
+"""Browser sessions: their cookie, the middleware that requires one, and the owner's link."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import hmac
 import logging
+import secrets
 import time
 from collections.abc import Callable
 
@@ -18,9 +20,12 @@ from sts.annotations.sessions import LONGEST
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
+from sts.storage.files import write_atomically
+from sts.storage.workspace import Workspace
 
 CACHE_S = 10.0
 """Time for which a valid session is not looked up again: a page makes many requests."""
+KEY_FILE = ".annotate-key"
 _PORTS = {"http": ":80", "https": ":443"}
 _LOG = logging.getLogger(__name__)
 
@@ -123,3 +128,15 @@ def _normalise_origin(origin: str) -> str:
     """Return an origin in lower case, without the default port of its scheme."""
     origin = origin.lower()
     return origin.removesuffix(_PORTS.get(origin.partition("://")[0], "\0"))
+
+
+def owner_key(workspace: Workspace, owner: str) -> str:
+    """Return the secret of the owner's link, stable across restarts so that bookmarks work.
+
+    It is derived from a key file that only the user can read, and is valid only on a server that
+    was started with `--user` on this workspace.
+    """
+    file = workspace.path(KEY_FILE)
+    if not file.exists():
+        write_atomically(file, secrets.token_hex().encode(), mode=0o600)
+    return hmac.digest(file.read_bytes(), owner.encode(), "sha256").hex()

@@ -51,9 +51,8 @@ class LimitedProtocol(H11Protocol):
         super().connection_made(transport)
         self._expect_request()
         if crowd := self._find_crowd():
-            waiting = [
-                peer for peer in crowd if isinstance(peer, LimitedProtocol) and peer.deadline
-            ]
+            ours = [peer for peer in crowd if isinstance(peer, LimitedProtocol)]
+            waiting = [peer for peer in ours if peer.deadline]
             min(waiting, key=lambda peer: peer.since).cut_off()  # never empty: self is waiting
 
     def data_received(self, data: bytes) -> None:
@@ -84,7 +83,8 @@ class LimitedProtocol(H11Protocol):
         ):
             return []
         address = normalise_address(self.client[0])
-        same = [peer for peer in self.connections if _client_network(peer) == address]
+        clients = ((peer, getattr(peer, "client", None)) for peer in self.connections)
+        same = [peer for peer, at in clients if at and normalise_address(at[0]) == address]
         return [*same] if len(same) > self._each else []
 
     def _expect_request(self) -> None:
@@ -96,8 +96,3 @@ class LimitedProtocol(H11Protocol):
         if self.deadline is not None:
             self.deadline.cancel()
             self.deadline = None
-
-
-def _client_network(connection: object) -> str:
-    client = getattr(connection, "client", None)
-    return normalise_address(client[0]) if client else ""

@@ -13,7 +13,7 @@ from sts.annotations.remarks import Remark
 from sts.annotations.store import Store
 from sts.annotations.types import Ack, Annotator, Claim, Progress
 from sts.errors import StsError
-from sts_annotator_app.remaining import RemainingWork
+from sts.names import count_noun
 
 MIN_EPISODES = 3
 """Episodes sent at least in one exchange, if the page lacks as many."""
@@ -28,6 +28,8 @@ MAX_PREVIOUS = 3
 MAX_SUBMISSIONS = 1000
 """Submissions read from one message; a page sends the rest after their acknowledgement."""
 DAY_S = 24 * 60 * 60
+REFRESH_S = 15 * 60.0
+"""Time after which the number of remaining judgements is counted again."""
 
 UNSAVED = "The server cannot save at the moment. Your work is kept in this browser and sent again."
 UNTRAINED = {
@@ -40,6 +42,27 @@ LoadEpisode = Callable[[str], dict[str, Any]]
 """Maps a continuation's identity to the episode's payload."""
 Broken = dict[str, str]
 """Errors of continuations that cannot be displayed, by identity."""
+
+
+class RemainingWork:
+    """Cached number of remaining judgements of each suite.
+
+    Judging a reference does not reduce the number. If it were updated after each answer,
+    annotators could tell which clips are references.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start without counts; `clock` returns seconds."""
+        self._clock = clock
+        self._counts: dict[str, tuple[float, int]] = {}
+
+    def count(self, suite: str, left: Callable[[], int]) -> int:
+        """Return the cached number for a suite; `left` counts it again if it is too old."""
+        counted_at, number = self._counts.get(suite, (float("-inf"), 0))
+        if self._clock() - counted_at >= REFRESH_S:
+            number = left()
+            self._counts[suite] = self._clock(), number
+        return number
 
 
 def sync_page(
@@ -77,22 +100,21 @@ def sync_page(
     }
     try:
         message = read_message(sent, author)
-        if unsent := read_outbox(message):
+        if unsent := read_list(message):
             data["acks"] = _save_outbox(store, person, unsent)
-        has = _parse_texts(message.get("has"))
+        has = {id for id in read_list(message, "has") if isinstance(id, str)}
         with store.read() as connection:
             learnt = training.standing(connection, person.id, study=store.study)
             count = claims.ahead(connection, suite, now=store.now())
         if learnt.needed:
-            data["training"] = _describe_training(learnt)
+            fields = ("size", "answered", "agreed", "share", "rounds")
+            data["training"] = {name: getattr(learnt, name) for name in fields}
             queue, more = _load_lessons(learnt, shown, broken, has)
         else:
             queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
             done = views.count_judged(connection, person.id, suite)
-            left = remaining.count(
-                suite, lambda: _count_remaining(views.progress(connection, suite))
-            )
+            left = remaining.count(suite, lambda: views.progress(connection, suite).remaining)
             # Counting a whole suite is slow, so it is done only for an empty queue.
             progress = None if queue else views.progress(connection, suite)
             day = views.day(connection, person.id, _parse_midnight(message.get("midnight")))
@@ -132,10 +154,10 @@ def read_message(sent: object, author: str) -> Mapping[str, Any]:
     return {}
 
 
-def read_outbox(message: Mapping[str, Any]) -> list[Any]:
-    """Return the submissions in a message, at most `MAX_SUBMISSIONS`."""
-    unsent = message.get("outbox")
-    return unsent[:MAX_SUBMISSIONS] if isinstance(unsent, list) else []
+def read_list(message: Mapping[str, Any], key: str = "outbox") -> list[Any]:
+    """Return the entries of a list in a message, at most `MAX_SUBMISSIONS`."""
+    sent = message.get(key)
+    return sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
 
 
 def _save_outbox(store: Store, person: Annotator, unsent: list[Any]) -> list[dict[str, Any]]:
@@ -162,13 +184,6 @@ def _answer_training(store: Store, person: Annotator, sent: object) -> training.
         return training.answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
-def _describe_training(learnt: training.Standing) -> dict[str, Any]:
-    """Return a person's training progress for the page."""
-    return {
-        name: getattr(learnt, name) for name in ("size", "answered", "agreed", "share", "rounds")
-    }
-
-
 def _load_lessons(
     learnt: training.Standing, shown: LoadEpisode, broken: Broken, has: Collection[str]
 ) -> tuple[list[dict[str, Any]], bool]:
@@ -176,12 +191,6 @@ def _load_lessons(
     claimed = [Claim(lesson.item, lesson.continuation, 0.0) for lesson in learnt.lessons]
     queue, more = _load_claims(claimed, shown, broken, has, len(broken) + MAX_BROKEN)
     return [{**entry, "training": True} for entry in queue], more
-
-
-def _parse_texts(sent: object) -> frozenset[str]:
-    """Return the strings among the first `MAX_SUBMISSIONS` entries of a list."""
-    entries = sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
-    return frozenset(entry for entry in entries if isinstance(entry, str))
 
 
 def _parse_midnight(sent: object) -> float:
@@ -241,14 +250,10 @@ def _load_claims(
             episodes = try_episode(shown, claim.item, claim.continuation, broken)
             queue += episodes
             loaded += len(episodes)
-            size += sum(map(_count_chars, episodes))
+            for episode in episodes:  # the characters of its scenes and pictures
+                sprites = episode.get("sprites", ())
+                size += len(episode.get("scene", "")) + sum(len(s["webp"]) for s in sprites)
     return queue, more
-
-
-def _count_chars(episode: Mapping[str, Any]) -> int:
-    """Return the number of characters of an episode's scenes and pictures."""
-    sprites = episode.get("sprites", ())
-    return len(episode.get("scene", "")) + sum(len(sprite["webp"]) for sprite in sprites)
 
 
 def try_episode(
@@ -265,23 +270,12 @@ def try_episode(
 
 def _load_previous(history: list[Remark], shown: LoadEpisode) -> list[dict[str, Any]]:
     """Return the latest judgements with their episodes, oldest first."""
-    return [
-        {
-            "episode": episode,
-            "uuid": remark.uuid,
-            "mark": {
-                "verdict": remark.verdict,
-                "step": remark.step,
-                "reason": remark.reason or None,
-            },
-        }
-        for remark in reversed(history)
-        for episode in try_episode(shown, remark.item, remark.continuation, {})
-    ]
-
-
-def _count_remaining(progress: Progress) -> int:
-    return progress.required - progress.judged
+    out = []
+    for remark in reversed(history):
+        mark = {"verdict": remark.verdict, "step": remark.step, "reason": remark.reason or None}
+        for episode in try_episode(shown, remark.item, remark.continuation, {}):
+            out.append({"episode": episode, "uuid": remark.uuid, "mark": mark})
+    return out
 
 
 def _empty_notice(
@@ -294,13 +288,13 @@ def _empty_notice(
             "fix them and restart it."
         )
         return {
-            "title": f"{_format_episodes(len(broken))} cannot be displayed",
+            "title": f"{count_noun(len(broken), 'episode')} cannot be displayed",
             "text": f"Something is wrong on the server, and your queue is otherwise empty. You "
-            f"have annotated {_format_episodes(done)}. "
+            f"have annotated {count_noun(done, 'episode')}. "
             + (details if runs else "Please tell the study lead."),
         }
     if progress is None or progress.items:
-        done_so_far = f"You have annotated {_format_episodes(done)}. " if done else ""
+        done_so_far = f"You have annotated {count_noun(done, 'episode')}. " if done else ""
         return {
             "title": "All done, thank you" if done else "Your queue is empty",
             "text": f"{done_so_far}New episodes appear here automatically.",
@@ -310,7 +304,3 @@ def _empty_notice(
         "text": "No continuations are queued. Generate some with “sts run” and restart "
         "“sts annotate”; they then appear here.",
     }
-
-
-def _format_episodes(count: int) -> str:
-    return f"{count} episode{'' if count == 1 else 's'}"

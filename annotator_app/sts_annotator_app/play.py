@@ -13,7 +13,7 @@ from typing import Any
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations import human
-from sts.continuations.store import saved
+from sts.continuations.store import is_saved
 from sts.domains import Worlds, domain
 from sts.engine.rendering import Sheet, look, webp
 from sts.errors import StsError
@@ -36,21 +36,17 @@ class PlaySession:
     """A person's play of a scenario, for their page; it handles one message at a time."""
 
     def __init__(self, workspace: Workspace, scenario: Scenario, person: Annotator) -> None:
-        """Replay the context.
-
-        Raises:
-          StsError: the scenario cannot be displayed.
-        """
-        recording, self._role = scenario.recording, scenario.roles[0]
+        """Replay the context; raise StsError if the scenario cannot be displayed."""
+        recording, self._role = scenario.recording, scenario.players[0]
         self._lock = threading.Lock()
         self._takeover, self._domain = scenario.takeover, recording.domain
         self._view: dict[str, Any] = {}
         self._context: list[Sheet] = []
         self._sprites: list[dict[str, Any]] = []
-        picture = domain(recording.domain).picture(recording.state)
+        picture = domain(recording.domain).scene_layout(recording.state)
         self._framed = picture.kind == "frames"
         if self._framed:
-            self._view["you"] = picture.names[picture.participants[self._role]]
+            self._view["you"] = picture.names[picture.players[self._role]]
             context = recording.part(recording.state, 0, scenario.takeover)
             self._context = load_sprites(workspace, context, self._role)
             self._sprites = [encode_sprite(sheet) for sheet in self._context]
@@ -190,11 +186,11 @@ def _iterate_playable(
 ) -> Iterator[Scenario]:
     """Yield the requested scenario, then those that the person may play, in a personal order."""
     order = sorted(
-        (s for s in suite.scenarios if len(s.roles) == 1), key=lambda s: session_key(person, s)
+        (s for s in suite.scenarios if len(s.players) == 1), key=lambda s: session_key(person, s)
     )
     yield from (scenario for scenario in order if session_key(person, scenario) == requested)
     for scenario in order:
-        played = saved(workspace, human.identity(scenario, person.name, 0))
+        played = is_saved(workspace, human.make_identity(scenario, person.name, 0))
         is_new = scenario.hash not in judged and session_key(person, scenario) != requested
         if not played and is_new:
             yield scenario
@@ -207,7 +203,7 @@ def _parse_turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
     for pair in sent:
         if not isinstance(pair, list) or [type(index) for index in pair] != [int, int]:
             break
-        if not (0 <= pair[0] < len(world.moves) and 0 <= pair[1] < len(world.tokens)):
+        if not (0 <= pair[0] < len(world.action_names) and 0 <= pair[1] < len(world.tokens)):
             break
         turns.append(human.Turn(*pair))
     return turns

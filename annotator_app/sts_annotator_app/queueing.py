@@ -10,14 +10,14 @@ from sts.annotations.roles import ROLES
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.continuations.index import Entry
-from sts.continuations.silence import QUESTION, is_silent, silent
-from sts.continuations.store import opened
+from sts.continuations.silence import QUESTION, find_silent, is_silent
+from sts.continuations.store import open_saved_index
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, selections
 from sts.suites import store as suites
-from sts.suites.folders import versions
+from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
 from sts_scenarios import categories
@@ -26,23 +26,20 @@ from sts_scenarios import categories
 def chosen(workspace: Workspace, label: str | None) -> Selection | None:
     """Return the suite or subset `label`; without one, the latest version of the only suite.
 
-    None if `label` is a draft without a frozen version: there is nothing to annotate.
-
-    Raises:
-      ArgumentError: several suites exist and `label` is None; or nothing is selected.
+    Return None for a draft without a frozen version: there is nothing to annotate.
     """
     if label is not None:
-        if "@" not in label and label not in versions(workspace):
-            if drafts.find(workspace, label) is not None:
+        if "@" not in label and label not in list_versions(workspace):
+            if drafts.find_draft(workspace, label) is not None:
                 return None
-        return selections.load(workspace, label, suites.load)
-    suites_by_name = versions(workspace)
+        return selections.load_selection(workspace, label, suites.load)
+    suites_by_name = list_versions(workspace)
     if len(suites_by_name) != 1:
         latest = sorted((name, max(numbers)) for name, numbers in suites_by_name.items())
         known = ", ".join(f"{name}@{number}" for name, number in latest)
         raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")
     ((name, numbers),) = suites_by_name.items()
-    return selections.load(workspace, f"{name}@{max(numbers)}", suites.load)
+    return selections.load_selection(workspace, f"{name}@{max(numbers)}", suites.load)
 
 
 def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
@@ -53,14 +50,14 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     At most `queue` continuations (a workspace setting) wait at a time: a random sample, replaced
     by others at the next start as it is annotated. Auto-resolved ones are not assigned to anyone.
     """
-    index = opened(workspace)
-    rows = index.of({scenario.hash for scenario in selection.scenarios})
+    index = open_saved_index(workspace)
+    rows = index.find_rows({scenario.hash for scenario in selection.scenarios})
     with store.read() as connection:
         limit = store.study.queue + views.progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
-    sample = index.by_lot(rows, max(limit, 0))
-    quiet = silent(workspace.store, index, sample) if store.study.settle else set()
-    _enqueue_items(store, selection.suite, [*names], index.entries(sample), quiet)
+    sample = index.sample_rows(rows, max(limit, 0))
+    quiet = find_silent(workspace.store, index, sample) if store.study.settle else set()
+    _enqueue_items(store, selection.suite, [*names], index.iter_entries(sample), quiet)
     return len(rows)
 
 
@@ -98,11 +95,7 @@ def _enqueue_items(
 
 
 def welcome(store: Store, name: str) -> Annotator:
-    """Return the person called `name`; a new person is added with all roles.
-
-    Raises:
-      ArgumentError: the name is invalid, or the person is retired.
-    """
+    """Return the person called `name`, added with all roles if new; reject a retired one."""
     with store.read() as connection:
         known = [person for person in people.everybody(connection) if person.name == name.strip()]
     if not known:

@@ -72,8 +72,8 @@ def build_application(
     if base:
         routes.append(Route(base, RedirectResponse(f"{base}/"), methods=_READ_METHODS))
     handlers: dict[Any, Any] = {
-        404: _handle_not_found,
-        405: _handle_wrong_method,
+        404: lambda request, error: render_refusal("Page not found.", 404),
+        405: lambda request, error: render_refusal("Method not allowed.", 405, Allow="GET, HEAD"),
         StoreError: _handle_store_error,
     }
     app = Starlette(
@@ -93,14 +93,6 @@ def _sign_in_routes(door: Authenticator, provider: Provider, base: str) -> list[
         Route(f"{base}{SIGN_IN}", door.start_sign_in, methods=_READ_METHODS, middleware=signed),
         Route(f"{base}{CALLBACK}", door.finish_sign_in, methods=_READ_METHODS, middleware=signed),
     ]
-
-
-def _handle_not_found(request: Request, error: Exception) -> Response:
-    return render_refusal("Page not found.", 404)
-
-
-def _handle_wrong_method(request: Request, error: Exception) -> Response:
-    return render_refusal("Method not allowed.", 405, Allow="GET, HEAD")
 
 
 def _handle_store_error(request: Request, error: Exception) -> Response:

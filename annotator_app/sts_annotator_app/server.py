@@ -34,9 +34,7 @@ _OPTIONS = {
 def bind(host: str, port: int) -> socket.socket:
     """Return a listening socket; port 0 selects a free port.
 
-    Raises:
-      ArgumentError: `host` is not an address of this machine.
-      Unavailable: the port is in use or not permitted.
+    Raise ArgumentError for another machine's address, Unavailable if the port cannot be used.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -55,9 +53,8 @@ def bind(host: str, port: int) -> socket.socket:
         bound.close()
         if error.errno == errno.EADDRNOTAVAIL:
             raise ArgumentError(f"host {host!r} is not an address of this machine") from None
-        reason = (
-            "is busy" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
-        )
+        is_busy = error.errno == errno.EADDRINUSE
+        reason = "is busy" if is_busy else f"cannot be used: {error.strerror}"
         raise Unavailable(
             f"port {port} on {host} {reason}; stop the program there or choose another --port"
         ) from None

@@ -13,30 +13,19 @@ _BASE = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])+")
 
 
 class Settings(NamedTuple):
-    """Settings of a running server.
+    """Settings of a running server."""
 
-    Attributes:
-      workspace: folder of the workspace.
-      suite: `NAME@VERSION` that is annotated; "" if there are only drafts to curate.
-      owner: name of the local administrator who started the server, or "".
-      key: secret of the owner's link, or "".
-      part: queue name of the annotated subset of the suite; "" for the whole suite.
-      base: path prefix of all addresses, "" or like "/judge".
-      proxies: comma-separated addresses and networks of proxies whose forwarded client address
-        and scheme are trusted; "" for none.
-      signing_in: True if people can sign in with OpenID Connect.
-      connections: connections allowed to one address; proxies are not limited.
-    """
-
-    workspace: str
-    suite: str
-    owner: str = ""
-    key: str = ""
-    part: str = ""
-    base: str = ""
+    workspace: str  # folder of the workspace
+    suite: str  # `NAME@VERSION` that is annotated; "" if there are only drafts to curate
+    owner: str = ""  # name of the local administrator who started the server, or ""
+    key: str = ""  # secret of the owner's link, or ""
+    part: str = ""  # queue name of the annotated subset of the suite; "" for the whole suite
+    base: str = ""  # path prefix of all addresses, "" or like "/judge"
+    # comma-separated addresses and networks of proxies whose forwarded client address and scheme
+    # are trusted; "" for none
     proxies: str = ""
-    signing_in: bool = False
-    connections: int = MAX_CONNECTIONS
+    signing_in: bool = False  # True if people can sign in with OpenID Connect
+    connections: int = MAX_CONNECTIONS  # allowed to one address; proxies are not limited
 
     def publish(self) -> None:
         """Make these the settings that `current_settings` returns."""
@@ -52,11 +41,7 @@ def current_settings() -> Settings:
 
 
 def checked_base(path: str) -> str:
-    """Return a base path without its trailing slash: "" or like "/judge".
-
-    Raises:
-      ArgumentError: it is not a plain path.
-    """
+    """Return a base path, "" or like "/judge"; raise ArgumentError if it is invalid."""
     base = path.rstrip("/")
     if base and not _BASE.fullmatch(base):
         raise ArgumentError(f"--base-path: expected a path like /judge, found {path!r}")

@@ -33,11 +33,8 @@ def render_shell(base: str = "") -> Response:
     backend = _BACKEND_SCRIPT % (f" + {json.dumps(base)}" if base else "")
     index = Path(streamlit.__file__).parent / "static" / "index.html"
     html = index.read_text(encoding="utf-8").replace("<head>", backend, 1)
-    policy = _POLICY.format(scripts=" ".join(map(_hash_script, _INLINE.findall(html))))
+    digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(html))
+    scripts = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    policy = _POLICY.format(scripts=scripts)
     headers = {"Cache-Control": "private, no-cache", "Content-Security-Policy": policy}
     return HTMLResponse(html, headers=headers)
-
-
-def _hash_script(script: str) -> str:
-    """Return the hash by which the policy allows an inline script."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

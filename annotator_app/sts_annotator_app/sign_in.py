@@ -28,12 +28,7 @@ _REQUIRED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "ser
 
 
 def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
-    """Return the `[auth]` table of the workspace's `secrets.toml`, or None.
-
-    Raises:
-      ArgumentError: the file is not TOML, or the table is incomplete.
-      MissingExtra: Authlib or httpx is not installed.
-    """
+    """Return the `[auth]` table of `secrets.toml`, or None; raise StsError if it is not usable."""
     file = workspace.path(FILE)
     if not file.exists():
         return None
@@ -44,9 +39,8 @@ def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
     if auth is None:
         return None
     table = auth if isinstance(auth, dict) else {}
-    missing = [
-        name for name in _REQUIRED if not isinstance(table.get(name), str) or not table[name]
-    ]
+    texts = {name for name, value in table.items() if isinstance(value, str) and value}
+    missing = [name for name in _REQUIRED if name not in texts]
     if missing:
         raise ArgumentError(f"{file}: expected {', '.join(missing)} in [auth], each a string")
     if not table["redirect_uri"].endswith(f"{base}{CALLBACK}"):
@@ -80,11 +74,9 @@ class Provider:
             client_id=settings["client_id"],
             client_secret=settings["client_secret"],
             server_metadata_url=settings["server_metadata_url"],
-            client_kwargs={
-                **usual,
-                **settings.get("client_kwargs", {}),
-                "code_challenge_method": "S256",
-            },
+            client_kwargs=usual
+            | settings.get("client_kwargs", {})
+            | {"code_challenge_method": "S256"},
         )
 
     def session_options(self, path: str) -> dict[str, Any]:
@@ -123,11 +115,7 @@ def _translate_errors() -> Iterator[None]:
 
 
 def get_verified_email(claims: Mapping[str, Any]) -> str:
-    """Return the verified e-mail address in a provider's claims.
-
-    Raises:
-      ArgumentError: the address is missing or not verified; the message says what to do.
-    """
+    """Return the verified e-mail address in claims; raise ArgumentError without one."""
     email = claims.get("email")
     if not isinstance(email, str) or not email:
         raise ArgumentError(

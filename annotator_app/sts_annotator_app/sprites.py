@@ -24,9 +24,7 @@ def start_rendering(workspace: Workspace, suite: str) -> None:
 
 
 def _render_all(root: str, label: str, parent: int) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the server handles Ctrl-C and then ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this
     os.nice(10)
     workspace = Workspace.open(root)
     for episode in _iterate_pixel_episodes(workspace, label):

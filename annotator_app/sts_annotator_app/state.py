@@ -21,7 +21,7 @@ from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.annotations.verdicts import Verdict
 from sts.continuations.index import Index
-from sts.continuations.store import find, opened
+from sts.continuations.store import find_continuation, open_saved_index
 from sts.domains import domain
 from sts.domains.drawing import drawing
 from sts.errors import StoreError, StsError
@@ -36,9 +36,8 @@ from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import Drafts
 from sts_annotator_app.curation.exchange import preload
 from sts_annotator_app.curation.ghosts import PreviewWorker
-from sts_annotator_app.events import Broken
+from sts_annotator_app.events import Broken, RemainingWork
 from sts_annotator_app.play import PlaySessions
-from sts_annotator_app.remaining import RemainingWork
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.settings import Settings, current_settings
 
@@ -106,7 +105,7 @@ def domains() -> set[str]:
 @st.cache_resource(show_spinner=False)
 def continuations() -> Index:
     """Return the index of the workspace's continuations at start-up."""
-    return opened(workspace())
+    return open_saved_index(workspace())
 
 
 @st.cache_resource(show_spinner=False)
@@ -148,13 +147,9 @@ def load_drawings(*, every: bool = False) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def load_episode(continuation: str) -> dict[str, Any]:
-    """Return the payload of a continuation for the page.
-
-    Raises:
-      StsError: it cannot be found or displayed.
-    """
-    is_indexed = len(continuations().beginning(continuation)) == 1
-    record = find(workspace(), continuation, continuations() if is_indexed else None)
+    """Return the payload of a continuation; raise StsError if it cannot be found or displayed."""
+    is_indexed = len(continuations().rows_with_prefix(continuation)) == 1
+    record = find_continuation(workspace(), continuation, continuations() if is_indexed else None)
     data = shown(workspace(), record)
     name = data["drawing"]
     if name is not None and name not in load_drawings():
@@ -176,10 +171,7 @@ def queues() -> Queues:
 
 def warm_up() -> None:
     """Load what every page needs before the first request."""
-    for name in (
-        "sts_annotator_app.pages.team",
-        "pandas",
-    ):  # Streamlit sends nothing without pandas
+    for name in ("sts_annotator_app.pages.team", "pandas"):  # which Streamlit cannot do without
         importlib.import_module(name)
     store()
     continuations()
@@ -195,10 +187,7 @@ def warm_up() -> None:
 def current_person() -> Annotator | None:
     """Return the person signed in on this page; None if their session has ended.
 
-    If the store fails, the last known person is returned, so that open pages keep working.
-
-    Raises:
-      StoreError: the store fails, and the page has just been opened.
+    If the store fails, open pages keep the last known person; new pages raise StoreError.
     """
     try:
         person = people.find_by_session(store(), _token())
@@ -238,8 +227,8 @@ def judged_scenarios(person: Annotator) -> set[str]:
     with store().read() as connection:
         judged = views.history(connection, person.id, limit=_MAX_HISTORY)
     index = continuations()
-    rows = [index.beginning(judgement.continuation) for judgement in judged]
-    return {entry.scenario_hash for found in rows for entry in index.entries(found)}
+    rows = [index.rows_with_prefix(judgement.continuation) for judgement in judged]
+    return {entry.scenario_hash for found in rows for entry in index.iter_entries(found)}
 
 
 def workspace_path() -> str:

@@ -15,16 +15,15 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts, selections
 from sts.suites import store as suites
 from sts.suites.drafts import Draft
-from sts.suites.folders import versions
-from sts.suites.frames import scenario_table
-from sts.suites.selections import Selection
+from sts.suites.folders import list_versions
+from sts.suites.selections import Selection, scenario_table
 from sts.suites.types import Summary
 from sts_scenarios import categories as registry
 from sts_scenarios import curation, freezing
 from sts_scenarios.labels import label_suite
 from sts_scenarios.mining import Mined
 from sts_scenarios.mining.choice import Stratum
-from sts_scenarios.mining.order import Carried, Order, carried_out
+from sts_scenarios.mining.request import MiningOutcome, MiningRequest, run_request
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +42,7 @@ class MinedDraft:
 
     name: str
     path: Path
-    outcome: Carried
+    outcome: MiningOutcome
     earlier: int
 
     def frame(self) -> pd.DataFrame:
@@ -108,7 +107,7 @@ def mine(
       StsError: an argument is out of range, nothing could be mined, or the draft is frozen.
     """
     workspace = Workspace.open(workspace)
-    order = Order(
+    order = MiningRequest(
         categories=tuple(categories),
         per_category=per_category,
         seed=seed,
@@ -128,11 +127,11 @@ def mine(
     draft = _find_draft(workspace, name, overwrite=overwrite)
     earlier: Sequence[Summary] = ()
     if draft is not None and not overwrite:
-        ids = dict.fromkeys(draft.ids(), "")
+        ids = dict.fromkeys(draft.load_ids(), "")
         earlier = draft.scenarios(ids) if order.unlike else draft.summaries()
-    last = drafts.last_numbers(workspace, name, (summary.id for summary in earlier))
+    last = drafts.find_last_numbers(workspace, name, (summary.id for summary in earlier))
     with progress("mining", "trajectories") as show:
-        outcome = carried_out(order, workspace, there=earlier, last=last, progress=show)
+        outcome = run_request(order, workspace, there=earlier, last=last, progress=show)
     mined = outcome.mined
     for domain, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
@@ -145,16 +144,19 @@ def mine(
         if chosen < per_category:
             warn(f"{category} {_why_few(mined, category, per_category)}")
     if draft is None or overwrite:
-        draft = drafts.begin(workspace, name, mined.scenarios, replaces=draft.id if draft else None)
+        draft = drafts.create_draft(
+            workspace, name, mined.scenarios, replaces=draft.id if draft else None
+        )
     else:
-        draft = drafts.add(draft, mined.scenarios)
+        draft = drafts.add_candidates(draft, mined.scenarios)
     return MinedDraft(draft.name, workspace.path(draft.folder), outcome, len(earlier))
 
 
 def _find_draft(workspace: Workspace, name: str, *, overwrite: bool) -> Draft | None:
     """Return the draft to add to or to overwrite, or None if there is none."""
-    draft, newest = drafts.find(workspace, name), max(versions(workspace).get(name, {}), default=0)
-    if newest and (draft is None or overwrite or drafts.frozen_as(draft)):
+    draft = drafts.find_draft(workspace, name)
+    newest = max(list_versions(workspace).get(name, {}), default=0)
+    if newest and (draft is None or overwrite or drafts.find_frozen_version(draft)):
         raise StsError(
             f"{name}@{newest} is frozen: start the next version with sts draft new --from "
             f"{name}@{newest}, and mine into that"
@@ -171,7 +173,9 @@ def _why_few(mined: Mined, category: str, per_category: int) -> str:
     return f"has fewer than {per_category} environments to offer"
 
 
-def _why_nothing(outcome: Carried, order: Order, workspace: Workspace, added_to: str) -> StsError:
+def _why_nothing(
+    outcome: MiningOutcome, order: MiningRequest, workspace: Workspace, added_to: str
+) -> StsError:
     """Return the error for an empty result; `added_to` is a draft that has candidates, or ""."""
     mined = outcome.mined
     if mined.unfit:
@@ -226,7 +230,9 @@ def freeze(
     """
     workspace = Workspace.open(workspace)
     if accept_all_as is not None:
-        draft, candidates = freezing.look(workspace, suites.next_version(workspace, name)[0])
+        draft, candidates = freezing.load_candidates(
+            workspace, suites.next_version(workspace, name)[0]
+        )
         drafts.check_open(draft)
         undecided = [one for one in candidates if one.status == "undecided"]
         curation.decide_as(
@@ -234,7 +240,7 @@ def freeze(
         )
     own = [registry.named(category) for category in categories]
     suite = freezing.freeze(workspace, name, description=description, own=own)
-    return selections.select(workspace, suite, [])
+    return selections.select_scenarios(workspace, suite, [])
 
 
 def label(
@@ -262,7 +268,7 @@ def label(
     """
     workspace = Workspace.open(workspace)
     if isinstance(suite, str):
-        suite = selections.load(workspace, suite, suites.load)
+        suite = selections.load_selection(workspace, suite, suites.load)
     scenarios = suite.suite.scenarios
     own = [registry.named(category) for category in categories]
     present = {scenario.category for scenario in scenarios}

@@ -14,7 +14,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError
 from sts.registry import blaming
 from sts.suites.types import Scenario
-from sts.trajectories.flat import Abreast
+from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
 
 CONTEXT = 10
@@ -37,11 +37,11 @@ class Candidate:
     """A step of a trajectory at which a category's instruction can be given.
 
     Attributes:
-      moment: the takeover, a step of the trajectory.
-      role: the evaluated player.
+      takeover: the step of the trajectory at which the agent takes over.
+      player: the evaluated player.
       difficulty: "easy", "medium" or "hard", by the category's rule.
       parameters: of the automatic label.
-      words: that fill the category's instruction templates.
+      fields: values that fill the category's instruction templates.
       answer: a suite balances its values, such as the true answer; "" for none.
       said_at_start: the instruction is the recording's own, given at its start; else it is added in
         hindsight, at the takeover.
@@ -51,29 +51,29 @@ class Candidate:
         together, and only passing both counts; "" for none.
     """
 
-    moment: int
-    role: int
+    takeover: int
+    player: int
     difficulty: str
     parameters: dict[str, Any] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
+    fields: dict[str, str] = field(default_factory=dict)
     answer: str = ""
     said_at_start: bool = False
     hears: bool = False
     pair: str = ""
 
 
-class Word(NamedTuple):
+class FieldValue(NamedTuple):
     """The value of a field of a category's instruction templates.
 
     Attributes:
       text: as the templates have it.
-      others: values that would ask for something else.
-      also: synonyms of `text`.
+      alternatives: values that would ask for something else.
+      synonyms: other words for `text`.
     """
 
     text: str
-    others: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 class Overlay(NamedTuple):
@@ -81,11 +81,11 @@ class Overlay(NamedTuple):
 
     Attributes:
       cells: highlighted from the takeover on.
-      sight: frame the cells that the judged participant sees.
+      player_view: frame the cells that the judged player sees.
     """
 
     cells: tuple[int, ...] = ()
-    sight: bool = False
+    player_view: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,14 @@ class Rubric:
     """Instructions by which annotators judge a category, without knowledge beyond the page.
 
     Attributes:
-      done: the success criterion, one sentence, with fields of the category's words.
-      guideline: a few sentences on edge cases, with the same fields.
+      success_criterion: one sentence, with fields of the category's templates.
+      edge_cases: a few sentences on edge cases, with the same fields.
       overlay: makes the highlights of a scenario; None for none.
       version: raised when the meaning changes, which makes annotators judge again; not for a typo.
     """
 
-    done: str
-    guideline: str = ""
+    success_criterion: str
+    edge_cases: str = ""
     overlay: Callable[[Scenario], Overlay] | None = None
     version: str = "1"
 
@@ -109,53 +109,53 @@ class Criterion(NamedTuple):
     """The rubric of a category, filled in for one scenario.
 
     Attributes:
-      done: the success criterion, one sentence.
-      guideline: a few sentences on edge cases.
+      success_criterion: one sentence.
+      edge_cases: a few sentences on edge cases.
       overlay: the highlights.
     """
 
-    done: str
-    guideline: str
+    success_criterion: str
+    edge_cases: str
     overlay: Overlay
 
 
 @dataclass(frozen=True)
-class Controls:
-    """The control policies and limits of a category's quality checks; see `gates`.
+class ControlPolicies:
+    """The control policies and limits of a category's quality checks; see `quality_checks`.
 
     Neither policy is installed, and none is ranked.
 
     Attributes:
-      probe: solves the instruction from its observations alone; None without one.
+      solver: solves the instruction from its observations alone; None without one.
       shortcut: passes without doing what the instruction asks; None without one.
       answers: the possible answers of a question.
-      open_loop: maximum open-loop pass rate, if it differs from the default.
-      probe_least: minimum pass rate of the probe.
+      max_open_loop_rate: maximum open-loop pass rate, if it differs from the default.
+      min_solver_rate: minimum pass rate of the solver.
       against_reward: a policy that only maximises reward must fail.
       why: the reason for a limit that differs from the default.
     """
 
-    probe: Agent | None = None
+    solver: Agent | None = None
     shortcut: Agent | None = None
     answers: tuple[str, ...] = ()
-    open_loop: float | None = None
-    probe_least: float = 0.9
+    max_open_loop_rate: float | None = None
+    min_solver_rate: float = 0.9
     against_reward: bool = False
     why: str = ""
 
     def __post_init__(self) -> None:
         """Raise ArgumentError if a limit is loosened without a reason."""
-        if (self.open_loop is not None or self.probe_least < 0.9) and not self.why:
-            raise ArgumentError("Controls changes a limit without a reason; set why")
+        if (self.max_open_loop_rate is not None or self.min_solver_rate < 0.9) and not self.why:
+            raise ArgumentError("ControlPolicies changes a limit without a reason; set why")
 
 
-class Hits(NamedTuple):
+class CandidateColumns(NamedTuple):
     """Candidate steps of several episodes, as columns of one value each.
 
     Attributes:
       episode: int, index of the episode.
-      role: int, the evaluated player.
-      moment: int, the takeover.
+      player: int, the evaluated player.
+      takeover: int, the step of the takeover.
       difficulty: int, an index of `DIFFICULTIES`; -1 if only `Category.candidates` can determine
         it.
       kind: int, an index of `kinds`.
@@ -163,15 +163,15 @@ class Hits(NamedTuple):
     """
 
     episode: NDArray[np.integer[Any]]
-    role: NDArray[np.integer[Any]]
-    moment: NDArray[np.integer[Any]]
+    player: NDArray[np.integer[Any]]
+    takeover: NDArray[np.integer[Any]]
     difficulty: NDArray[np.integer[Any]]
     kind: NDArray[np.integer[Any]]
     kinds: Sequence[tuple[str, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Screen:
+class Prefilter:
     """A vectorised prefilter that finds candidate steps in many episodes at once.
 
     A category with a prefilter reads nothing but the scenes, from `context` frames before a step to
@@ -183,7 +183,7 @@ class Screen:
       exact: it returns no other steps.
     """
 
-    find: Callable[[Abreast, int, int], Hits]
+    find: Callable[[EpisodeBatch, int, int], CandidateColumns]
     exact: bool
 
 
@@ -196,20 +196,20 @@ class Category:
       kind: "instruction" or "question".
       domain: of the worlds it applies to.
       horizon: L, the number of continuation steps.
-      wordings: instruction templates, with the fields of `Candidate.words`.
+      templates: instruction templates, with the fields of `Candidate.fields`.
       candidates: takes a trajectory, C and L, which may differ from the category's own; yields its
         candidates, each with C steps before it and L steps after it.
-      label: takes an episode, its takeover, the judged roles and the parameters; returns the
+      label: takes an episode, its takeover, the evaluated players and the parameters; returns the
         automatic label. It reads nothing before the takeover frame.
-      fits: returns in a few words why a scenario's instruction is not valid at its takeover; else
-        None.
+      why_invalid: returns in a few words why a scenario's instruction is not valid at its
+        takeover; else None.
       context: C, the number of context steps.
       partner: policy of the others after takeover, as `Scenario.partner`.
-      words: takes a valid scenario; returns the words of its text by template field. None if texts
-        are not checked.
+      template_fields: takes a valid scenario; returns the values of its template fields. None if
+        texts are not checked.
       rubric: for annotators; None if the instruction says it all.
       controls: for the quality checks; None without them.
-      screen: the vectorised prefilter; None without one.
+      prefilter: the vectorised prefilter; None without one.
       superseded: better categories exist for the same worlds, so it is mined only by name.
       version: of the automatic label; raised when it would label any continuation differently.
       place: `module:NAME` of its definition; set when it is loaded by name.
@@ -219,21 +219,21 @@ class Category:
     kind: str
     domain: str
     horizon: int
-    wordings: tuple[str, ...]
+    templates: tuple[str, ...]
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
     label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
-    fits: Callable[[Scenario], str | None]
+    why_invalid: Callable[[Scenario], str | None]
     context: int = CONTEXT
     partner: str = "no-op"
-    words: Callable[[Scenario], Mapping[str, Word]] | None = None
+    template_fields: Callable[[Scenario], Mapping[str, FieldValue]] | None = None
     rubric: Rubric | None = None
-    controls: Controls | None = None
-    screen: Screen | None = None
+    controls: ControlPolicies | None = None
+    prefilter: Prefilter | None = None
     superseded: bool = False
     version: str = "1"
     place: str = ""
 
-    def moments(self, trajectory: Trajectory) -> list[Candidate]:
+    def find_candidates(self, trajectory: Trajectory) -> list[Candidate]:
         """Return the candidates of a trajectory at the category's own context and horizon."""
         return list(self.candidates(trajectory, self.context, self.horizon))
 
@@ -241,17 +241,16 @@ class Category:
         """Return the rubric filled in for a valid scenario; None without a rubric."""
         if self.rubric is None:
             return None
-        words = self.words(scenario) if self.words else {}
+        words = self.template_fields(scenario) if self.template_fields else {}
         with blaming(f"category {self.name!r} failed to fill in the rubric of {scenario.id}"):
             fill = {field: word.text for field, word in words.items()}
-            done, guideline = (
-                text.format(**fill) for text in (self.rubric.done, self.rubric.guideline)
-            )
+            done = self.rubric.success_criterion.format(**fill)
+            guideline = self.rubric.edge_cases.format(**fill)
         overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
         return Criterion(done, guideline, overlay)
 
 
-def spoken_for(category: Category) -> Category:
+def name_in_errors(category: Category) -> Category:
     """Return a user's category whose exceptions become one-line errors that name it."""
 
     def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
@@ -262,21 +261,17 @@ def spoken_for(category: Category) -> Category:
 
         return call
 
-    rubric, words = category.rubric, category.words
+    rubric, words = category.rubric, category.template_fields
     if rubric and rubric.overlay:
         mark = blamed(rubric.overlay, "make the overlay of {id}", lambda made: Overlay(*made))
         rubric = replace(rubric, overlay=mark)
+    find = blamed(category.candidates, "find candidates in {id}", lambda found: iter(list(found)))
+    failed = "label an episode, or its parameters do not fit"
     return replace(
         category,
-        candidates=blamed(
-            category.candidates, "find candidates in {id}", lambda found: iter(list(found))
-        ),
-        fits=blamed(category.fits, "check whether {id} is valid", lambda fault: fault),
-        label=blamed(
-            category.label,
-            "label an episode, or its parameters do not fit",
-            lambda label: Label(*label),
-        ),
-        words=blamed(words, "return the words of {id}", dict) if words else None,
+        candidates=find,
+        why_invalid=blamed(category.why_invalid, "check whether {id} is valid", lambda why: why),
+        label=blamed(category.label, failed, lambda label: Label(*label)),
+        template_fields=blamed(words, "return the words of {id}", dict) if words else None,
         rubric=rubric,
     )

@@ -14,42 +14,31 @@ _KINDS = ("added", "replaced", "retired")
 
 
 class Difference(NamedTuple):
-    """The difference between two suites.
+    """The difference between two suites."""
 
-    Attributes:
-      old: NAME@VERSION of the earlier one.
-      new: NAME@VERSION of the later one.
-      through: the versions that lead from `old` to `new`, which comes last; empty if the two have
-        no common line, and only content can be compared.
-      kept: (id in `old`, id in `new`) of each scenario that both hold, by content.
-      changes: from `old` to `new`, sorted by id; without a common line, a scenario of only one of
-        them is "retired" or "added".
-      missing: `old` is no longer available, so that this is what `new` records about it.
-    """
+    old: str  # NAME@VERSION of the earlier one
+    new: str  # NAME@VERSION of the later one
+    through: tuple[str, ...]  # versions from `old` to `new`, which comes last; () if unrelated
+    kept: tuple[tuple[str, str], ...]  # (id in `old`, id in `new`) of scenarios of equal content
+    changes: tuple[Change, ...]  # sorted by id; "retired" or "added" if unrelated
+    missing: bool = False  # `old` is gone; this is what `new` records about it
 
-    old: str
-    new: str
-    through: tuple[str, ...]
-    kept: tuple[tuple[str, str], ...]
-    changes: tuple[Change, ...]
-    missing: bool = False
-
-    def view(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
         kept = [{"id": new, "was": old} for old, new in self.kept]
         changes = [change._asdict() for change in self.changes]
         header = {"from": self.old, "to": self.new, "through": list(self.through)}
         return header | {"missing": self.missing, "kept": kept, "changes": changes}
 
-    def text(self) -> str:
+    def format_markdown(self) -> str:
         """Return it in Markdown."""
         if not self.through:
             return _format_unrelated(self)
-        changelog = text(self.old, self.changes, len(self.kept))
+        changelog = format_changelog(self.old, self.changes, len(self.kept))
         return f"{_missing_note(self)}\n\n{changelog}" if self.missing else changelog
 
 
-def difference(workspace: Workspace, old: str, new: str) -> Difference:
+def compare_suites(workspace: Workspace, old: str, new: str) -> Difference:
     """Compare two suites, NAME@VERSION each, the older one first.
 
     Raises:
@@ -150,7 +139,7 @@ def _id_line(id: str, was: Mapping[str, str]) -> list[str]:
     return line
 
 
-def text(parent: str | None, changes: Sequence[Change], kept: int) -> str:
+def format_changelog(parent: str | None, changes: Sequence[Change], kept: int) -> str:
     """Return a changelog in Markdown, with a list for each kind of change.
 
     `parent` is the version that is changed, None for the first; `kept` is the number of unchanged
@@ -179,11 +168,8 @@ def _format_unrelated(diff: Difference) -> str:
 
 
 def _format_list(heading: str, changes: Sequence[Change]) -> list[str]:
-    return (
-        ["", f"{len(changes)} {heading}:", *(f"- {_format_change(c)}" for c in changes)]
-        if changes
-        else []
-    )
+    lines = [f"- {_format_change(change)}" for change in changes]
+    return ["", f"{len(changes)} {heading}:", *lines] if lines else []
 
 
 def _count_scenarios(count: int) -> str:

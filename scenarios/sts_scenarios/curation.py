@@ -14,16 +14,16 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import one_line, shown
 from sts.storage.workspace import Workspace
-from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, Decision, State, opinion_of
+from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, CandidateState, Decision, find_rating
 from sts.suites.drafts import Draft, lock_draft
-from sts_scenarios.freezing import Looked
+from sts_scenarios.freezing import DraftCandidate
 
 UNSEEN = "all at once, not looked at"
 """The reason of decisions about all candidates that are undecided."""
 _APPLIES_TO = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
 
-def author(store: Store, name: str | None) -> Annotator:
+def find_or_add_curator(store: Store, name: str | None) -> Annotator:
     """Return the person called `name`, by default the login name; add a new one as a curator."""
     with store.read() as connection:
         person = find_person(connection, name)
@@ -48,7 +48,7 @@ def _person_name(name: str | None) -> str:
     return (getpass.getuser() if name is None else name).strip()
 
 
-def checked_reason(text: str) -> str:
+def validate_reason(text: str) -> str:
     """Validate a reason and return it without surrounding spaces."""
     if not one_line(text, MAX_REASON_CHARS):
         raise ArgumentError(
@@ -58,7 +58,7 @@ def checked_reason(text: str) -> str:
     return text.strip()
 
 
-def check(candidate: Looked, kind: str) -> None:
+def validate_decision(candidate: DraftCandidate, kind: str) -> None:
     """Raise ArgumentError if a decision cannot be made on a candidate; names one that can."""
     id = candidate.summary.id
     if kind in _APPLIES_TO and candidate.inherited != (kind == "retire"):
@@ -70,18 +70,18 @@ def check(candidate: Looked, kind: str) -> None:
         raise ArgumentError(f"{id} has no decision to undo")
 
 
-def decision(
-    candidate: Looked, kind: str, person: Annotator, *, reason: str, at: float
+def make_decision(
+    candidate: DraftCandidate, kind: str, person: Annotator, *, reason: str, at: float
 ) -> Decision:
     """Return the decision `kind`, one of `sts.suites.decisions.KINDS`; errors as of `check`."""
-    check(candidate, kind)
+    validate_decision(candidate, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
         detail = {"undoes": candidate.state.standing[-1].uuid}
     return _make_event(candidate, kind, person, detail, at)._replace(follows=candidate.state.last)
 
 
-def opinion(candidate: Looked, word: str, person: Annotator, *, at: float) -> Decision:
+def make_rating(candidate: DraftCandidate, word: str, person: Annotator, *, at: float) -> Decision:
     """Return a person's opinion, "yes" or "no", on whether two people would agree.
 
     "undo" withdraws their latest one on the candidate as it is now.
@@ -91,14 +91,14 @@ def opinion(candidate: Looked, word: str, person: Annotator, *, at: float) -> De
         return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
-    if (latest := opinion_of(candidate.state, person.id)) is None:
+    if (latest := find_rating(candidate.state, person.id)) is None:
         raise ArgumentError(f"{person.name} has no opinion on {candidate.summary.id} to withdraw")
     return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
         follows=candidate.state.last
     )
 
 
-def decide(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
+def append_decisions(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
     """Append decisions on a draft, all or none, while it is locked against freezing.
 
     Raises:
@@ -112,7 +112,7 @@ def decide(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
 def decide_as(
     workspace: Workspace,
     draft: Draft,
-    candidates: Sequence[Looked],
+    candidates: Sequence[DraftCandidate],
     kind: str,
     *,
     name: str | None,
@@ -120,43 +120,37 @@ def decide_as(
 ) -> Annotator:
     """Record one decision about each candidate in the name of a curator, who is returned.
 
-    Args:
-      workspace: with the study's database.
-      draft: must be open.
-      candidates: of the draft.
-      kind: one of `sts.suites.decisions.KINDS`.
-      name: of the curator, who is added if new; None for the login name.
-      reason: one line, or "".
+    A new curator is added; None for `name` stands for the login name. The draft must be open.
     """
     for candidate in candidates:
-        check(candidate, kind)
+        validate_decision(candidate, kind)
     with Store.open(workspace) as store:
-        person = author(store, name)
+        person = find_or_add_curator(store, name)
         events = [
-            decision(candidate, kind, person, reason=reason, at=time.time())
+            make_decision(candidate, kind, person, reason=reason, at=time.time())
             for candidate in candidates
         ]
-        decide(store, draft, events)
+        append_decisions(store, draft, events)
     return person
 
 
 def _make_event(
-    candidate: Looked, kind: str, person: Annotator, detail: Mapping[str, str], at: float
+    candidate: DraftCandidate, kind: str, person: Annotator, detail: Mapping[str, str], at: float
 ) -> Decision:
     id, uuid = candidate.summary.id, secrets.token_hex(16)
     return Decision(uuid, id, kind, person.id, "", "", detail, at)
 
 
-def opinions(state: State, person: Annotator | None) -> dict[str, str]:
+def visible_ratings(state: CandidateState, person: Annotator | None) -> dict[str, str]:
     """Return the opinions on a candidate that a person may see, by person.
 
     They are blind: only a person who has given theirs sees those of others.
     """
-    seen = person is not None and opinion_of(state, person.id) is not None
+    seen = person is not None and find_rating(state, person.id) is not None
     return state.opinions if seen else {}
 
 
-def agreement(candidates: Iterable[Looked]) -> Agreement:
+def rating_agreement(candidates: Iterable[DraftCandidate]) -> Agreement:
     """Return the agreement of curators' opinions, over candidates as they are."""
     import pandas as pd  # slow to import
 

@@ -19,8 +19,8 @@ from sts.suites.types import DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label
-from sts_scenarios.fitting import fault
 from sts_scenarios.mining import Pick, make_scenario
+from sts_scenarios.validity import find_fault
 
 FIELDS = {
     "takeover": int,
@@ -38,20 +38,13 @@ _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """HTML tags and entities, which the page would show literally."""
 
 
-class Edited(NamedTuple):
-    """The result of an edit.
+class Edit(NamedTuple):
+    """The result of an edit."""
 
-    Attributes:
-      scenario: the edited candidate.
-      changes: the fields that differ, by name: (before, after).
-      fault: why the candidate is not valid, in a few words; else None.
-      label: the automatic label of the recording, whose player was not given the instruction.
-    """
-
-    scenario: Scenario
-    changes: dict[str, tuple[Any, Any]]
-    fault: str | None
-    label: Label
+    scenario: Scenario  # as edited
+    changes: dict[str, tuple[Any, Any]]  # the fields that differ, by name: (before, after)
+    fault: str | None  # why the candidate is not valid, in a few words
+    label: Label  # of the recording, whose player was not given the instruction
 
 
 def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,7 +61,7 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     ):
         raise ArgumentError(
             f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
-            f"characters, found {shown(changes['text'])}"
+            f"characters, found {shown(changes['instruction'])}"
         )
     if markup := _MARKUP.search(changes.get("instruction", "")):
         raise ArgumentError(
@@ -89,10 +82,6 @@ class Editor:
 
     Successive previews share the states along the trajectory and the candidates of each category,
     context and horizon. Not thread-safe.
-
-    Attributes:
-      before: the candidate.
-      trajectory: that it was mined from.
     """
 
     def __init__(
@@ -105,7 +94,7 @@ class Editor:
         self._replay = self._start_replay()
         self._candidates: dict[tuple[str, int, int], list[Candidate]] = {}
 
-    def preview(self, changes: Mapping[str, Any]) -> Edited:
+    def preview(self, changes: Mapping[str, Any]) -> Edit:
         """Return the candidate with some of `FIELDS` changed, and all that follows from them.
 
         That includes the state at takeover, the parameters, the difficulty, the label of the
@@ -122,48 +111,45 @@ class Editor:
         context = changes.get("context", before.takeover)
         horizon = changes.get("horizon", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
-        role = changes.get("player", before.roles[0])
-        _check_steps(self.trajectory, moment, context, horizon, role)
+        player = changes.get("player", before.players[0])
+        _check_steps(self.trajectory, moment, context, horizon, player)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
         adapted = replace(category, context=context, horizon=horizon, partner=partner)
-        candidate = self._candidate(adapted, moment, role)
+        candidate = self._candidate(adapted, moment, player)
+        text = _instruction_text(before, category, candidate, changes)
+        pick = Pick(self.trajectory, candidate)
         edited = make_scenario(
-            adapted,
-            Pick(self.trajectory, candidate),
-            id=before.id,
-            text=_instruction_text(before, category, candidate, changes),
-            seed=0,
-            states=self._states_at,
+            adapted, pick, id=before.id, text=text, seed=0, states=self._states_at
         )
-        label = category.label(edited.recording, edited.takeover, edited.roles, edited.parameters)
+        label = category.label(edited.recording, edited.takeover, edited.players, edited.parameters)
         tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
         tags += [DONE_TAG] if label.verdict == "success" else []
         links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
         edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
-        why = fault(edited, categories.ruling([edited], self._own.values()))
-        return Edited(edited, _differences(before, edited), why, label)
+        why = find_fault(edited, categories.ruling([edited], self._own.values()))
+        return Edit(edited, _compare_fields(before, edited), why, label)
 
     def category(self, name: str) -> Category:
         """Return a category by name, the user's own or an installed one."""
         return self._own.get(name) or categories.named(name)
 
-    def _candidate(self, category: Category, moment: int, role: int) -> Candidate:
+    def _candidate(self, category: Category, moment: int, player: int) -> Candidate:
         """Return the category's candidate there, preferably with the same parameters as before.
 
         If the candidate's own category has none there, the old one is kept and is not valid.
         """
         key = category.name, category.context, category.horizon
         if key not in self._candidates:
-            self._candidates[key] = category.moments(self.trajectory)
+            self._candidates[key] = category.find_candidates(self.trajectory)
         before, candidates = self.before, self._candidates[key]
-        matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
+        matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
             return (unchanged or matching)[0]
         if category.name != before.category:
-            raise _no_candidate_error(category, self.trajectory, candidates, moment, role)
-        return Candidate(moment, role, before.difficulty, before.parameters)
+            raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
+        return Candidate(moment, player, before.difficulty, before.parameters)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""
@@ -180,9 +166,9 @@ class Editor:
         return along([episode], [f"domain {episode.domain!r}"])
 
 
-def added(
+def add_scenario(
     trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str
-) -> Edited:
+) -> Edit:
     """Return a new scenario of a category at a step that a curator chose.
 
     `chosen` has `takeover` and `player`, and other `FIELDS` that differ from the defaults.
@@ -190,14 +176,14 @@ def added(
     chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
     horizon = chosen.get("horizon", category.horizon)
-    moment, role = chosen["takeover"], chosen["player"]
-    _check_steps(trajectory, moment, context, horizon, role)
+    moment, player = chosen["takeover"], chosen["player"]
+    _check_steps(trajectory, moment, context, horizon, player)
     candidates = list(category.candidates(trajectory, context, horizon))
-    matching = [c for c in candidates if (c.moment, c.role) == (moment, role)]
+    matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
     if not matching:
-        raise _no_candidate_error(category, trajectory, candidates, moment, role)
+        raise _no_candidate_error(category, trajectory, candidates, moment, player)
     adapted = replace(category, context=context, horizon=horizon)
-    text = category.wordings[0].format(**matching[0].words)
+    text = category.templates[0].format(**matching[0].fields)
     first = make_scenario(adapted, Pick(trajectory, matching[0]), id=id, text=text, seed=0)
     first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
     return Editor(first, trajectory, [category]).preview(chosen)
@@ -208,20 +194,20 @@ def _no_candidate_error(
     trajectory: Trajectory,
     candidates: Iterable[Candidate],
     moment: int,
-    role: int,
+    player: int,
 ) -> ArgumentError:
-    steps = dict.fromkeys(str(c.moment) for c in candidates if c.role == role)
+    steps = dict.fromkeys(str(c.takeover) for c in candidates if c.player == player)
     return ArgumentError(
-        f"{category.name} has no candidate for player {role} at step {moment} of trajectory "
+        f"{category.name} has no candidate for player {player} at step {moment} of trajectory "
         f"{trajectory.id}; it has at: {', '.join(steps) or 'no step'}"
     )
 
 
 def _check_steps(
-    trajectory: Trajectory, moment: int, context: int, horizon: int, role: int
+    trajectory: Trajectory, moment: int, context: int, horizon: int, player: int
 ) -> None:
     """Raise ArgumentError unless the trajectory has these steps and this role."""
-    steps, n_players = trajectory.episode.steps, trajectory.episode.participants
+    steps, n_players = trajectory.episode.steps, trajectory.episode.n_players
     if context < 0 or horizon < 1:
         raise ArgumentError(
             f"expected a context of 0 steps or more and a horizon of 1 or more, found {context} "
@@ -232,8 +218,8 @@ def _check_steps(
             f"expected a takeover from {context} to {steps - horizon}, as trajectory "
             f"{trajectory.id} has {steps} steps, found {moment}"
         )
-    if not 0 <= role < n_players:
-        raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {role}")
+    if not 0 <= player < n_players:
+        raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {player}")
 
 
 def _check_partner(partner: str, domain: str) -> None:
@@ -257,25 +243,21 @@ def _instruction_text(
     """Return the instruction: the typed text, the selected template filled in, or the old one."""
     if "instruction" in changes:
         return str(changes["instruction"])
-    number = changes.get("template")
+    number, templates = changes.get("template"), category.templates
     if number is None:
-        matching = [
-            i for i, w in enumerate(category.wordings) if _match_template(w, before) is not None
-        ]
+        matching = [i for i, w in enumerate(templates) if _match_template(w, before) is not None]
         if before.category != category.name:
             number = 0
         elif not matching:  # a typed text
             return before.instruction.text
         else:
             number = matching[0]
-    elif not 0 <= number < len(category.wordings):
-        raise ArgumentError(
-            f"expected a template from 0 to {len(category.wordings) - 1}, found {number}"
-        )
-    wording = category.wordings[number]
-    words = candidate.words or _match_template(wording, before) or {}
-    if not words and category.words and category.name == before.category:
-        words = {field: word.text for field, word in category.words(before).items()}
+    elif not 0 <= number < len(templates):
+        raise ArgumentError(f"expected a template from 0 to {len(templates) - 1}, found {number}")
+    wording = templates[number]
+    words = candidate.fields or _match_template(wording, before) or {}
+    if not words and category.template_fields and category.name == before.category:
+        words = {field: word.text for field, word in category.template_fields(before).items()}
     try:
         return wording.format(**words)
     except KeyError:  # the category has no words for it there
@@ -296,7 +278,7 @@ def _match_template(wording: str, before: Scenario) -> dict[str, str] | None:
     return match.groupdict() if match else None
 
 
-def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:
+def _compare_fields(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]]:
     """Return the displayed fields that differ, with their values before and after."""
 
     def view(s: Scenario) -> dict[str, Any]:
@@ -304,7 +286,7 @@ def _differences(before: Scenario, after: Scenario) -> dict[str, tuple[Any, Any]
             "takeover": s.context_start + s.takeover,
             "context": s.takeover,
             "horizon": s.horizon,
-            "player": s.roles[0],
+            "player": s.players[0],
             "category": s.category,
             "instruction": s.instruction.text,
             "partner": s.partner,

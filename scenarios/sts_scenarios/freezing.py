@@ -11,29 +11,23 @@ from sts.annotations.store import Store
 from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.decisions import Decision, State, states
-from sts.suites.drafts import Draft, check_open, last_numbers, open_draft
-from sts.suites.lint import lint
+from sts.suites.decisions import CandidateState, Decision, fold_decisions
+from sts.suites.drafts import Draft, check_open, find_last_numbers, open_draft
+from sts.suites.lint import lint_scenarios
 from sts.suites.types import Change, Scenario, Suite, Summary
 from sts_scenarios import categories
 from sts_scenarios.category import Category
-from sts_scenarios.fitting import fault
+from sts_scenarios.validity import find_fault
 
-UNTOUCHED = State()
+UNTOUCHED = CandidateState()
 
 
-class Looked(NamedTuple):
-    """A candidate of a draft with its state.
+class DraftCandidate(NamedTuple):
+    """A candidate of a draft with its state."""
 
-    Attributes:
-      summary: the candidate as it was mined or inherited.
-      state: after all decisions on it.
-      inherited: it is from the parent, and is kept unless it is retired.
-    """
-
-    summary: Summary
-    state: State
-    inherited: bool
+    summary: Summary  # as it was mined or inherited
+    state: CandidateState  # after all decisions on it
+    inherited: bool  # from the parent, and kept unless it is retired
 
     @property
     def status(self) -> str:
@@ -43,40 +37,38 @@ class Looked(NamedTuple):
         return self.state.status
 
     @property
-    def stays(self) -> bool:
+    def is_in_next_version(self) -> bool:
         """True if the next version contains it."""
         return self.status in ("kept", "accepted")
 
 
 class Contents(NamedTuple):
-    """The contents of the next version.
+    """The contents of the next version."""
 
-    Attributes:
-      scenarios: sorted by id.
-      changes: from the parent.
-      last: the highest number in an id of each category.
-    """
-
-    scenarios: tuple[Scenario, ...]
-    changes: tuple[Change, ...]
-    last: dict[str, int]
+    scenarios: tuple[Scenario, ...]  # sorted by id
+    changes: tuple[Change, ...]  # from the parent
+    last: dict[str, int]  # the highest number in an id of each category
 
 
-def looked_at(draft: Draft, decided: Iterable[Decision]) -> list[Looked]:
+def with_state(draft: Draft, decided: Iterable[Decision]) -> list[DraftCandidate]:
     """Return every candidate of a draft with its state, sorted by id."""
-    by_id, inherited = states(decided), draft.inherited_ids()
-    return [Looked(s, by_id.get(s.id, UNTOUCHED), s.id in inherited) for s in draft.summaries()]
+    by_id, inherited = fold_decisions(decided), draft.inherited_ids()
+    return [
+        DraftCandidate(s, by_id.get(s.id, UNTOUCHED), s.id in inherited) for s in draft.summaries()
+    ]
 
 
-def look(workspace: Workspace, name: str) -> tuple[Draft, list[Looked]]:
+def load_candidates(workspace: Workspace, name: str) -> tuple[Draft, list[DraftCandidate]]:
     """Return the draft called `name`, and its candidates with their current states."""
     draft = open_draft(workspace, name)
     with Store.read_existing(workspace) as connection:
         decided = of_draft(connection, draft.id) if connection else []
-    return draft, looked_at(draft, decided)
+    return draft, with_state(draft, decided)
 
 
-def select(draft: Draft, candidates: Sequence[Looked], ids: Sequence[str]) -> list[Looked]:
+def select_candidates(
+    draft: Draft, candidates: Sequence[DraftCandidate], ids: Sequence[str]
+) -> list[DraftCandidate]:
     """Return the candidates with these ids, each once, in their order."""
     by_id = {candidate.summary.id: candidate for candidate in candidates}
     for id in ids:
@@ -85,34 +77,25 @@ def select(draft: Draft, candidates: Sequence[Looked], ids: Sequence[str]) -> li
     return [by_id[id] for id in dict.fromkeys(ids)]
 
 
-def now(draft: Draft, candidate: Looked) -> Summary:
+def current_scenario(draft: Draft, candidate: DraftCandidate) -> Summary:
     """Return a candidate after the edits that are in force."""
-    return (
-        draft.summary(candidate.summary.id, candidate.state.scenario)
-        if candidate.state.scenario
-        else candidate.summary
-    )
+    id, edited = candidate.summary.id, candidate.state.scenario
+    return draft.summary(id, edited) if edited else candidate.summary
 
 
-def contents(draft: Draft, candidates: Sequence[Looked]) -> Contents:
+def next_version(draft: Draft, candidates: Sequence[DraftCandidate]) -> Contents:
     """Return the contents of the next version, by the decisions on a draft.
 
     An inherited scenario whose meaning differs from the parent's gets a new id and replaces the old
     one.
     """
-    last = last_numbers(
-        draft.workspace, draft.name, (candidate.summary.id for candidate in candidates)
-    )
-    staying = {
-        candidate.summary.id: candidate.state.scenario
-        for candidate in candidates
-        if candidate.stays
-    }
+    last = find_last_numbers(draft.workspace, draft.name, (c.summary.id for c in candidates))
+    staying = {c.summary.id: c.state.scenario for c in candidates if c.is_in_next_version}
     by_id = {scenario.id: scenario for scenario in draft.scenarios(staying)}
     scenarios, changes = [], []
     for candidate in candidates:
         id, state = candidate.summary.id, candidate.state
-        if not candidate.stays:
+        if not candidate.is_in_next_version:
             changes += [Change("retired", id, "", state.reason)] if candidate.inherited else []
             continue
         scenario = by_id[id]
@@ -128,16 +111,16 @@ def contents(draft: Draft, candidates: Sequence[Looked]) -> Contents:
     return Contents(ordered, tuple(changes) if draft.parent else (), last)
 
 
-def _edit_reasons(state: State) -> str:
+def _edit_reasons(state: CandidateState) -> str:
     """Return the reasons of the edits in force, else that of the last decision."""
     edits = [decision for decision in state.standing if decision.kind == "edit"]
     reasons = [str(edit.detail.get("reason", "")) for edit in edits]
     return "; ".join(dict.fromkeys(filter(None, reasons))) or state.reason
 
 
-def faults(
+def find_faults(
     draft: Draft,
-    candidates: Sequence[Looked],
+    candidates: Sequence[DraftCandidate],
     scenarios: Sequence[Scenario],
     own: Sequence[Category] = (),
 ) -> list[str]:
@@ -145,27 +128,23 @@ def faults(
 
     `scenarios` are the contents of the next version, and `own` are the user's categories.
     """
-    undecided = [
-        candidate.summary.id for candidate in candidates if candidate.status == "undecided"
-    ]
+    undecided = [c.summary.id for c in candidates if c.status == "undecided"]
     reasons = [_describe_ids(undecided, "undecided; accept or reject")] if undecided else []
     remaining = {s.category for s in scenarios}
-    empty = sorted({now(draft, candidate).category for candidate in candidates} - remaining)
-    reasons += [
-        f"category {name} would be empty: none of its candidates is accepted" for name in empty
-    ]
-    if (same := suites.find_same(draft.workspace, draft.name, scenarios)) is not None:
+    empty = sorted({current_scenario(draft, c).category for c in candidates} - remaining)
+    reasons += [f"category {n} would be empty: none of its candidates is accepted" for n in empty]
+    if (same := suites.find_equal_version(draft.workspace, draft.name, scenarios)) is not None:
         reasons.append(f"{same} holds the same scenarios; change the draft first")
-    return reasons + lint(scenarios) + category_faults(scenarios, own)
+    return reasons + lint_scenarios(scenarios) + find_category_faults(scenarios, own)
 
 
-def category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
+def find_category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
     """Return why scenarios are not valid by their categories, one line each."""
     rules = categories.ruling(scenarios, own)
     reasons = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         reasons.append(f"category {name} is not installed; load it with --category module:NAME")
-    checked = [(s, fault(s, rules)) for s in scenarios if s.category in rules]
+    checked = [(s, find_fault(s, rules)) for s in scenarios if s.category in rules]
     return reasons + [f"{s.id}: {why}" for s, why in checked if why is not None]
 
 
@@ -175,11 +154,7 @@ def _describe_ids(ids: Sequence[str], state: str) -> str:
 
 
 def freeze(
-    workspace: Workspace,
-    label: str,
-    *,
-    description: str = "",
-    own: Sequence[Category] = (),
+    workspace: Workspace, label: str, *, description: str = "", own: Sequence[Category] = ()
 ) -> Suite:
     """Freeze a draft, NAME or NAME@VERSION, as the next version or that one; return the suite.
 
@@ -195,9 +170,9 @@ def freeze(
     with Store.open(workspace) as store:
         with store.read() as connection:
             decided = of_draft(connection, draft.id)
-        candidates = looked_at(draft, decided)
-        result = contents(draft, candidates)
-        found = faults(draft, candidates, result.scenarios, own)
+        candidates = with_state(draft, decided)
+        result = next_version(draft, candidates)
+        found = find_faults(draft, candidates, result.scenarios, own)
         if found:
             more = f" (and {len(found) - 1} more: sts draft check {draft.name})"
             raise DamagedData(

@@ -23,22 +23,10 @@ from sts_scenarios.category import Category
 
 
 class LabelResult(NamedTuple):
-    """The result of `label_suite`.
+    """The result of `label_suite`."""
 
-    Attributes:
-      path: of the table of labels.
-      counts: number of each agent's continuations by verdict; "" counts those without a rule.
-    """
-
-    path: Path
-    counts: dict[str, dict[str, int]]
-
-
-class _LabelSet(NamedTuple):
-    """The name of a label set; `read` is True if the code of all its rules could be read."""
-
-    name: str
-    read: bool
+    path: Path  # of the table of labels
+    counts: dict[str, dict[str, int]]  # of each agent, by verdict; "" if there is no rule
 
 
 def label_suite(
@@ -53,25 +41,19 @@ def label_suite(
 
     Labels by the same version of each rule are reused, so a run that was killed resumes when it is
     started again. The verdict is "" if a category has no rule, neither here nor in `own`. Without
-    continuations no table is written.
-
-    Args:
-      workspace: stores the continuations and the labels.
-      suite: that is labelled.
-      own: the user's categories.
-      part: ids of the scenarios whose continuations are counted; None for all.
-      progress: called with (continuations labelled, in all).
+    continuations no table is written. `part` has the ids of the scenarios whose continuations are
+    counted; None for all. `progress` is called with (continuations labelled, in all).
 
     Raises:
       StsError: a rule failed, for instance because a scenario has other parameters than it expects.
       DamagedData: a part is damaged, or a rule's labels differ from its stored ones.
     """
     rules = categories.ruling(suite.scenarios, own)
-    path = store.with_index(
+    path = store.use_index(
         workspace, lambda index: _label_parts(workspace, suite, rules, index, progress)
     )
     if path is None:
-        return LabelResult(workspace.path(label_table.name_of(suite.label)), {})
+        return LabelResult(workspace.path(label_table.table_name(suite.label)), {})
     raw = workspace.store.get(path)
     return LabelResult(workspace.path(path), label_table.count_verdicts(path, raw, part))
 
@@ -85,37 +67,38 @@ def _label_parts(
 ) -> str | None:
     """Label the missing parts, write the table, return its name; None without continuations."""
     scenarios = {s.hash: s for s in suite.scenarios}
-    rows, name = index.of(scenarios), label_table.name_of(suite.label)
-    parts = {part: len(positions) for part, positions in index.by_part(rows).items()}
+    rows, name = index.find_rows(scenarios), label_table.table_name(suite.label)
+    parts = {part: len(positions) for part, positions in index.group_by_part(rows).items()}
     if not parts:
         return None
-    storage, set = workspace.store, _label_set(suite, rules)
-    existing = storage.list(f"{labels.FOLDER}/{set.name}") if set.read else {}
-    missing = [part for part in parts if labels.name_of(set.name, part) not in existing]
-    source = label_table.current_source(set.name, index, parts)
+    storage, (set, is_read) = workspace.store, _label_set(suite, rules)
+    existing = storage.list(f"{labels.FOLDER}/{set}") if is_read else {}
+    missing = [part for part in parts if labels.label_part_name(set, part) not in existing]
+    source = label_table.current_source(set, index, parts)
     done, total = 0, sum(parts[part] for part in missing)
     for part in missing:
         continuations = store.read_part(workspace, part)
         members = [c for c in continuations if c.scenario_hash in scenarios]
         part_labels = list(_label_all(suite, scenarios, rules, members))
-        labels.write_labels(storage, labels.name_of(set.name, part), part_labels, anew=not set.read)
+        part_name = labels.label_part_name(set, part)
+        labels.write_labels(storage, part_name, part_labels, anew=not is_read)
         done += parts[part]
         progress(done, total)
     if missing or _stored_source(storage, name) != source:
-        table = labels.read_labels(storage, set.name, index, rows)
+        table = labels.read_labels(storage, set, index, rows)
         storage.swap(name, label_table.encode_table(name, index, rows, table, scenarios, source))
     return name
 
 
-def _label_set(suite: Suite, rules: Mapping[str, Category]) -> _LabelSet:
-    """Return the label set of these rules for a suite, with the current code of its worlds."""
+def _label_set(suite: Suite, rules: Mapping[str, Category]) -> tuple[str, bool]:
+    """Return the label set of these rules and worlds, and whether all code could be read."""
     names = {s.category for s in suite.scenarios} & {*rules}
     worlds = {s.recording.domain for s in suite.scenarios}
-    marks, read = rule_fingerprints((rules[name] for name in names), worlds)
-    return _LabelSet(labels.label_set_name(suite.hash, marks), read)
+    marks, read = compute_rule_fingerprints((rules[name] for name in names), worlds)
+    return labels.label_set_name(suite.hash, marks), read
 
 
-def rule_fingerprints(
+def compute_rule_fingerprints(
     rules: Iterable[Category], worlds: Iterable[str]
 ) -> tuple[dict[str, str], bool]:
     """Return fingerprints of rules and of worlds, and whether all code could be read.
@@ -132,7 +115,7 @@ def rule_fingerprints(
 def _stored_source(space: Store, name: str) -> label_table.TableSource | None:
     """Return the source that the stored table states, None if it cannot be read."""
     try:
-        return label_table.made_from(name, space.get(name))
+        return label_table.read_source(name, space.get(name))
     except (FileNotFoundError, DamagedData):
         return None
 
@@ -146,21 +129,21 @@ def _label_all(
     """Yield the labels of continuations; the verdict is "" if there is no rule."""
     for continuation in continuations:
         scenario = scenarios[continuation.scenario_hash]
-        rule = rules[scenario.category].label if scenario.category in rules else _no_rule
+        rule = rules[scenario.category].label if scenario.category in rules else _missing_rule_error
         try:
             verdict, step = rule(
-                continuation.episode, scenario.takeover, scenario.roles, scenario.parameters
+                continuation.episode, scenario.takeover, scenario.players, scenario.parameters
             )
         except StsError as error:
             raise error.about(f"{suite.label}: {scenario.id}") from error
-        yield Label(continuation.content_hash, verdict, step, tuple(_notes(continuation)))
+        yield Label(continuation.content_hash, verdict, step, tuple(_format_notes(continuation)))
 
 
-def _no_rule(*given: object) -> tuple[str, None]:
+def _missing_rule_error(*given: object) -> tuple[str, None]:
     return "", None
 
 
-def _notes(continuation: Continuation) -> Iterator[str]:
+def _format_notes(continuation: Continuation) -> Iterator[str]:
     """Yield remarks that a report has to show with a continuation's agent."""
     if continuation.agent != HUMAN and stated(continuation.fingerprint):
         yield f"identity as stated: version {stated(continuation.fingerprint)}"

@@ -12,20 +12,20 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import shown
 from sts.suites.drafts import Draft
-from sts.suites.lint import dialogue_fault, pair_fault
+from sts.suites.lint import find_dialogue_fault, find_pair_fault
 from sts.suites.types import Scenario
-from sts_scenarios.curation import author, decide, decision
-from sts_scenarios.freezing import Looked, now
+from sts_scenarios.curation import append_decisions, find_or_add_curator, make_decision
+from sts_scenarios.freezing import DraftCandidate, current_scenario
 
 LINKS = {"pair": "half of the pair", "series": "a turn of the dialogue"}
 """Kinds of links between candidates, and the name of one linked candidate."""
 
 
-def link(
+def link_candidates(
     store: Store,
     draft: Draft,
-    every: Sequence[Looked],
-    chosen: Sequence[Looked],
+    every: Sequence[DraftCandidate],
+    chosen: Sequence[DraftCandidate],
     kind: str,
     by: str | None,
 ) -> tuple[list[Scenario], Annotator]:
@@ -38,27 +38,27 @@ def link(
       ArgumentError: they do not belong together, or one already has such a link.
       Overtaken: another decision on one of them came first.
     """
-    if len(chosen) == 1:
-        name = getattr(now(draft, chosen[0]), kind)
+    is_split = len(chosen) == 1
+    if is_split:
+        name = getattr(current_scenario(draft, chosen[0]), kind)
         if not name:
             id = chosen[0].summary.id
             raise ArgumentError(
                 f"{id} is in no {kind} to split; to make one, name the other candidates, too"
             )
-        chosen = [c for c in every if getattr(now(draft, c), kind) == name]
-        before = [draft.candidate(c.summary.id, c.state.scenario) for c in chosen]
-        changed = [replace(scenario, **_links(kind, "", 0)) for scenario in before]
+        chosen = [c for c in every if getattr(current_scenario(draft, c), kind) == name]
+    before = [draft.candidate(c.summary.id, c.state.scenario) for c in chosen]
+    if is_split:
+        changed = [replace(scenario, **_link_fields(kind, "", 0)) for scenario in before]
     else:
-        changed = link_scenarios(
-            [draft.candidate(c.summary.id, c.state.scenario) for c in chosen], kind
-        )
-    person, events = author(store, by), []
+        changed = link_scenarios(before, kind)
+    person, events = find_or_add_curator(store, by), []
     for candidate, scenario in zip(chosen, changed, strict=True):
-        draft.keep(scenario)
-        event = decision(candidate, "edit", person, reason="", at=time.time())
+        draft.save_edit(scenario)
+        event = make_decision(candidate, "edit", person, reason="", at=time.time())
         detail = {"changes": {kind: getattr(scenario, kind)}}
         events.append(event._replace(scenario=scenario.row_hash, detail=detail))
-    decide(store, draft, events)
+    append_decisions(store, draft, events)
     return changed, person
 
 
@@ -72,12 +72,12 @@ def link_scenarios(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
             )
     ids = [scenario.id for scenario in scenarios]
     name = "+".join(sorted(ids)) if kind == "pair" else f"from {ids[0]}"
-    changed = [replace(s, **_links(kind, name, n)) for n, s in enumerate(scenarios, 1)]
-    fault = pair_fault(changed) if kind == "pair" else dialogue_fault(changed)
+    changed = [replace(s, **_link_fields(kind, name, n)) for n, s in enumerate(scenarios, 1)]
+    fault = find_pair_fault(changed) if kind == "pair" else find_dialogue_fault(changed)
     if fault is not None:
         raise ArgumentError(fault)
     return changed
 
 
-def _links(kind: str, name: str, turn: int) -> dict[str, Any]:
+def _link_fields(kind: str, name: str, turn: int) -> dict[str, Any]:
     return {"pair": name} if kind == "pair" else {"series": name, "turn": turn}

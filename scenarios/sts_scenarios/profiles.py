@@ -25,8 +25,8 @@ from sts.suites.folders import parse_json
 from sts.suites.types import Scenario, Summary
 from sts_scenarios import categories
 from sts_scenarios.category import Category, Label
-from sts_scenarios.freezing import Looked, now
-from sts_scenarios.labels import rule_fingerprints
+from sts_scenarios.freezing import DraftCandidate, current_scenario
+from sts_scenarios.labels import compute_rule_fingerprints
 
 CONTINUATIONS, SEED = 10, 0
 _FORMAT, _VERSION = "profile", 2
@@ -46,16 +46,10 @@ class PassCount(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """The automatic labels of a scenario's continuations by some agents.
+    """The automatic labels of a scenario's continuations by some agents."""
 
-    Attributes:
-      scenario: its hash.
-      labels: each agent's, of its continuations from index 0 on; of a deterministic agent there is
-        one.
-    """
-
-    scenario: str
-    labels: dict[str, tuple[Label, ...]]
+    scenario: str  # its hash
+    labels: dict[str, tuple[Label, ...]]  # from continuation 0 on; one if it is deterministic
 
     @property
     def passed(self) -> dict[str, PassCount]:
@@ -66,7 +60,7 @@ class Profile(NamedTuple):
         }
 
     @property
-    def flat(self) -> str:
+    def why_equal(self) -> str:
         """Why agents do not differ: all always pass, or none ever; "" if they do."""
         passed = self.passed.values()
         if passed and all(p.successes == p.of for p in passed):
@@ -108,13 +102,8 @@ def compute_profiles(
 ) -> list[ComputedProfile]:
     """Compute the profile of each scenario, independently of the others and their order.
 
-    Args:
-      scenarios: to continue.
-      names: of agents, installed or `module:Class`; those for other worlds are left out. None
-        stands for those that the categories of a world list.
-      continuations: of each scenario and agent; 1 is used if neither it nor its partner draws.
-      seed: selects the agents' streams.
-      own: the user's categories.
+    Agents for other worlds are left out; None for `names` stands for those that the categories of a
+    world list. A scenario is continued once if neither the agent nor its partner draws.
 
     Raises:
       StsError: a category has no rule here, or an agent or a rule failed.
@@ -159,21 +148,15 @@ def _label(scenario: Scenario, rules: Mapping[str, Category], continuation: Cont
             "label; load it with --category module:NAME"
         )
     rule = rules[scenario.category].label
-    return rule(continuation.episode, scenario.takeover, scenario.roles, scenario.parameters)
+    return rule(continuation.episode, scenario.takeover, scenario.players, scenario.parameters)
 
 
 class _Basis(NamedTuple):
-    """The inputs of the profiles of a category, besides the scenario.
+    """The inputs of the profiles of a category, besides the scenario."""
 
-    Attributes:
-      names: of the agents, in their order.
-      mark: encodes all inputs.
-      kept: the mark is complete, so that profiles can be stored under it.
-    """
-
-    names: tuple[str, ...]
-    mark: bytes
-    kept: bool
+    names: tuple[str, ...]  # of the agents, in their order
+    mark: bytes  # encodes all inputs
+    kept: bool  # the mark is complete, so that profiles can be stored under it
 
 
 class Profiles:
@@ -181,9 +164,6 @@ class Profiles:
 
     A file is named by a hash of its inputs, so an edited candidate, another agent or another rule
     has a file of its own. Writes are atomic, and concurrent computations give the same file.
-
-    Attributes:
-      failed: errors by the `row_hash` of the candidate as it is now.
     """
 
     def __init__(
@@ -201,48 +181,49 @@ class Profiles:
         self._bases: dict[str, _Basis] = {}
         self._unstored: dict[str, ComputedProfile] = {}
         self._stored: set[str] = set()
-        self.failed: dict[str, StsError] = {}
+        self.failed: dict[str, StsError] = {}  # by the `row_hash` of the candidate as it is now
 
-    def of(self, candidate: Looked) -> Profile | None:
+    def get(self, candidate: DraftCandidate) -> Profile | None:
         """Return the profile of a candidate as it is now; None if it is not computed yet."""
-        if (made := self._unstored.get(self._now(candidate).hash)) is not None:
+        if (made := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
             return made.profile
-        name, names = f"{self._place(candidate)}.json", self._basis(candidate).names
-        raw = self._get(name)
+        name, names = f"{self._file_name(candidate)}.json", self._basis(candidate).names
+        raw = self._read(name)
         if raw is None:
             return None
         stored = decode_profile(name, raw)
-        if stored.scenario != self._now(candidate).hash or {*stored.labels} != {*names}:
+        is_current = stored.scenario == self._current_scenario(candidate).hash
+        if not is_current or {*stored.labels} != {*names}:
             raise _invalid_profile(name, "it is of another scenario or other agents")
         return Profile(stored.scenario, {agent: stored.labels[agent] for agent in names})
 
-    def first(self, candidate: Looked) -> dict[str, Continuation]:
+    def get_first_continuations(self, candidate: DraftCandidate) -> dict[str, Continuation]:
         """Return the first continuation of each agent, {} if not computed yet."""
-        if (made := self._unstored.get(self._now(candidate).hash)) is not None:
+        if (made := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
             return made.first
-        name = f"{self._place(candidate)}.parquet"
-        raw = self._get(name)
+        name = f"{self._file_name(candidate)}.parquet"
+        raw = self._read(name)
         by_agent = {c.agent: c for c in parts.decode_part(name, raw)} if raw is not None else {}
         return {name: by_agent[name] for name in self._basis(candidate).names if name in by_agent}
 
-    def make(self, candidate: Looked) -> Profile:
+    def compute(self, candidate: DraftCandidate) -> Profile:
         """Return the profile of a candidate; compute and store it if necessary."""
-        stored = self.of(candidate)
-        return self._made(candidate) if stored is None else stored
+        stored = self.get(candidate)
+        return self._compute(candidate) if stored is None else stored
 
-    def _made(self, candidate: Looked) -> Profile:
+    def _compute(self, candidate: DraftCandidate) -> Profile:
         scenario = self._scenario(candidate)
         own = self._own.values()
         (made,) = compute_profiles([scenario], self._names, self._count, seed=self._seed, own=own)
         if not self._basis(candidate).kept:
-            self._unstored[self._now(candidate).hash] = made
+            self._unstored[self._current_scenario(candidate).hash] = made
             return made.profile
-        store, place = self._draft.workspace.store, self._place(candidate)
+        store, place = self._draft.workspace.store, self._file_name(candidate)
         parts.write_part(store, f"{place}.parquet", [*made.first.values()])
         store.put_new(f"{place}.json", _encode(made.profile))  # last, as it marks both as complete
         return made.profile
 
-    def _scenario(self, candidate: Looked) -> Scenario:
+    def _scenario(self, candidate: DraftCandidate) -> Scenario:
         """Return a candidate, also one that was added since the draft was read."""
         try:
             return self._draft.candidate(candidate.summary.id, candidate.state.scenario)
@@ -253,7 +234,7 @@ class Profiles:
             self._draft = current
             return current.candidate(candidate.summary.id, candidate.state.scenario)
 
-    def make_next(self, candidates: Iterable[Looked]) -> Profile | None:
+    def compute_next(self, candidates: Iterable[DraftCandidate]) -> Profile | None:
         """Compute and store the first missing profile; return it, or None if there is none.
 
         Errors are recorded in `failed` and skipped. It works in this process; use a process of its
@@ -264,7 +245,7 @@ class Profiles:
             if mark in self._stored or mark in self.failed:
                 continue
             try:
-                made = None if self.of(candidate) else self._made(candidate)
+                made = None if self.get(candidate) else self._compute(candidate)
             except StsError as error:
                 self.failed[mark] = error
                 continue
@@ -273,26 +254,26 @@ class Profiles:
                 return made
         return None
 
-    def flat(self, candidates: Iterable[Looked]) -> dict[str, str]:
+    def find_equal(self, candidates: Iterable[DraftCandidate]) -> dict[str, str]:
         """Return by id why agents do not differ on a candidate, from stored profiles only."""
         reasons: dict[str, str] = {}
         if not self._draft.workspace.store.list(f"{self._draft.folder}/profiles"):
             return reasons  # without loading any agent
         for candidate in candidates:
             with contextlib.suppress(StsError):  # of a category that is not installed
-                if (made := self.of(candidate)) is not None and made.flat:
-                    reasons[candidate.summary.id] = made.flat
+                if (made := self.get(candidate)) is not None and made.why_equal:
+                    reasons[candidate.summary.id] = made.why_equal
         return reasons
 
-    def _now(self, candidate: Looked) -> Summary:
-        return now(self._draft, candidate)
+    def _current_scenario(self, candidate: DraftCandidate) -> Summary:
+        return current_scenario(self._draft, candidate)
 
-    def _basis(self, candidate: Looked) -> _Basis:
-        name = self._now(candidate).category
+    def _basis(self, candidate: DraftCandidate) -> _Basis:
+        name = self._current_scenario(candidate).category
         if name not in self._bases:
             rule = self._own.get(name) or categories.named(name)
             players = load_players(rule.domain, self._names).values()
-            marks, whole = rule_fingerprints([rule], [rule.domain])
+            marks, whole = compute_rule_fingerprints([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -305,12 +286,14 @@ class Profiles:
             self._bases[name] = _Basis(names, canonical_json(terms), whole)
         return self._bases[name]
 
-    def _place(self, candidate: Looked) -> str:
+    def _file_name(self, candidate: DraftCandidate) -> str:
         """Return the name, in the store, of a profile's files, without the suffix."""
-        mark = content_hash(self._basis(candidate).mark, self._now(candidate).hash.encode())[:24]
+        mark = content_hash(
+            self._basis(candidate).mark, self._current_scenario(candidate).hash.encode()
+        )[:24]
         return f"{self._draft.folder}/profiles/{mark}"
 
-    def _get(self, name: str) -> bytes | None:
+    def _read(self, name: str) -> bytes | None:
         try:
             return self._draft.workspace.store.get(name)
         except FileNotFoundError:
@@ -318,14 +301,9 @@ class Profiles:
 
 
 def _encode(profile: Profile) -> bytes:
-    document = {
-        "format": _FORMAT,
-        "version_of_format": _VERSION,
-        "scenario": profile.scenario,
-        "labels": {
-            name: [list(label) for label in labels] for name, labels in profile.labels.items()
-        },
-    }
+    labels = {name: [list(label) for label in made] for name, made in profile.labels.items()}
+    header = {"format": _FORMAT, "version_of_format": _VERSION}
+    document = header | {"scenario": profile.scenario, "labels": labels}
     return canonical_json(document | {"hash": content_hash(canonical_json(document))}) + b"\n"
 
 

@@ -1,16 +1,10 @@
 """Agents: their protocol, loading by name, and fingerprints."""
 
-from sts.agents.identity import check_unchanged, fingerprint
-from sts.agents.protocol import Agent, Choice, Instructions
-from sts.agents.registry import installed, load, planned
-
-__all__ = [
-    "Agent",
-    "Choice",
-    "Instructions",
-    "check_unchanged",
-    "fingerprint",
-    "installed",
-    "load",
-    "planned",
-]
+from sts.agents.identity import check_unchanged as check_unchanged
+from sts.agents.identity import fingerprint as fingerprint
+from sts.agents.protocol import Agent as Agent
+from sts.agents.protocol import Instructions as Instructions
+from sts.agents.protocol import PolicyOutput as PolicyOutput
+from sts.agents.registry import installed as installed
+from sts.agents.registry import load as load
+from sts.agents.registry import planned as planned

@@ -27,21 +27,21 @@ class Instructions(NamedTuple):
     ids: NDArray[np.int32]
 
 
-class Choice(NamedTuple):
+class PolicyOutput(NamedTuple):
     """The policy output of a team for one step.
 
     Attributes:
-      moves: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
+      actions: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
         probability of each move; or the chosen moves, integers [B, R]. If an action is several
         numbers or real ones: actions [B, R, ...], of the domain's dtype and shape and within its
         bounds.
-      says: the same for tokens, or texts [B, R] if the domain has no tokens; None is silence.
+      utterances: the same for tokens, or texts [B, R] if the domain has no tokens; None is silence.
       log_probs: float[B, R], the log-probability or log-density of each action under the agent, if
-        `moves` are actions; None if unknown.
+        `actions` are actions; None if unknown.
     """
 
-    moves: NDArray[Any]
-    says: NDArray[Any] | None = None
+    actions: NDArray[Any]
+    utterances: NDArray[Any] | None = None
     log_probs: NDArray[Any] | None = None
 
 
@@ -77,14 +77,14 @@ class Agent(ABC):
     version: str = ""
     parameters: ClassVar[tuple[str, ...] | None] = None
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the team's state before the first step: arrays whose first axis is the episode."""
         return {}
 
     @abstractmethod
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the policy output for this step, and the team's next state.
 
         Args:

@@ -42,7 +42,7 @@ def load(name: str) -> Agent:
         kind = registry.load(GROUP, "agent", name)
     if not inspect.isclass(kind) or not _has_agent_methods(kind):
         raise ArgumentError(
-            f"{name!r} is not an agent: expected a class with a name, begin and act"
+            f"{name!r} is not an agent: expected a class with a name, initial_state and act"
         )
     return made(kind, name)
 
@@ -68,7 +68,7 @@ def made(given: Any, name: str) -> Agent:
       ArgumentError: `given` is not a valid agent.
     """
     if not _has_agent_methods(given):
-        raise ArgumentError(f"{name!r} is not an agent: expected a name, begin and act")
+        raise ArgumentError(f"{name!r} is not an agent: expected a name, initial_state and act")
     try:
         agent = cast(Agent, given() if inspect.isclass(given) else given)
     except Exception as error:  # third-party code
@@ -102,4 +102,4 @@ def made(given: Any, name: str) -> Agent:
 
 
 def _has_agent_methods(given: Any) -> bool:
-    return all(callable(getattr(given, method, None)) for method in ("begin", "act"))
+    return all(callable(getattr(given, method, None)) for method in ("initial_state", "act"))

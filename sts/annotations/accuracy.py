@@ -33,9 +33,8 @@ def measure_accuracy(answers: Sequence[bool]) -> Right:
     from scipy.stats import beta
 
     shape = beta(good + 0.5, number - good + 0.5)
-    return Right(
-        number, good, good / number, (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
-    )
+    interval = (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
+    return Right(number, good, good / number, interval)
 
 
 def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:

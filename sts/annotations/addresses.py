@@ -15,11 +15,7 @@ _PATTERN = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
 def checked(email: str) -> str:
-    """Normalise an e-mail address: lower case, no surrounding spaces.
-
-    Raises:
-      ArgumentError: it is not of the form NAME@HOST, or is longer than 254 characters.
-    """
+    """Normalise an e-mail address to lower case; raise ArgumentError if it is invalid."""
     if not _PATTERN.fullmatch(email.strip()):
         raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
     return clean_name(email, MAX_CHARS).lower()

@@ -23,10 +23,8 @@ from sts.annotations.schema import (
 def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
     """Load the judgements of a suite, except those of references, and audit who judged which agent.
 
-    Args:
-      connection: to the store.
-      suite: the enqueued suite, or part of one; None for everything.
-      names: if True, show people by name, otherwise by pseudonym.
+    `suite` is an enqueued suite, or part of one; None covers everything. People are shown by
+    pseudonym unless `names` is True.
     """
     members = select(item_suites.c.item)
     opened = select(func.count(), func.coalesce(func.sum(slots.c.judged), 0)).join_from(

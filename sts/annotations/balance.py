@@ -71,21 +71,18 @@ def refresh_balance(connection: Connection, suite: str, *, study: Study, now: fl
 
 def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
     """Load a person's balance in a suite."""
-    given = connection.execute(_GIVEN, {"annotator": annotator_id, "suite": suite})
-    wanted = connection.execute(_WANTED, {"suite": suite})
-    return Balance({row.agent: row.clips for row in given}, {row[0]: row[1] for row in wanted})
+    values = {"annotator": annotator_id, "suite": suite}
+    given, wanted = (connection.execute(query, values).all() for query in (_GIVEN, _WANTED))
+    return Balance(dict(given), dict(wanted))
 
 
 def count_clip(
     connection: Connection, annotator_id: int, suite: str, agents: Iterable[str]
 ) -> None:
     """Count one more clip of these agents for a person whose rows are locked."""
-    rows = [
-        {"annotator": annotator_id, "suite": suite, "agent": agent, "clips": 1} for agent in agents
-    ]
-    if not rows:
-        return
-    connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
+    row = {"annotator": annotator_id, "suite": suite, "clips": 1}
+    if rows := [row | {"agent": agent} for agent in agents]:
+        connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
 
 
 def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
@@ -113,37 +110,15 @@ def _open_anchors(
         )
     )
     names = "\n".join(joined)
-    drawn = [
-        row for row in rows if unit_hash(study.seed, "anchor", names, row.clip) < study.anchors
-    ]
+    seeds = (study.seed, "anchor", names)
+    drawn = [row for row in rows if unit_hash(*seeds, row.clip) < study.anchors]
     if not drawn:
         return
-    connection.execute(
-        insert(slots),
-        [
-            {
-                "item": row.id,
-                "slot": row.required + 1,
-                "turn": ORDINARY,
-                "draw": row.draw,
-                "category": row.category,
-            }
-            for row in drawn
-        ],
-    )
-    connection.execute(
-        insert(anchors),
-        [
-            {
-                "item": row.id,
-                "slot": row.required + 1,
-                "suite": suite,
-                "joined": names,
-                "opened": now,
-            }
-            for row in drawn
-        ],
-    )
+    new = [{"item": row.id, "slot": row.required + 1} for row in drawn]
+    places = [{"turn": ORDINARY, "draw": row.draw, "category": row.category} for row in drawn]
+    connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
+    opened = {"suite": suite, "joined": names, "opened": now}
+    connection.execute(insert(anchors), [row | opened for row in new])
     for at in range(0, len(drawn), _BATCH_SIZE):
         batch = [row.id for row in drawn[at : at + _BATCH_SIZE]]
         connection.execute(

@@ -17,9 +17,9 @@ from sts.errors import DamagedData, StsError
 from sts.storage.checks import Checked, Findings
 from sts.storage.files import check_inside
 from sts.storage.workspace import Workspace
-from sts.suites.decisions import states
-from sts.suites.drafts import find, frozen_as
-from sts.suites.folders import drafts, versions
+from sts.suites.decisions import fold_decisions
+from sts.suites.drafts import find_draft, find_frozen_version
+from sts.suites.folders import list_draft_folders, list_versions
 
 
 def check(workspace: Workspace) -> Checked:
@@ -46,17 +46,17 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
     """Return the number of decisions, and findings about them or the files they refer to."""
     findings, count = Findings(), 0
     open_drafts = {}
-    for folder in drafts(workspace):
+    for folder in list_draft_folders(workspace):
         with findings.of(folder):
-            draft = find(workspace, folder.name)
-            if draft is not None and frozen_as(draft) is None:
+            draft = find_draft(workspace, folder.name)
+            if draft is not None and find_frozen_version(draft) is None:
                 open_drafts[draft.id] = draft
     with database.read() as connection:
         for id in connection.execute(select(decisions.c.draft).distinct()).scalars().all():
             with findings.of(f"draft {open_drafts[id].name if id in open_drafts else id}"):
                 log = of_draft(connection, id)
                 count += len(log)
-                for candidate, state in states(log).items():
+                for candidate, state in fold_decisions(log).items():
                     if id in open_drafts:
                         open_drafts[id].candidate(candidate, state.scenario)
     return count, findings
@@ -66,13 +66,15 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     """Report judged suites and continuations that are missing from the workspace."""
     lines = []
     existing = {
-        f"{name}@{number}" for name, numbers in versions(workspace).items() for number in numbers
+        f"{name}@{number}"
+        for name, numbers in list_versions(workspace).items()
+        for number in numbers
     }
     suites = set(connection.execute(select(item_suites.c.suite).distinct()).scalars())
     for suite in sorted(suite for suite in suites if suite.partition("+")[0] not in existing):
         lines.append(f"suite {suite}: it is missing, but its clips are queued")
     try:
-        names = indices.from_parts(workspace.store).names
+        names = indices.from_parts(workspace.store).load_id_set
     except StsError:  # reported by the check of continuations
         return lines
     ids = set(connection.execute(select(copies.c.continuation)).scalars())

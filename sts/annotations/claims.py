@@ -6,10 +6,8 @@ import hashlib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Select,
     and_,
@@ -88,7 +86,8 @@ def claim(
     order = _random_order(study.seed, annotator_id)
     person = Claimant(annotator_id, suite, order, tuple(without), settings, now + LEASE_S, now)
     if without:
-        _release_slots(connection, annotator_id, items.c.continuation.in_(without))
+        excluded = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
+        people.release_slots(connection, annotator_id, excluded)
     renewal = {"person": annotator_id, "suite": suite, "until": person.until}
     connection.execute(_RENEW_LEASES, renewal)
     room = study.cap - _count_judged_today(connection, person) if study.cap else HASH_MODULUS
@@ -119,31 +118,25 @@ _INSERT_CLAIM = insert(claims)
 _UPDATE_CLAIM = update(claims).where(
     claims.c.annotator == PERSON, claims.c.item == bindparam("which")
 )
-_LAST_POSITION = select(func.max(claims.c.position)).where(claims.c.annotator == PERSON)
+_NEXT_POSITION = select(func.coalesce(func.max(claims.c.position) + 1, 0)).where(
+    claims.c.annotator == PERSON
+)
 
 
 def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[Claim]:
     """Return the claims that a person keeps, at most `room`, and release the others."""
-    settings, holdings = person.settings, _load_held(connection, person)
+    settings = person.settings
+    query = _select_held(person.suite, settings.paused_scopes)
+    rows = connection.execute(query, person.parameters()).all()
     released = [
-        holding.claim.item
-        for place, holding in enumerate(holdings)
-        if place >= room or (place > 0 and (settings.paused or holding.is_paused))
+        row.item
+        for place, row in enumerate(rows)
+        if place >= room or (place > 0 and (settings.paused or row.left_out))
     ]
     if released:
-        _release_slots(connection, person.id, items.c.id.in_(released))
-    return [holding.claim for holding in holdings if holding.claim.item not in released]
-
-
-def _release_slots(
-    connection: Connection, annotator_id: int, condition: ColumnElement[bool]
-) -> None:
-    own_open = slots.c.annotator == annotator_id, slots.c.judged == 0
-    connection.execute(
-        update(slots)
-        .where(*own_open, exists().where(items.c.id == slots.c.item, condition))
-        .values(annotator=None, lease_until=None)
-    )
+        people.release_slots(connection, person.id, slots.c.item.in_(released))
+    kept = (row for row in rows if row.item not in released)
+    return [Claim(row.item, row.continuation, person.until) for row in kept]
 
 
 def _claim_new(
@@ -151,7 +144,7 @@ def _claim_new(
 ) -> list[Claim]:
     """Claim up to `number` slots and references for a person; return them in the order to show."""
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
-    position = _next_position(connection, person.id)
+    position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
     recent = load_recent_scenarios(connection, person.id, study.spacing)
     queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
     claims_: list[Claim] = []
@@ -159,11 +152,8 @@ def _claim_new(
         coin = assignment.unit_hash("order", study.seed, person.id, position)
         # Both are searched for, so that the response time does not reveal references.
         pooled = choose_reference(connection, person, recent) if study.reference_rate else None
-        if (
-            assignment.unit_hash("reference", study.seed, person.id, position)
-            >= study.reference_rate
-        ):
-            pooled = None
+        draw = assignment.unit_hash("reference", study.seed, person.id, position)
+        pooled = pooled if draw < study.reference_rate else None
         best = queue.choose_next(shares, recent, coin)
         candidate = pooled or queue.take_next(best, shares, recent, coin)
         if candidate is None:
@@ -227,12 +217,11 @@ class _OpenSlots:
         """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-        left = [candidate for candidate in self._seen[turn] if candidate.item not in self.claimed]
-        if not left and self._seen[turn]:
+        for _ in range(2):
+            left = [item for item in self._seen[turn] if item.item not in self.claimed]
+            if left or not self._seen[turn]:
+                break
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-            left = [
-                candidate for candidate in self._seen[turn] if candidate.item not in self.claimed
-            ]
         return left
 
 
@@ -241,21 +230,6 @@ def ahead(connection: Connection, suite: str, *, now: float) -> int:
     return assignment.batch_size(
         connection.execute(_COUNT_OPEN, {"suite": suite, "now": now}).scalar_one()
     )
-
-
-class _HeldItem(NamedTuple):
-    """An item that a person holds, and whether the lead has paused its scope."""
-
-    claim: Claim
-    is_paused: bool
-
-
-def _load_held(connection: Connection, person: Claimant) -> list[_HeldItem]:
-    query = _select_held(person.suite, person.settings.paused_scopes)
-    return [
-        _HeldItem(Claim(row.item, row.continuation, person.until), bool(row.left_out))
-        for row in connection.execute(query, person.parameters())
-    ]
 
 
 @lru_cache(maxsize=64)
@@ -311,18 +285,12 @@ def _record_claim(
     connection: Connection, person: Claimant, item: str, position: int, pool: bool
 ) -> bool:
     """Store the position at which a person gets an item; return True if it is new to them."""
-    key = {"annotator": person.id, "item": item}
     values = {"position": position, "pool": int(pool), "claimed": person.now}
     parameters = {"person": person.id, "which": item, **values}
     if connection.execute(_UPDATE_CLAIM, parameters).rowcount:
         return False
-    connection.execute(_INSERT_CLAIM, key | values)
+    connection.execute(_INSERT_CLAIM, {"annotator": person.id, "item": item, **values})
     return True
-
-
-def _next_position(connection: Connection, annotator_id: int) -> int:
-    last = connection.execute(_LAST_POSITION, {"person": annotator_id}).scalar_one()
-    return 0 if last is None else int(last) + 1
 
 
 def _random_order(seed: int, annotator_id: int) -> tuple[int, int]:

@@ -33,8 +33,7 @@ class ClipView(NamedTuple):
 def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
     """Load a clip with all its verdicts for reviewers and leads, or else with the person's own.
 
-    Raises:
-      ArgumentError: there is no such clip that the person may see, or they still have to judge it.
+    Raise ArgumentError if they may not see it, or still have to judge it.
     """
     if not isinstance(item, str) or not _ITEM.fullmatch(item):
         raise ArgumentError(NOT_FOUND)

@@ -32,11 +32,7 @@ class Agreed(NamedTuple):
 
 
 def text(workspace: Workspace, file: str) -> Consent:
-    """Load the consent text from a file of the workspace.
-
-    Raises:
-      DamagedData: the file is missing, outside the workspace, empty, too long or not UTF-8.
-    """
+    """Load the consent text from a file of the workspace; raise DamagedData if it is not usable."""
     path = workspace.path(file)
     if not path.resolve().is_relative_to(workspace.root.resolve()):
         raise DamagedData(

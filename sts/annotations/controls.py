@@ -110,7 +110,9 @@ def effective_settings(
 ) -> EffectiveSettings:
     """Return the pauses and priorities in force for a person in a suite."""
     scopes = {
-        control.scope for control in paused(connection) if _applies_to(control, suite, person)
+        control.scope
+        for control in paused(connection)
+        if (_is_in_suite(control.scope, suite) if control.scope else control.person == person)
     }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     return EffectiveSettings(
@@ -118,12 +120,6 @@ def effective_settings(
         tuple(sorted(scopes - {"", suite, base_suite(suite)})),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )
-
-
-def _applies_to(control: Control, suite: str, person: int) -> bool:
-    if control.scope:
-        return _is_in_suite(control.scope, suite)
-    return control.person == person
 
 
 def _is_in_suite(scope: str, suite: str) -> bool:

@@ -122,9 +122,8 @@ def make_store_error(name: str, message: str) -> StoreError:
     for symptom, problem in _SYMPTOMS.items():
         if symptom in message:
             return StoreError(f"annotation database {name} {problem}")
-    reason = next(
-        (line.strip() for line in message.splitlines() if line.strip()), "no reason given"
-    )
+    lines = (line.strip() for line in message.splitlines())
+    reason = next(filter(None, lines), "no reason given")
     return StoreError(
         f"annotation database {name} failed: {reason}; check that it exists and is reachable"
     )

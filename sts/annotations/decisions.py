@@ -13,7 +13,15 @@ from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
 from sts.storage.chains import START, Link
 from sts.storage.files import parsed_json
-from sts.suites.decisions import KINDS, OPINIONS, Decision, State, after, opinion_of, states
+from sts.suites.decisions import (
+    KINDS,
+    OPINIONS,
+    CandidateState,
+    Decision,
+    apply_decision,
+    find_rating,
+    fold_decisions,
+)
 
 _BATCH_SIZE = 500
 """Number of candidates in one query."""
@@ -22,7 +30,7 @@ _BATCH_SIZE = 500
 class Overtaken(StoreError):
     """Someone else has decided about the same candidate meanwhile; `state` is its current state."""
 
-    def __init__(self, decision: Decision, state: State) -> None:
+    def __init__(self, decision: Decision, state: CandidateState) -> None:
         author = f" by {state.by}" if state.by else ""
         reason = f" ({state.reason})" if state.reason else ""
         super().__init__(
@@ -47,17 +55,20 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
     for at in range(0, len(candidates), _BATCH_SIZE):
         in_batch = table.c.candidate.in_(candidates[at : at + _BATCH_SIZE])
         earlier += _select_decisions(connection, table.c.draft == draft, in_batch)
-    by_uuid, state_of = {decision.uuid: decision for decision in earlier}, states(earlier)
+    by_uuid, state_of = {decision.uuid: decision for decision in earlier}, fold_decisions(earlier)
     end = _chain_tip(connection, draft)
     stored, new = [], []
     for decision in made:
         if decision.uuid in by_uuid:
             stored.append(_check_same(by_uuid[decision.uuid], decision))
             continue
-        state = state_of.get(decision.candidate, State())
+        state = state_of.get(decision.candidate, CandidateState())
         _check_decision(decision, state)
         chained = decision.chained(end)
-        state_of[decision.candidate], by_uuid[decision.uuid] = after(state, chained), chained
+        state_of[decision.candidate], by_uuid[decision.uuid] = (
+            apply_decision(state, chained),
+            chained,
+        )
         end = Link(chained.number, chained.digest)
         stored.append(chained)
         new.append(_to_row(draft, chained))
@@ -66,7 +77,7 @@ def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list
     return stored
 
 
-def _check_decision(decision: Decision, state: State) -> None:
+def _check_decision(decision: Decision, state: CandidateState) -> None:
     """Raise unless the decision is allowed for a candidate in this state."""
     if decision.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {decision.kind!r}")
@@ -78,7 +89,7 @@ def _check_decision(decision: Decision, state: State) -> None:
         if decision.scenario != state.meaning:
             raise Overtaken(decision, state)
         return
-    opinion, undoes = opinion_of(state, decision.person), decision.detail.get("undoes")
+    opinion, undoes = find_rating(state, decision.person), decision.detail.get("undoes")
     if decision.kind == "undo" and opinion is not None and opinion.uuid == undoes:
         return
     if decision.follows != state.last:
@@ -115,11 +126,7 @@ def _to_row(draft: str, decision: Decision) -> dict[str, Any]:
 
 
 def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
-    """Load the decisions about a draft, or those after `since`, and verify their chain.
-
-    Raises:
-      DamagedData: one is missing or was altered.
-    """
+    """Load a draft's decisions, or those after `since`; raise DamagedData if one was altered."""
     later = table.c.number > (since.number if since else 0)
     return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
 

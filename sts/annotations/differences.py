@@ -14,21 +14,13 @@ from sts.storage.store import Store
 
 
 class ScenarioDisagreement(NamedTuple):
-    """A scenario on which annotators disagree with its automatic label.
+    """A scenario on which annotators disagree with its automatic label."""
 
-    Attributes:
-      scenario: its identifier.
-      differing: number of its clips on which annotators disagree with the label.
-      against_rule: of these, the ones that a reviewer decided against the label.
-      for_rule: of these, the ones that a reviewer decided in favour of the label.
-      remarks: reviewers' comments on them.
-    """
-
-    scenario: str
-    differing: int
-    against_rule: int
-    for_rule: int
-    remarks: tuple[str, ...]
+    scenario: str  # its identifier
+    differing: int  # number of its clips on which annotators disagree with the label
+    against_rule: int  # of these, the ones that a reviewer decided against the label
+    for_rule: int  # of these, the ones that a reviewer decided in favour of the label
+    remarks: tuple[str, ...]  # reviewers' comments on them
 
 
 def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
@@ -36,12 +28,12 @@ def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> 
 
     It is empty if nothing of the suite is labelled.
     """
-    name = label_table.name_of(suite)
+    name = label_table.table_name(suite)
     try:
         raw = store.get(name)
     except FileNotFoundError:
         return {}
-    labels = label_table.verdicts(name, raw, continuations)
+    labels = label_table.read_verdicts(name, raw, continuations)
     return {
         continuation: Verdict(verdict, step)
         for continuation, (verdict, step) in labels.items()
@@ -76,9 +68,8 @@ def contradicted(
             continue
         before = disagreements.get(clip.scenario, ScenarioDisagreement(clip.scenario, 0, 0, 0, ()))
         adjudication = decided.get(clip.item)
-        outcome = (
-            None if adjudication is None or adjudication.verdict == UNABLE else adjudication.verdict
-        )
+        outcome = adjudication.verdict if adjudication else None
+        outcome = None if outcome == UNABLE else outcome
         agrees = outcome is not None and (outcome == "success") == (rule.verdict == "success")
         events = [*([adjudication] if adjudication else []), *notes.get(clip.item, ())]
         disagreements[clip.scenario] = ScenarioDisagreement(

@@ -29,25 +29,15 @@ _LINKS = ("continuations", "references")
 
 
 class Digests(NamedTuple):
-    """Digests of the inputs of a table or a report.
+    """Digests of the inputs of a table or a report."""
 
-    Attributes:
-      suite: NAME@VERSION, or None for all suites.
-      suite_hash: the content hash of the suite.
-      continuations: the number of the suite's continuations, and the digest of their contents.
-      authors: the number and the digest of everyone's last event, by pseudonym.
-      references: the number and the digest of the last reference.
-      labels: the digest of the table of automatic labels; None if it was not used.
-      scores: the digest of the tables of scores; None if they were not used.
-    """
-
-    suite: str | None
-    suite_hash: str | None
-    continuations: Link
-    authors: Mapping[str, Link]
-    references: Link
-    labels: str | None = None
-    scores: str | None = None
+    suite: str | None  # NAME@VERSION, or None for all suites
+    suite_hash: str | None  # the content hash of the suite
+    continuations: Link  # the number of the suite's continuations, and the digest of their contents
+    authors: Mapping[str, Link]  # the number and the digest of everyone's last event, by pseudonym
+    references: Link  # the number and the digest of the last reference
+    labels: str | None = None  # the digest of the table of automatic labels, if it was used
+    scores: str | None = None  # the digest of the tables of scores, if they were used
 
 
 def compute_digests(
@@ -143,7 +133,7 @@ def _digest_labels(workspace: Workspace, suite: str | None) -> str | None:
     if suite is None:
         return None
     try:
-        return content_hash(workspace.store.get(label_table.name_of(suite)))
+        return content_hash(workspace.store.get(label_table.table_name(suite)))
     except FileNotFoundError:
         return None
 

@@ -64,33 +64,19 @@ _UPDATE_CHAIN_TIP = update(annotators).where(annotators.c.id == bindparam("perso
 
 
 class Event(NamedTuple):
-    """One validated event.
+    """One validated event."""
 
-    Attributes:
-      uuid: assigned by the client, 32 hexadecimal digits.
-      item: the clip's opaque identifier.
-      kind: one of `KINDS`.
-      verdict: of the kinds in `VERDICT_KINDS`, else None.
-      step: 1..horizon from takeover with success and failure, else None.
-      reason: why the clip cannot be judged, else "".
-      label: error type of a review, else "".
-      text: comment, or "".
-      watched: share of the continuation's frames that were seen, 0 to 1, or None.
-      seconds: time spent on the item, or None.
-      corrects: uuid of the author's earlier event that a correction replaces, else None.
-    """
-
-    uuid: str
-    item: str
-    kind: str = VERDICT
-    verdict: str | None = None
-    step: int | None = None
-    reason: str = ""
-    label: str = ""
-    text: str = ""
-    watched: float | None = None
-    seconds: float | None = None
-    corrects: str | None = None
+    uuid: str  # assigned by the client, 32 hexadecimal digits
+    item: str  # the clip's opaque identifier
+    kind: str = VERDICT  # one of `KINDS`
+    verdict: str | None = None  # of the kinds in `VERDICT_KINDS`, else None
+    step: int | None = None  # 1..horizon from takeover with success and failure, else None
+    reason: str = ""  # why the clip cannot be judged, else ""
+    label: str = ""  # error type of a review, else ""
+    text: str = ""  # comment, or ""
+    watched: float | None = None  # share of the continuation's frames seen, 0 to 1, or None
+    seconds: float | None = None  # time spent on the item, or None
+    corrects: str | None = None  # uuid of the author's event that a correction replaces
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -107,18 +93,10 @@ def append_event(
     source: str,
     now: float,
 ) -> None:
-    """Append an event to the chain of its author, whose rows are locked.
+    """Append a validated event to the chain of its author, whose rows are locked.
 
-    This is the only function that writes events. The person's row holds the last link of their
-    chain.
-
-    Args:
-      connection: in a transaction that writes.
-      annotator_id: the author.
-      event: validated.
-      extra: if True, the item already had all required judgements.
-      source: browser or import.
-      now: UTC seconds.
+    This is the only function that writes events; the person's row holds the last link of the chain.
+    `extra` is True if the item already had all required judgements; `source` is browser or import.
     """
     row: dict[str, Any] = {
         "annotator": annotator_id,

@@ -12,7 +12,7 @@ import pandas as pd
 from sts.annotations import digests, history, played, references
 from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
-from sts.annotations.history import Author, ClipRecord, History, StandingVerdict
+from sts.annotations.history import ClipRecord, History, StandingVerdict
 from sts.annotations.played import StudyContinuations
 from sts.annotations.store import Store
 from sts.annotations.study import USUAL, Study
@@ -131,12 +131,8 @@ class _RatingsTable:
         *,
         names: bool,
     ) -> None:
-        self._record, self._continuations, self._study, self._names = (
-            record,
-            continuations,
-            study,
-            names,
-        )
+        self._record, self._continuations = record, continuations
+        self._study, self._names = study, names
         self._verdicts: dict[str, list[StandingVerdict]] = defaultdict(list)
         for verdict in record.judgements:
             self._verdicts[record.clips[verdict.item].shown_hash].append(verdict)
@@ -177,16 +173,20 @@ class _RatingsTable:
         settled = verdict is None and entry.id in self._continuations.silent
         truth, truth_step = self._pool.get(entry.clip, ("", None))
         decided = self._record.adjudications.get(clip.item)
-        shown = verdict or StandingVerdict(
-            0, 0, "", "not_done" if settled else "", None, "", None, 0
-        )
-        twice = not settled and not truth and self._is_double_annotated(clip)
+        unjudged = "not_done" if settled else ""
+        shown = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
+        is_sampled = unit_hash(self._study.seed, "twice", clip.clip) < self._study.twice
+        twice = not settled and not truth and is_sampled
+        author = ""
+        if verdict:
+            person = self._record.authors[verdict.annotator]
+            author = person.name if self._names else person.pseudonym
         return (
             entry.agent,
             entry.scenario_id,
             entry.category,
             entry.id,
-            self._display_name(self._record.authors[verdict.annotator]) if verdict else "",
+            author,
             shown.verdict,
             shown.step,
             entry.horizon,
@@ -205,10 +205,3 @@ class _RatingsTable:
             shown.position or None,
             int(twice),
         )
-
-    def _is_double_annotated(self, clip: ClipRecord) -> bool:
-        """Return True if a clip is in the random share that the study has judged twice."""
-        return unit_hash(self._study.seed, "twice", clip.clip) < self._study.twice
-
-    def _display_name(self, author: Author) -> str:
-        return author.name if self._names else author.pseudonym

@@ -12,17 +12,18 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import Connection, Row, Table, Text, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, people, references
-from sts.annotations.damage import iter_integrity_errors, iter_undecodable
+from sts.annotations import events, people, references, schema
 from sts.annotations.database import Database
 from sts.annotations.schema import annotators, copies, item_suites, items, reference_episodes
 from sts.annotations.schema import events as table
 from sts.storage.chains import START, Link, follow
 
 _BATCH_SIZE = 10_000
+_MAX_LINES = 20
+"""Maximum number of errors that SQLite is asked to report."""
 _COLUMNS = ("id", "number", "digest", "reason", "text", *events.DIGESTED_COLUMNS)
 _ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
 _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
@@ -46,20 +47,12 @@ class Author(NamedTuple):
 
 
 class ClipRecord(NamedTuple):
-    """The clip that is judged under one item.
+    """The clip that is judged under one item."""
 
-    Attributes:
-      item: its identifier.
-      continuation: one that shows the clip.
-      clip: the hash of its appearance, followed by a dot and the rubric's version if it has a
-        rubric.
-      rubric: that version, or "".
-    """
-
-    item: str
-    continuation: str
-    clip: str
-    rubric: str
+    item: str  # its identifier
+    continuation: str  # one that shows the clip
+    clip: str  # the hash of its appearance, with a dot and the rubric's version if any
+    rubric: str  # that version, or ""
 
     @property
     def shown_hash(self) -> str:
@@ -73,62 +66,36 @@ class ClipRecord(NamedTuple):
 
 
 class StandingVerdict(NamedTuple):
-    """A current judgement or adjudication.
+    """A current judgement or adjudication."""
 
-    Attributes:
-      event: its number among all events.
-      annotator: the number of its author.
-      item: the judged item.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-      reason: why the clip cannot be judged, else "".
-      seconds: time spent, or None.
-      extra: 1 if the clip already had all required judgements, else 0.
-      position: place among the clips that its author judged, from 1; 0 for an adjudication.
-    """
-
-    event: int
-    annotator: int
-    item: str
-    verdict: str
-    step: int | None
-    reason: str
-    seconds: float | None
-    extra: int
-    position: int = 0
+    event: int  # its number among all events
+    annotator: int  # the number of its author
+    item: str  # the judged item
+    verdict: str  # success, failure, not_done or cannot_judge
+    step: int | None  # 1..horizon from takeover for success and failure, else None
+    reason: str  # why the clip cannot be judged, else ""
+    seconds: float | None  # time spent, or None
+    extra: int  # 1 if the clip already had all required judgements, else 0
+    position: int = 0  # place among the clips that its author judged, from 1; 0 for an adjudication
 
 
 @dataclass
 class History:
-    """The judgements of a study, and all faults found in their record.
+    """The judgements of a study, and all faults found in their record."""
 
-    Attributes:
-      authors: everyone, by number.
-      clips: by item.
-      continuations: number of continuations that show the clips.
-      suites: pairs of a suite, or part of one, and an item that is or was queued for it.
-      judgements: the current ones.
-      adjudications: the current adjudication of each item that has one.
-      references: truth and step of each reference, by item.
-      reference_tip: last link of the chain of references.
-      reference_digests: of each reference, in order.
-      events: number of events read.
-      forgotten: number of events whose texts were erased.
-      findings: a line for everything that was altered, lost or added.
-    """
-
-    authors: dict[int, Author] = field(default_factory=dict)
-    clips: dict[str, ClipRecord] = field(default_factory=dict)
-    continuations: int = 0
-    suites: set[tuple[str, str]] = field(default_factory=set)
-    judgements: list[StandingVerdict] = field(default_factory=list)
-    adjudications: dict[str, StandingVerdict] = field(default_factory=dict)
+    authors: dict[int, Author] = field(default_factory=dict)  # everyone, by number
+    clips: dict[str, ClipRecord] = field(default_factory=dict)  # by item
+    continuations: int = 0  # number of continuations that show the clips
+    suites: set[tuple[str, str]] = field(default_factory=set)  # suites, or parts, and items
+    judgements: list[StandingVerdict] = field(default_factory=list)  # the current ones
+    adjudications: dict[str, StandingVerdict] = field(default_factory=dict)  # current ones, by item
+    # truth and step by item
     references: dict[str, tuple[str, int | None]] = field(default_factory=dict)
-    reference_tip: Link = START
-    reference_digests: list[str] = field(default_factory=list)
-    events: int = 0
-    forgotten: int = 0
-    findings: tuple[str, ...] = ()
+    reference_tip: Link = START  # last link of the chain of references
+    reference_digests: list[str] = field(default_factory=list)  # of each reference, in order
+    events: int = 0  # number of events read
+    forgotten: int = 0  # number of events whose texts were erased
+    findings: tuple[str, ...] = ()  # a line for everything that was altered, lost or added
 
 
 def set_snapshot_isolation(connection: Connection) -> None:
@@ -138,15 +105,11 @@ def set_snapshot_isolation(connection: Connection) -> None:
 
 
 def verify(database: Database) -> History:
-    """Verify every event and reference, their chains, and the database itself.
-
-    Raises:
-      StoreError: the database cannot be read.
-    """
+    """Verify all events and references, their chains, and the database itself."""
     with database.read() as connection:
         set_snapshot_isolation(connection)
         record = read_history(connection)
-        record.findings = (*iter_integrity_errors(connection), *record.findings)
+        record.findings = (*_iter_integrity_errors(connection), *record.findings)
     return record
 
 
@@ -156,7 +119,7 @@ def read_history(connection: Connection) -> History:
     try:
         record.findings = tuple(_fill_history(connection, record))
     except (UnicodeDecodeError, DBAPIError):
-        record.findings = tuple(iter_undecodable(connection))
+        record.findings = tuple(_iter_undecodable(connection))
         if not record.findings:
             raise
     return record
@@ -311,3 +274,34 @@ def _describe_gap(noun: str, before: Link, link: Link) -> str:
 
 def _format_range(noun: str, first: int, last: int) -> str:
     return f"{noun} {first} is" if first == last else f"{noun}s {first} to {last} are"
+
+
+def _iter_integrity_errors(connection: Connection) -> Iterator[str]:
+    """Yield the errors that SQLite's integrity check reports, such as an index that lacks a row."""
+    if connection.dialect.name != "sqlite":
+        return
+    for line in connection.exec_driver_sql(f"PRAGMA integrity_check({_MAX_LINES})").scalars():
+        if line != "ok":
+            yield f"database: {' '.join(str(line).split())}"
+
+
+def _iter_undecodable(connection: Connection) -> Iterator[str]:
+    """Yield a finding for each text that is not valid UTF-8, for example after a bit flip."""
+    if connection.dialect.name != "sqlite":
+        return
+    for checked in schema.metadata.sorted_tables:
+        for column in checked.columns:
+            if isinstance(column.type, Text):
+                yield from _iter_undecodable_rows(connection, checked, column.name)
+
+
+def _iter_undecodable_rows(connection: Connection, checked: Table, column: str) -> Iterator[str]:
+    author = "annotator" if "annotator" in checked.columns else "NULL"
+    query = f"SELECT rowid, {author}, CAST({column} AS BLOB) FROM {checked.name}"
+    for row, person, raw in connection.exec_driver_sql(f"{query} WHERE {column} IS NOT NULL"):
+        try:
+            raw.decode()
+        except UnicodeDecodeError:
+            place = f"table {checked.name}, row {row}"
+            place += f" of person {person}" if person is not None else ""
+            yield f"{place}: {column} is damaged: it is not UTF-8 text"

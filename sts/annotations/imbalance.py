@@ -135,15 +135,10 @@ def of_rows(
 
 
 class _ClipSets(NamedTuple):
-    """A set of things for each clip.
+    """A set of things for each clip."""
 
-    Attributes:
-      code: int64[clips], index of the clip's set among the distinct sets.
-      members: int64[sets, things], 1 for members of the set.
-    """
-
-    code: NDArray[np.int64]
-    members: NDArray[np.int64]
+    code: NDArray[np.int64]  # int64[clips], index of the clip's set among the distinct sets
+    members: NDArray[np.int64]  # int64[sets, things], 1 for members of the set
 
 
 def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:

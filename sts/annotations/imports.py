@@ -28,46 +28,28 @@ REQUIRED_COLUMNS = (*REQUIRED, "annotator")
 
 
 class Rating(NamedTuple):
-    """One line of a ratings table that holds a judgement.
+    """One line of a ratings table that holds a judgement."""
 
-    Attributes:
-      location: the file and line, for messages.
-      continuation: identity of the judged continuation, or its index among those of the agent and
-        scenario, or "" if there is only one.
-      annotator: name or pseudonym.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon for success and failure, else None.
-      horizon: continuation steps, or None if the table does not have it.
-      seconds: time spent, or None.
-      reason: why the clip cannot be judged, or "".
-      agent: the judged agent.
-      scenario: the scenario's name in its suite.
-    """
-
-    location: str
+    location: str  # the file and line, for messages
+    # identity of the judged continuation, or its index among those of the agent and scenario, or ""
+    # if there is only one
     continuation: str
-    annotator: str
-    verdict: str
-    step: int | None
-    horizon: int | None
-    seconds: float | None
-    reason: str
-    agent: str
-    scenario: str
+    annotator: str  # name or pseudonym
+    verdict: str  # success, failure, not_done or cannot_judge
+    step: int | None  # 1..horizon for success and failure, else None
+    horizon: int | None  # continuation steps, or None if the table does not have it
+    seconds: float | None  # time spent, or None
+    reason: str  # why the clip cannot be judged, or ""
+    agent: str  # the judged agent
+    scenario: str  # the scenario's name in its suite
 
 
 class ImportResult(NamedTuple):
-    """Result of an import.
+    """Result of an import."""
 
-    Attributes:
-      added: number of judgements appended.
-      known: number of judgements that were already stored.
-      annotators: names that were added.
-    """
-
-    added: int
-    known: int
-    annotators: tuple[str, ...]
+    added: int  # number of judgements appended
+    known: int  # number of judgements that were already stored
+    annotators: tuple[str, ...]  # names that were added
 
 
 def read_csv(path: Path) -> list[Rating]:

@@ -44,4 +44,8 @@ def players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[
     """Return the names in `people` who played a continuation, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()
-    return tuple(name for name in people if human.mark(name) == continuation.identity.fingerprint)
+    return tuple(
+        name
+        for name in people
+        if human.person_fingerprint(name) == continuation.identity.fingerprint
+    )

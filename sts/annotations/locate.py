@@ -34,9 +34,8 @@ def located(
         known = [person.name for person in people.everybody(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    return match_ratings(
-        ratings, enqueued, iter_candidates(workspace, {*known, *annotator_names(ratings)})
-    )
+    candidates = iter_candidates(workspace, {*known, *annotator_names(ratings)})
+    return match_ratings(ratings, enqueued, candidates)
 
 
 def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tuple[Item, int]]:
@@ -44,13 +43,13 @@ def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tu
 
     Suites whose environment is not installed are skipped. `names` are possible players.
     """
-    for versions in folders.versions(workspace).values():
+    for versions in folders.list_versions(workspace).values():
         for folder in versions.values():
             try:
                 suite = suites.read(folder)
             except MissingExtra:
                 continue
-            for entry in continuations.entries(workspace, {s.hash for s in suite.scenarios}):
+            for entry in continuations.iter_entries(workspace, {s.hash for s in suite.scenarios}):
                 yield (item_of(entry, suite.label, players(entry, names)), entry.identity.index)
 
 

@@ -11,7 +11,17 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from sts.annotations import addresses, events, sessions
 from sts.annotations.roles import ROLES
@@ -71,7 +81,9 @@ def add_person(
     name = checked_name(name)
     if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    pseudonym = name if _PSEUDONYM.fullmatch(name) else _draw_pseudonym(connection)
+    pseudonym = name if _PSEUDONYM.fullmatch(name) else ""
+    while not pseudonym or find_person(connection, pseudonym) is not None:
+        pseudonym = f"annotator-{secrets.token_hex(3)}"
     number = connection.execute(
         insert(annotators)
         .values(name=name, pseudonym=pseudonym, seal=hash_names(name, pseudonym), added=now)
@@ -89,14 +101,6 @@ def hash_names(name: str, pseudonym: str) -> str:
     return content_hash(name.encode(), pseudonym.encode())
 
 
-def _draw_pseudonym(connection: Connection) -> str:
-    """Draw an unused pseudonym, independent of the name."""
-    while True:
-        pseudonym = f"annotator-{secrets.token_hex(3)}"
-        if find_person(connection, pseudonym) is None:
-            return pseudonym
-
-
 def sort_roles(doing: Collection[str]) -> tuple[str, ...]:
     """Return roles in the order of `ROLES`."""
     return tuple(role for role in ROLES if role in doing)
@@ -108,9 +112,6 @@ def set_role(
     """Give a person a role or, without `held`, remove it; repeating it changes nothing.
 
     Removing the role of annotator releases their open clips; their judgements are kept.
-
-    Raises:
-      UnknownName: there is no such person, or no such role.
     """
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
@@ -121,16 +122,12 @@ def set_role(
     elif not held:
         connection.execute(delete(roles).where(*assignment))
         if role == "annotator":
-            _release_slots(connection, person.id)
+            release_slots(connection, person.id)
     return named(connection, name)
 
 
 def checked_name(name: str) -> str:
-    """Normalise a name: composed Unicode without surrounding spaces.
-
-    Raises:
-      ArgumentError: it is not 1 to 64 printable characters.
-    """
+    """Normalise a name; raise ArgumentError unless it is 1 to 64 printable characters."""
     return clean_name(name, 64)
 
 
@@ -142,11 +139,7 @@ def find_person(connection: Connection, name: str) -> Annotator | None:
 
 
 def named(connection: Connection, name: str) -> Annotator:
-    """Return the person with this name or pseudonym.
-
-    Raises:
-      UnknownName: there is no such person.
-    """
+    """Return the person with this name or pseudonym; raise UnknownName without one."""
     person = find_person(connection, name)
     if person is None:
         raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
@@ -188,9 +181,7 @@ def everybody(connection: Connection) -> list[Annotator]:
 def set_email(connection: Connection, name: str, email: str | None) -> Annotator:
     """Set the e-mail address that a person signs in with, replacing any other; None removes it.
 
-    Raises:
-      ArgumentError: it is invalid or taken.
-      UnknownName: there is no such person.
+    Raise ArgumentError if it is invalid or taken.
     """
     person = named(connection, name)
     if email is None:
@@ -227,7 +218,7 @@ def retire(connection: Connection, name: str, *, now: float) -> Annotator:
     person = lock_person(connection, named(connection, name).id)
     _set_deactivated(connection, person.id, now)
     sessions.end_sessions(connection, person.id)
-    _release_slots(connection, person.id)
+    release_slots(connection, person.id)
     return named(connection, name)
 
 
@@ -268,13 +259,11 @@ def _set_deactivated(connection: Connection, annotator_id: int, when: float | No
     connection.execute(update(annotators).where(is_person).values(retired=when))
 
 
-def _release_slots(connection: Connection, annotator_id: int) -> None:
-    """Release the open slots of a person whose rows are locked."""
-    connection.execute(
-        update(slots)
-        .where(slots.c.annotator == annotator_id, slots.c.judged == 0)
-        .values(annotator=None, lease_until=None)
-    )
+def release_slots(connection: Connection, annotator_id: int, *which: ColumnElement[bool]) -> None:
+    """Release the open slots, of those that `which` select, of a person whose rows are locked."""
+    own_open = slots.c.annotator == annotator_id, slots.c.judged == 0
+    released = update(slots).where(*own_open, *which)
+    connection.execute(released.values(annotator=None, lease_until=None))
 
 
 def lock_person(connection: Connection, annotator_id: int) -> Annotator:

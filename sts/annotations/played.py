@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations.index import Entry, Index
-from sts.continuations.silence import silent
-from sts.continuations.store import opened
+from sts.continuations.silence import find_silent
+from sts.continuations.store import open_saved_index
 from sts.storage.chains import Link
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -21,22 +21,14 @@ from sts.suites import frozen
 
 
 class StudyContinuations(NamedTuple):
-    """Continuations that show the requested clips.
+    """Continuations that show the requested clips."""
 
-    Attributes:
-      entries: in the order of the index.
-      members: ids of the entries that belong to the requested suite; of all entries without a
-        suite.
-      suite_hash: of the requested suite, or None.
-      continuations: number and digest of the continuations of the suite, or of all.
-      silent: ids of the entries that ask a question and in which no player speaks.
-    """
-
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry, ...]  # in the order of the index
+    # ids of the entries that belong to the requested suite; of all entries without a suite
     members: frozenset[str]
-    suite_hash: str | None
-    continuations: Link
-    silent: frozenset[str]
+    suite_hash: str | None  # of the requested suite, or None
+    continuations: Link  # number and digest of the continuations of the suite, or of all
+    silent: frozenset[str]  # ids of the entries that ask a question and in which no player speaks
 
 
 def read_continuations(
@@ -46,17 +38,20 @@ def read_continuations(
 
     A part of a suite counts as the whole. With `settle`, the silent ones are found as well.
     """
-    index = opened(workspace)
-    rows, suite_hash = np.arange(len(index.ids)), None
+    index = open_saved_index(workspace)
+    rows, suite_hash = np.arange(len(index.load_ids)), None
     if suite is not None:
         loaded = frozen.load(workspace, suite.partition("+")[0])
-        rows, suite_hash = index.of({scenario.hash for scenario in loaded.scenarios}), loaded.hash
-    shown = index.among("clip", clips)
+        rows, suite_hash = (
+            index.find_rows({scenario.hash for scenario in loaded.scenarios}),
+            loaded.hash,
+        )
+    shown = index.rows_with_values("clip", clips)
     inside = shown[np.isin(shown, rows)]
-    quiet = silent(workspace.store, index, inside) if settle else set()
+    quiet = find_silent(workspace.store, index, inside) if settle else set()
     return StudyContinuations(
-        tuple(index.entries(shown)),
-        frozenset(entry.id for entry in index.entries(inside)),
+        tuple(index.iter_entries(shown)),
+        frozenset(entry.id for entry in index.iter_entries(inside)),
         suite_hash,
         _digest_continuations(index, rows),
         frozenset(quiet),
@@ -65,5 +60,7 @@ def read_continuations(
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
     """Return the number of continuations and an order-independent digest of them."""
-    contents = np.concatenate((index.ids[rows], index.numbers("content_hash")[rows]), axis=1)
+    contents = np.concatenate(
+        (index.load_ids[rows], index.read_numbers("content_hash")[rows]), axis=1
+    )
     return Link(len(rows), content_hash(*sorted(row.tobytes() for row in contents)))

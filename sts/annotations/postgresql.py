@@ -25,11 +25,9 @@ _IDLE_TIMEOUT_S = 120
 """Seconds that a transaction may be idle, for example because its client was lost."""
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 _LIMITS = {
-    **{
-        "connect_timeout": _CONNECT_TIMEOUT_S,
-        "tcp_user_timeout": LOCK_TIMEOUT_S * 1000,
-        "keepalives": 1,
-    },
+    "connect_timeout": _CONNECT_TIMEOUT_S,
+    "tcp_user_timeout": LOCK_TIMEOUT_S * 1000,
+    "keepalives": 1,
     **_KEEPALIVES,
 }
 _SETTINGS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
@@ -46,14 +45,8 @@ def measure_quality(connection: Connection, study: Study, number: int, name: str
     """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
     correct = [good for _, good in answers]
-    since = max(
-        (
-            control.made
-            for control in controls.list_controls(connection)
-            if control.person == number and not control.value
-        ),
-        default=0.0,
-    )
+    own = [control for control in controls.list_controls(connection) if control.person == number]
+    since = max((control.made for control in own if not control.value), default=0.0)
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
     return Quality(name, measure_accuracy(correct), blocks(correct), latest, flagged)
@@ -68,9 +61,8 @@ def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: 
     if not study.pause_below:
         return False
     quality = measure_quality(connection, study, number)
-    if not quality.flagged or any(
-        control.person == number for control in controls.paused(connection)
-    ):
+    paused = {control.person for control in controls.paused(connection)}
+    if not quality.flagged or number in paused:
         return False
     reason = (
         f"{quality.latest.right} of the last {quality.latest.answered} references right, "
@@ -99,15 +91,12 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         )
         .scalar_subquery()
     )
-    rows: Collection[tuple[float, str, str]] = [
-        (at, verdict, truth)
-        for at, verdict, truth in connection.execute(
-            select(first_received, events.c.verdict, reference_episodes.c.truth)
-            .join(current, current.c.id == events.c.id)
-            .join(reference_episodes, reference_episodes.c.item == events.c.item)
-            .where(events.c.annotator == number, events.c.verdict != UNABLE)
-            .order_by(first_received, events.c.id)
-        )
-    ]
+    rows = connection.execute(
+        select(first_received, events.c.verdict, reference_episodes.c.truth)
+        .join(current, current.c.id == events.c.id)
+        .join(reference_episodes, reference_episodes.c.item == events.c.item)
+        .where(events.c.annotator == number, events.c.verdict != UNABLE)
+        .order_by(first_received, events.c.id)
+    )
     success = MARKED[0]
     return [(at, (verdict == success) == (truth == success)) for at, verdict, truth in rows]

@@ -50,8 +50,9 @@ def enqueue(
       ArgumentError: `required` is below 1.
       DamagedData: a known continuation comes back with another scenario, horizon or takeover.
     """
-    if required is not None:
-        _check_required(required)
+    if required is not None and not 1 <= required <= MAX_REQUIRED:
+        expected = f"expected 1 to {MAX_REQUIRED} judgements for each item"
+        raise ArgumentError(f"{expected}, found {required}")
     added = 0
     touched: set[str] = set()
     references.drop_open_slots(connection)
@@ -83,14 +84,12 @@ def _requirements(run: list[Item], study: Study, required: int | None) -> dict[s
     highest: dict[str, Requirement] = {}
     for item in run:
         if required is not None:
-            highest[item.clip] = Requirement(required, assignment.ORDINARY)
+            requirement = Requirement(required, assignment.ORDINARY)
+        elif item.settled:
+            requirement = Requirement(0, assignment.ORDINARY)
         else:
-            requirement = (
-                Requirement(0, assignment.ORDINARY)
-                if item.settled
-                else assignment.requirement_for(study, item)
-            )
-            highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
+            requirement = assignment.requirement_for(study, item)
+        highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
     return highest
 
 
@@ -115,11 +114,11 @@ def _add_missing_slots(
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Return those of `continuations` that are enqueued or are references."""
-    return {
-        continuation
-        for batch in _iter_batches(continuations)
-        for continuation in _item_ids(connection, batch)
-    }
+    found: set[str] = set()
+    for batch in _iter_batches(continuations):
+        query = select(copies.c.continuation).where(copies.c.continuation.in_(batch))
+        found.update(connection.scalars(query))
+    return found
 
 
 def suites(connection: Connection) -> list[str]:
@@ -155,23 +154,14 @@ def add_reference(
         references.append_reference(connection, number, truth, step, note, now=now)
         references.drop_open_slots(connection)
     elif (row.truth, row.step) != (truth, step):
-        old, new = (
-            references.format_truth(row.truth, row.step),
-            references.format_truth(truth, step),
-        )
+        old = references.format_truth(row.truth, row.step)
+        new = references.format_truth(truth, step)
         raise ArgumentError(
             f"reference {item.continuation} already has the truth {old}, not {new}; truths "
             "cannot be changed after people were measured by them"
         )
     elif note:
         references.set_note(connection, number, note)
-
-
-def _check_required(required: int) -> None:
-    if not 1 <= required <= MAX_REQUIRED:
-        raise ArgumentError(
-            f"expected 1 to {MAX_REQUIRED} judgements for each item, found {required}"
-        )
 
 
 def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list[T]]:
@@ -219,11 +209,12 @@ def _add_items(
     rows = sorted(_item_row(item, requirements[item.clip].required, now) for item in fresh.values())
     _insert_rows(connection, items, rows)
     new = [row[0] for row in rows]
-    _insert_rows(
-        connection,
-        slots,
-        [slot for row in rows for slot in _iter_slot_rows(row, requirements[row[_CLIP]])],
-    )
+    new_slots = [
+        (row[0], number, requirements[row[_CLIP]].turn, row[_DRAW], row[_CATEGORY])
+        for row in rows
+        for number in range(1, requirements[row[_CLIP]].required + 1)
+    ]
+    _insert_rows(connection, slots, new_slots)
     of_clip = {clip: row.id for clip, row in clips.items()} | {row[_CLIP]: row[0] for row in rows}
     new_copies = [
         (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
@@ -244,14 +235,12 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
     known: _Rows = {}
     for batch in _iter_batches(item.continuation for item in run):
         query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
-        for row in connection.execute(query.where(copies.c.continuation.in_(batch))):
-            known[row.continuation] = row
+        rows = connection.execute(query.where(copies.c.continuation.in_(batch)))
+        known |= {row.continuation: row for row in rows}
     clips: _Rows = {}
     for batch in _iter_batches({item.clip for item in run if item.continuation not in known}):
-        for row in connection.execute(
-            select(items.c.clip, *columns).where(items.c.clip.in_(batch))
-        ):
-            clips[row.clip] = row
+        by_clip = select(items.c.clip, *columns).where(items.c.clip.in_(batch))
+        clips |= {row.clip: row for row in connection.execute(by_clip)}
     return known, clips
 
 
@@ -292,19 +281,6 @@ def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
         item.clip,
         item.rubric or "",
     )
-
-
-def _iter_slot_rows(row: tuple[Any, ...], requirement: Requirement) -> Iterator[tuple[Any, ...]]:
-    """Yield the slots of a row of `items`."""
-    for number in range(1, requirement.required + 1):
-        yield row[0], number, requirement.turn, row[_DRAW], row[_CATEGORY]
-
-
-def _item_ids(connection: Connection, continuations: list[str]) -> dict[str, str]:
-    rows = connection.execute(
-        select(copies.c.continuation, copies.c.item).where(copies.c.continuation.in_(continuations))
-    )
-    return {row.continuation: row.item for row in rows}
 
 
 def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:

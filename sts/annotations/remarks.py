@@ -12,43 +12,24 @@ from sts.annotations.schema import annotators, events, item_suites, items
 
 
 class Remark(NamedTuple):
-    """A current event, with its clip and its author.
+    """A current event, with its clip and its author."""
 
-    Attributes:
-      item: the clip's opaque identifier.
-      continuation: one that shows the clip.
-      clip: hash of the clip's appearance.
-      scenario: identifier of the continued scenario.
-      category: of that scenario.
-      person: the author's number, which is never sent to a browser.
-      by: the author's name.
-      pseudonym: the author's name in exports.
-      uuid: of the event.
-      kind: one of `events.KINDS`.
-      verdict: success, failure, not_done or cannot_judge; None for a review or a note.
-      step: of its marker, 1..horizon from takeover, for success and failure, else None.
-      reason: why the clip cannot be judged, else "".
-      label: error type of a review, else "".
-      text: comment, or "".
-      received: UTC seconds.
-    """
-
-    item: str
-    continuation: str
-    clip: str
-    scenario: str
-    category: str
-    person: int
-    by: str
-    pseudonym: str
-    uuid: str
-    kind: str
-    verdict: str | None
-    step: int | None
-    reason: str
-    label: str
-    text: str
-    received: float
+    item: str  # the clip's opaque identifier
+    continuation: str  # one that shows the clip
+    clip: str  # hash of the clip's appearance
+    scenario: str  # identifier of the continued scenario
+    category: str  # of that scenario
+    person: int  # the author's number, which is never sent to a browser
+    by: str  # the author's name
+    pseudonym: str  # the author's name in exports
+    uuid: str  # of the event
+    kind: str  # one of `events.KINDS`
+    verdict: str | None  # success, failure, not_done or cannot_judge; None for a review or a note
+    step: int | None  # of its marker, 1..horizon from takeover, for success and failure, else None
+    reason: str  # why the clip cannot be judged, else ""
+    label: str  # error type of a review, else ""
+    text: str  # comment, or ""
+    received: float  # UTC seconds
 
 
 _COLUMNS = (

@@ -156,11 +156,8 @@ class Queues:
         return out
 
     def _load_contents(self, connection: Connection) -> _QueueContents:
-        contents, judged, now = (
-            self._members,
-            opinions.last_judgement_id(connection),
-            time.monotonic(),
-        )
+        contents, now = self._members, time.monotonic()
+        judged = opinions.last_judgement_id(connection)
         if contents is not None and now - contents.at < _MAX_AGE_S:
             is_slow = contents.took > _SLOW_S and now - contents.at < contents.took * 10
             if contents.judged == judged or is_slow:

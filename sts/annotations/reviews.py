@@ -43,11 +43,8 @@ def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> st
     by_person = events.c.annotator == annotator_id, events.c.item == event.item
     if event.kind in JUDGEMENT_KINDS:
         parameters = {"annotator": annotator_id, "item": event.item}
-        return (
-            "this annotator has reviewed this item and may not judge it"
-            if connection.execute(_HAS_REVIEWED, parameters).scalar_one()
-            else ""
-        )
+        has_reviewed = connection.execute(_HAS_REVIEWED, parameters).scalar_one()
+        return "this annotator has reviewed this item and may not judge it" if has_reviewed else ""
     if event.kind not in REVIEWERS:
         return ""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()

@@ -61,11 +61,9 @@ def supersede_items(
 ) -> None:
     """Replace items that `detach_continuations` has emptied with their successors."""
     successor = {old: ids[continuation] for continuation, old in moved.items()}
-    replaced = sorted(successor)
-    for at in range(0, len(replaced), _BATCH_SIZE):
-        _supersede_batch(
-            connection, {old: successor[old] for old in replaced[at : at + _BATCH_SIZE]}
-        )
+    pairs = sorted(successor.items())
+    for at in range(0, len(pairs), _BATCH_SIZE):
+        _supersede_batch(connection, dict(pairs[at : at + _BATCH_SIZE]))
 
 
 def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ Raise `VERSION` with any change to a table or a trigger. Databases of other vers
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -22,6 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.schema import SchemaItem
 
 VERSION = 9
 """Versions 1 to 7 were created by migrations, before the first release."""
@@ -29,9 +31,21 @@ VERSION = 9
 metadata = MetaData()
 
 
-def _required(name: str, kind: Any, *rules: Any, **options: Any) -> Column[Any]:
-    """Return a column that is never NULL."""
-    return Column(name, kind, *rules, nullable=False, **options)
+def _table(name: str, *parts: SchemaItem | Sequence[SchemaItem]) -> Table:
+    """Return a table of these parts; one with a counted key never reuses a number."""
+    flat = [item for part in parts for item in ([part] if isinstance(part, SchemaItem) else part)]
+    counted = any(isinstance(item, Column) and item.identity for item in flat)
+    return Table(name, metadata, *flat, sqlite_autoincrement=counted)
+
+
+def _required(names: str, kind: Any, **options: Any) -> list[Column[Any]]:
+    """Return columns that are never NULL; `names` are separated by spaces."""
+    return [Column(name, kind, nullable=False, **options) for name in names.split()]
+
+
+def _key(*names: str, kind: Any = Text) -> list[Column[Any]]:
+    """Return columns of the primary key."""
+    return [Column(name, kind, primary_key=True, autoincrement=False) for name in names]
 
 
 def _serial() -> Column[int]:
@@ -40,32 +54,22 @@ def _serial() -> Column[int]:
     return Column("id", kind, Identity(always=True), primary_key=True)
 
 
-def _annotator(**options: Any) -> Column[int]:
+def _annotator(name: str = "annotator", nullable: bool = False, **options: Any) -> Column[int]:
     """Return a column that refers to a person."""
-    return _required("annotator", BigInteger, ForeignKey("annotators.id"), **options)
+    return Column(name, BigInteger, ForeignKey("annotators.id"), nullable=nullable, **options)
 
 
-def _item(name: str = "item", **options: Any) -> Column[str]:
+def _item(**options: Any) -> Column[str]:
     """Return a column that refers to a clip."""
-    return _required(name, Text, ForeignKey("items.id"), **options)
+    return Column("item", Text, ForeignKey("items.id"), nullable=False, **options)
 
 
-versions = Table(
-    "sts_schema",
-    metadata,
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    _required("applied", Double),
-)
+versions = _table("sts_schema", _key("version", kind=Integer), _required("applied", Double))
 
-workspaces = Table(
-    "sts_workspace",
-    metadata,
-    Column("id", Text, primary_key=True),
-)
+workspaces = _table("sts_workspace", _key("id"))
 
-annotators = Table(
+annotators = _table(
     "annotators",
-    metadata,
     _serial(),
     _required("name", Text, unique=True),
     _required("added", Double),
@@ -74,30 +78,23 @@ annotators = Table(
     _required("seal", Text),
     _required("number", BigInteger, server_default=text("0")),  # of the last event
     _required("digest", Text, server_default=text("''")),
-    sqlite_autoincrement=True,
 )
 
-roles = Table(
+roles = _table(
     "roles",
-    metadata,
     _annotator(primary_key=True),
-    Column("role", Text, primary_key=True),
+    _key("role"),
     _required("added", Double),
     CheckConstraint("role IN ('annotator', 'reviewer', 'curator', 'lead')"),
 )
 
-decisions = Table(
+decisions = _table(
     "decisions",
-    metadata,
-    Column("draft", Text, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    _required("uuid", Text),
-    _required("candidate", Text),
-    _required("kind", Text),
+    _key("draft"),
+    _key("number", kind=Integer),
+    _required("uuid candidate kind", Text),
     _annotator(),
-    _required("follows", Text),
-    _required("scenario", Text),
-    _required("detail", Text),
+    _required("follows scenario detail", Text),
     _required("received", Double),
     _required("digest", Text),
     CheckConstraint("number >= 1"),
@@ -105,18 +102,12 @@ decisions = Table(
     Index("decisions_of_candidate", "draft", "candidate", "number"),
 )
 
-items = Table(
+items = _table(
     "items",
-    metadata,
-    Column("id", Text, primary_key=True),
+    _key("id"),
     _required("continuation", Text, unique=True),
-    _required("scenario", Text),
-    _required("scenario_hash", Text),
-    _required("category", Text),
-    _required("kind", Text),
-    _required("horizon", Integer),
-    _required("takeover", Integer),
-    _required("required", Integer),
+    _required("scenario scenario_hash category kind", Text),
+    _required("horizon takeover required", Integer),
     _required("draw", BigInteger),
     _required("added", Double),
     _required("clip", Text, unique=True),
@@ -125,37 +116,24 @@ items = Table(
     CheckConstraint("takeover >= 0"),
 )
 
-copies = Table(
+copies = _table(
     "copies",
-    metadata,
-    Column("continuation", Text, primary_key=True),
+    _key("continuation"),
     _item(),
-    _required("agent", Text),
-    _required("sees", Text),
+    _required("agent sees", Text),
     Index("copies_of_item", "item"),
 )
 
-item_suites = Table(
-    "item_suites",
-    metadata,
-    Column("suite", Text, primary_key=True),
-    _item(primary_key=True),
-)
+item_suites = _table("item_suites", _key("suite"), _item(primary_key=True))
 
-item_players = Table(
-    "item_players",
-    metadata,
-    Column("name", Text, primary_key=True),
-    _item(primary_key=True),
-)
+item_players = _table("item_players", _key("name"), _item(primary_key=True))
 
-slots = Table(
+slots = _table(
     "slots",
-    metadata,
     _serial(),
     _item(),
     _required("slot", Integer),
-    Column("annotator", BigInteger, ForeignKey("annotators.id")),
+    _annotator(nullable=True),
     Column("lease_until", Double),
     _required("judged", Integer, server_default=text("0")),
     _required("turn", Integer),
@@ -164,7 +142,6 @@ slots = Table(
     UniqueConstraint("item", "slot"),
     UniqueConstraint("item", "annotator"),
     Index("slots_of_annotator", "annotator", "judged"),
-    sqlite_autoincrement=True,
 )
 for _name, _columns in {
     "slots_open": ("item", "annotator", "lease_until"),
@@ -174,20 +151,17 @@ for _name, _columns in {
     _indexed = [slots.c[column] for column in _columns]
     Index(_name, *_indexed, sqlite_where=_open, postgresql_where=_open)
 
-claims = Table(
+claims = _table(
     "claims",
-    metadata,
     _annotator(primary_key=True),
     _item(primary_key=True),
-    _required("position", Integer),
-    _required("pool", Integer),
+    _required("position pool", Integer),
     _required("claimed", Double),
     UniqueConstraint("annotator", "position"),
 )
 
-events = Table(
+events = _table(
     "events",
-    metadata,
     _serial(),
     _required("uuid", Text),
     _annotator(),
@@ -201,10 +175,7 @@ events = Table(
     _required("extra", Integer),
     _required("source", Text),
     _required("received", Double),
-    _required("kind", Text),
-    _required("label", Text),
-    _required("text", Text),
-    _required("words", Text),
+    _required("kind label text words", Text),
     _required("number", BigInteger),
     _required("digest", Text),
     UniqueConstraint("annotator", "uuid"),
@@ -220,12 +191,10 @@ events = Table(
     Index("events_of_item", "item", "annotator", "id"),
     UniqueConstraint("annotator", "number"),
     Index("events_of_annotator", "annotator", "id"),
-    sqlite_autoincrement=True,
 )
 
-reference_episodes = Table(
+reference_episodes = _table(
     "reference_episodes",
-    metadata,
     _item(primary_key=True),
     _required("truth", Text),
     Column("step", Integer),
@@ -235,112 +204,80 @@ reference_episodes = Table(
     _required("digest", Text),
 )
 
-last_reference = Table(
-    "last_reference",
-    metadata,
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    _required("digest", Text),
+last_reference = _table(
+    "last_reference", _key("number", kind=BigInteger), _required("digest", Text)
 )
 
-refused = Table(
+refused = _table(
     "refused",
-    metadata,
     _serial(),
     _annotator(),
-    _required("digest", Text),
-    _required("raw", Text),
-    _required("message", Text),
+    _required("digest raw message", Text),
     _required("received", Double),
     UniqueConstraint("annotator", "digest"),
-    sqlite_autoincrement=True,
 )
 
-suite_agents = Table(
-    "suite_agents",
-    metadata,
-    Column("suite", Text, primary_key=True),
-    Column("agent", Text, primary_key=True),
-    _required("wanted", BigInteger),
-)
+suite_agents = _table("suite_agents", _key("suite", "agent"), _required("wanted", BigInteger))
 
-exposures = Table(
+exposures = _table(
     "exposures",
-    metadata,
     _annotator(primary_key=True),
-    Column("suite", Text, primary_key=True),
-    Column("agent", Text, primary_key=True),
+    _key("suite", "agent"),
     _required("clips", BigInteger),
 )
 
-anchors = Table(
+anchors = _table(
     "anchors",
-    metadata,
     _item(primary_key=True),
-    Column("slot", Integer, primary_key=True),
-    _required("suite", Text),
-    _required("joined", Text),
+    _key("slot", kind=Integer),
+    _required("suite joined", Text),
     _required("opened", Double),
 )
 
-controls = Table(
+controls = _table(
     "controls",
-    metadata,
     _serial(),
-    _required("setting", Text),
-    _required("scope", Text),
-    Column("person", BigInteger, ForeignKey("annotators.id")),
+    _required("setting scope", Text),
+    _annotator("person", nullable=True),
     _required("value", Integer),
     _required("reason", Text),
-    Column("annotator", BigInteger, ForeignKey("annotators.id")),
+    _annotator(nullable=True),
     _required("made", Double),
     CheckConstraint("setting IN ('pause', 'priority')"),
-    sqlite_autoincrement=True,
 )
 
-invitations = Table(
+invitations = _table(
     "invitations",
-    metadata,
-    Column("token_hash", Text, primary_key=True),
+    _key("token_hash"),
     _annotator(index=True),
-    _required("made", Double),
-    _required("expires", Double),
+    _required("made expires", Double),
     Column("used", Double),
 )
 
-addresses = Table(
+addresses = _table(
     "addresses",
-    metadata,
     _annotator(primary_key=True, autoincrement=False),
     _required("email", Text, unique=True),
 )
 
-sessions = Table(
+sessions = _table(
     "sessions",
-    metadata,
     _serial(),
     _required("secret_hash", Text, unique=True),
     _annotator(index=True),
-    _required("begun", Double),
-    _required("seen", Double),
-    sqlite_autoincrement=True,
+    _required("begun seen", Double),
 )
 
-consents = Table(
-    "consents",
-    metadata,
-    _annotator(primary_key=True),
-    Column("version", Text, primary_key=True),
-    _required("agreed", Double),
+consents = _table(
+    "consents", _annotator(primary_key=True), _key("version"), _required("agreed", Double)
 )
 
-training = Table(
+training = _table(
     "training",
-    metadata,
     _serial(),
     _annotator(),
     _item(),
-    _required("uuid", Text),
-    _required("verdict", Text),
+    _required("uuid verdict", Text),
     Column("step", Integer),
     _required("agrees", Integer),
     Column("seconds", Double),
@@ -348,12 +285,6 @@ training = Table(
     CheckConstraint("step >= 1"),
     UniqueConstraint("annotator", "item"),
     UniqueConstraint("annotator", "uuid"),
-    sqlite_autoincrement=True,
 )
 
-settled = Table(
-    "settled",
-    metadata,
-    _item(primary_key=True),
-    _required("settled_as", Text),
-)
+settled = _table("settled", _item(primary_key=True), _required("settled_as", Text))

@@ -145,16 +145,11 @@ def under_way(connection: Connection, *, now: float) -> list[Session]:
         .where(~_has_ended(now))
         .order_by(sessions.c.annotator, sessions.c.id)
     )
-    return [
-        Session(
-            row.id,
-            row.name,
-            row.begun,
-            row.seen,
-            min(row.seen + IDLE_TIMEOUT_S, row.begun + LONGEST),
-        )
-        for row in rows
-    ]
+    out = []
+    for row in rows:
+        ends = min(row.seen + IDLE_TIMEOUT_S, row.begun + LONGEST)
+        out.append(Session(row.id, row.name, row.begun, row.seen, ends))
+    return out
 
 
 def last_use_by_person(connection: Connection) -> dict[int, float]:

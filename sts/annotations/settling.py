@@ -19,13 +19,9 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
     The open slots of auto-resolved clips without a judgement are deleted.
     """
     rules = {ids[item.continuation]: item.settled for item in run if item.settled is not None}
-    items_ = sorted(rules)
-    return sum(
-        _record_batch(
-            connection, {item: rules[item] or "" for item in items_[at : at + _BATCH_SIZE]}
-        )
-        for at in range(0, len(items_), _BATCH_SIZE)
-    )
+    pairs = [(item, rules[item] or "") for item in sorted(rules)]
+    batches = (pairs[at : at + _BATCH_SIZE] for at in range(0, len(pairs), _BATCH_SIZE))
+    return sum(_record_batch(connection, dict(batch)) for batch in batches)
 
 
 def is_unjudged() -> ColumnElement[bool]:

@@ -65,11 +65,8 @@ def _copy_file(file: Path, target: Path) -> None:
 
 def restore_database(workspace: Workspace) -> None:
     """Turn the file that `copy_database` wrote, now in the workspace, into its database."""
-    file, dump, url = (
-        workspace.path(DATABASE_FILE),
-        workspace.path(DUMP_FILE),
-        os.environ.get(URL_VARIABLE),
-    )
+    file, dump = workspace.path(DATABASE_FILE), workspace.path(DUMP_FILE)
+    url = os.environ.get(URL_VARIABLE)
     if url and file.exists():
         raise StoreError(
             f"{URL_VARIABLE} is set, but the backup holds a study on SQLite; unset it, restore, "

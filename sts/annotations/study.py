@@ -21,47 +21,28 @@ class Study(NamedTuple):
     """Settings for judging continuations, with the defaults of `workspace.toml`.
 
     A scope is a suite, `NAME@VERSION`, or one of its categories, `NAME@VERSION/CATEGORY`.
-
-    Attributes:
-      seed: selects all random orders and choices; equal seeds give equal ones.
-      required: judgements of each clip, 1 or more.
-      required_by: judgements of each clip of a scope; the highest that applies counts.
-      twice: share of clips that are judged at least twice, and before all others, 0 to 1.
-      anchors: share of the judged clips that are judged again when an agent is added, 0 to 1.
-      spacing: minimum number of items between two of one scenario, as long as others are left.
-      cap: daily limit of judgements per person (UTC), 0 for no limit.
-      priority: number for each scope, 0 by default; the highest is assigned first.
-      reference_rate: share of references among the assigned items, 0 to 1.
-      bar: minimum share of references that annotators should judge correctly, 0 to 1.
-      pause_below: if True, annotators below the bar are paused until the lead resumes them.
-      training: number of references that new annotators answer first, with feedback; 0 for none.
-      training_pass: share of them whose verdict must agree, 0 to 1.
-      queue: maximum number of continuations that are queued at a time.
-      settle: "silence" auto-resolves, as not done, a question's continuation in which the evaluated
-        player says nothing after the takeover; "" has annotators judge it.
-      consent: file of the workspace with the text that people agree to first; "" for none.
-      mark_tolerance: number of steps by which markers of one clip may differ and still agree.
-      review_sample: number of failures of people, and of agents, to be reviewed.
     """
 
-    seed: int = 0
-    required: int = 1
-    required_by: Mapping[str, int] = {}
-    twice: float = 0.1
-    anchors: float = 0.1
-    spacing: int = 10
-    cap: int = 0
-    priority: Mapping[str, int] = {}
-    reference_rate: float = 0.1
-    bar: float = 0.8
-    pause_below: bool = False
-    training: int = 0
-    training_pass: float = 0.8
-    queue: int = 100_000
+    seed: int = 0  # selects all random orders and choices; equal seeds give equal ones
+    required: int = 1  # judgements of each clip, 1 or more
+    required_by: Mapping[str, int] = {}  # the same by scope; the highest that applies counts
+    twice: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
+    anchors: float = 0.1  # share of judged clips judged again when an agent is added, 0 to 1
+    spacing: int = 10  # minimum number of items between two of one scenario, if others are left
+    cap: int = 0  # daily limit of judgements per person (UTC), 0 for no limit
+    priority: Mapping[str, int] = {}  # by scope, 0 by default; the highest is assigned first
+    reference_rate: float = 0.1  # share of references among the assigned items, 0 to 1
+    bar: float = 0.8  # minimum share of references that annotators should judge correctly, 0 to 1
+    pause_below: bool = False  # True to pause annotators below the bar until the lead resumes them
+    training: int = 0  # number of references that new annotators answer first; 0 for none
+    training_pass: float = 0.8  # share of them whose verdict must agree, 0 to 1
+    queue: int = 100_000  # maximum number of continuations that are queued at a time
+    # "silence" auto-resolves, as not done, a question's continuation in which the evaluated player
+    # says nothing after the takeover; "" has annotators judge it
     settle: str = ""
-    consent: str = ""
-    mark_tolerance: int = 5
-    review_sample: int = 100
+    consent: str = ""  # file of the workspace with the text that people agree to first; "" for none
+    mark_tolerance: int = 5  # steps by which markers of one clip may differ and still agree
+    review_sample: int = 100  # number of failures of people, and of agents, to be reviewed
 
     def required_for(self, suite: str, category: str) -> int:
         """Return the number of judgements of a clip of that suite, or part of it, and category."""
@@ -86,11 +67,7 @@ def iter_scopes(suite: str, category: str) -> Iterator[str]:
 
 
 def load_study(workspace: Workspace) -> Study:
-    """Load the study's settings from a workspace.
-
-    Raises:
-      DamagedData: a setting is unknown or invalid.
-    """
+    """Load the study's settings; raise DamagedData if one is unknown or invalid."""
     defaults = USUAL._asdict()
     table = workspace.settings.get(SECTION, {})
     unknown = sorted(table.keys() - defaults.keys()) if isinstance(table, dict) else []

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
-from sts.annotations import events, people, quality, reviews
+from sts.annotations import events, people, quality, references, reviews
 from sts.annotations.candidates import lock_free_slot
 from sts.annotations.events import (
     CORRECTION,
@@ -23,7 +23,7 @@ from sts.annotations.events import (
     VERDICT_KINDS,
     Event,
 )
-from sts.annotations.schema import annotators, claims, items, reference_episodes, refused, slots
+from sts.annotations.schema import annotators, claims, items, refused, slots
 from sts.annotations.study import Study
 from sts.annotations.types import Ack, RefusedAnswer
 from sts.names import printable
@@ -72,7 +72,7 @@ def parse_event(
     assigned to the annotator; `reviewed`, for reviewers only, those of every item.
 
     Raises:
-      Refusal: a field is missing, invalid or out of range, or this person may not send it.
+      Rejection: a field is missing, invalid or out of range, or this person may not send it.
     """
     if not isinstance(sent, Mapping):
         raise Rejection(f"expected an object, found {_preview(sent)}")
@@ -122,8 +122,9 @@ def submit(
     person = people.lock_person(connection, annotator_id)
     entries = sent if isinstance(sent, list | tuple) else [sent]
     accepted, rest = entries[:MAX_SUBMISSIONS], entries[MAX_SUBMISSIONS:]
-    item_ids = {s["item"] for s in accepted if isinstance(s, Mapping) and _is_item(s.get("item"))}
-    parameters = {"items": [*item_ids]}
+    named = [s.get("item") for s in accepted if isinstance(s, Mapping)]
+    ids = {item for item in named if isinstance(item, str) and _ITEM.fullmatch(item)}
+    parameters = {"items": [*ids]}
     rows = connection.execute(_OWN_HORIZONS, parameters | {"person": annotator_id})
     horizons = {row.id: row.horizon for row in rows}
     reviewed = None
@@ -158,19 +159,11 @@ def record_event(
     annotator judges it.
     """
     if event.kind in REVIEWERS:
-        own_open = (
-            slots.c.item == event.item,
-            slots.c.annotator == annotator_id,
-            slots.c.judged == 0,
-        )
-        connection.execute(update(slots).where(*own_open).values(annotator=None, lease_until=None))
-    extra = event.kind in JUDGEMENT_KINDS and not _fill_slot(
-        connection, annotator_id, event.item, now
-    )
+        people.release_slots(connection, annotator_id, slots.c.item == event.item)
+    judges = event.kind in JUDGEMENT_KINDS
+    extra = judges and not _fill_slot(connection, annotator_id, event.item, now)
     if extra:
-        extra = not connection.execute(
-            select(exists().where(reference_episodes.c.item == event.item))
-        ).scalar_one()
+        extra = references.find_reference(connection, event.item) is None
     events.append_event(connection, annotator_id, event, extra=extra, source=source, now=now)
     return extra
 
@@ -199,17 +192,12 @@ def _save_submission(
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
-    """Raise Refusal if earlier events rule this one out."""
+    """Raise Rejection if earlier events rule this one out."""
     if event.corrects is not None:
         corrected = events.find_event(connection, annotator_id, event.corrects)
-        if (
-            corrected is None
-            or corrected.item != event.item
-            or corrected.kind not in JUDGEMENT_KINDS
-        ):
+        if not corrected or corrected.item != event.item or corrected.kind not in JUDGEMENT_KINDS:
             raise Rejection("corrects is not an earlier judgement of this item by this annotator")
-    obstacle = reviews.find_obstacle(connection, annotator_id, event)
-    if obstacle:
+    if obstacle := reviews.find_obstacle(connection, annotator_id, event):
         raise Rejection(obstacle)
 
 
@@ -238,24 +226,13 @@ def _save_rejected(
         return
     if connection.execute(select(func.count()).where(of_person)).scalar_one() >= REFUSED_LIMIT:
         return
-    connection.execute(
-        insert(refused).values(
-            annotator=annotator_id,
-            digest=digest,
-            raw=raw[:_MAX_RAW_CHARS],
-            message=message,
-            received=now,
-        )
-    )
+    row = {"annotator": annotator_id, "digest": digest, "raw": raw[:_MAX_RAW_CHARS]}
+    connection.execute(insert(refused), row | {"message": message, "received": now})
 
 
 def _get_uuid(sent: object) -> str:
     uuid = sent.get("uuid") if isinstance(sent, Mapping) else None
     return uuid if isinstance(uuid, str) else ""
-
-
-def _is_item(value: object) -> bool:
-    return isinstance(value, str) and _ITEM.fullmatch(value) is not None
 
 
 def _parse_text(
@@ -339,9 +316,7 @@ def _parse_number(value: object, key: str, limit: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
-        return (
-            float(value) + 0.0
-        )  # removes the sign of zero, which SQLite loses but digests include
+        return float(value) + 0.0  # no sign of zero, which SQLite loses but digests include
     raise Rejection(f"expected {key} between 0 and {limit:g}, found {_preview(value)}")
 
 

@@ -6,7 +6,7 @@ anything else uses them. References used in a person's training are never assign
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
@@ -77,30 +77,18 @@ def answer(
     stored = _find_answer(connection, annotator_id, sent.get("uuid"))
     if stored is not None:
         return _make_feedback(connection, study, annotator_id, *stored)
-    lessons = {
-        lesson.item: lesson for lesson in standing(connection, annotator_id, study=study).lessons
-    }
+    current = standing(connection, annotator_id, study=study).lessons
+    lessons = {lesson.item: lesson for lesson in current}
     try:
-        event = submissions.parse_event(
-            sent, {item: lesson.horizon for item, lesson in lessons.items()}
-        )
+        event = submissions.parse_event(sent, {lesson.item: lesson.horizon for lesson in current})
     except submissions.Rejection:
         return None
     if event.kind != VERDICT or event.item not in lessons:
         return None
     lesson = lessons[event.item]
-    connection.execute(
-        insert(training).values(
-            annotator=annotator_id,
-            item=event.item,
-            uuid=event.uuid,
-            verdict=event.verdict,
-            step=event.step,
-            agrees=int(event.verdict == lesson.truth),
-            seconds=event.seconds,
-            received=now,
-        )
-    )
+    row = {name: getattr(event, name) for name in ("item", "uuid", "verdict", "step", "seconds")}
+    row |= {"annotator": annotator_id, "agrees": int(event.verdict == lesson.truth)}
+    connection.execute(insert(training), row | {"received": now})
     return _make_feedback(connection, study, annotator_id, event, lesson)
 
 
@@ -125,10 +113,12 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
     agreed = [bool(agrees) for agrees in connection.scalars(query.order_by(training.c.id))]
     pool = _load_lessons(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
-    rounds, current = _split_rounds(agreed, size) if size else ([], agreed)
+    whole = len(agreed) // size * size if size else 0
+    rounds, current = [agreed[at : at + size] for at in range(0, whole, size or 1)], agreed[whole:]
     threshold = study.training_pass
     passed = any(sum(round_) >= threshold * size for round_ in rounds)
-    needed = size > 0 and not passed and not _has_judged(connection, annotator_id)
+    judged = select(exists().where(events.c.annotator == annotator_id))
+    needed = size > 0 and not passed and not connection.execute(judged).scalar_one()
     lessons = tuple(pool[: size - len(current)]) if needed else ()
     return Standing(needed, size, len(current), sum(current), threshold, len(rounds), lessons)
 
@@ -137,12 +127,6 @@ _LESSONS = select(
     *(items.c[name] for name in ("id", "continuation", "horizon")),
     *(reference_episodes.c[name] for name in ("truth", "step", "note")),
 ).join(reference_episodes, reference_episodes.c.item == items.c.id)
-
-
-def _split_rounds(agreed: Sequence[bool], size: int) -> tuple[list[Sequence[bool]], Sequence[bool]]:
-    """Split answers into complete rounds and the answers of the current round."""
-    whole = len(agreed) // size * size
-    return [agreed[at : at + size] for at in range(0, whole, size)], agreed[whole:]
 
 
 def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
@@ -154,16 +138,8 @@ def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> li
     )
     played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
     rows = connection.execute(_LESSONS.where(*(~condition for condition in met), ~played))
-    lessons = [Lesson(*row) for row in rows]
-    return sorted(
-        lessons, key=lambda lesson: unit_hash("training", study.seed, annotator_id, lesson.item)
-    )
-
-
-def _has_judged(connection: Connection, annotator_id: int) -> bool:
-    return bool(
-        connection.execute(select(exists().where(events.c.annotator == annotator_id))).scalar_one()
-    )
+    order = ("training", study.seed, annotator_id)
+    return sorted((Lesson(*row) for row in rows), key=lambda lesson: unit_hash(*order, lesson.item))
 
 
 def _find_answer(
@@ -184,12 +160,8 @@ def _make_feedback(
     connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
 ) -> Feedback:
     progress = standing(connection, annotator_id, study=study)
-    message = " ".join(
-        filter(
-            None, (_describe_comparison(event, lesson), lesson.note, _describe_outlook(progress))
-        )
-    )
-    return Feedback(event.uuid, message, lesson.truth, lesson.step)
+    parts = (_describe_comparison(event, lesson), lesson.note, _describe_outlook(progress))
+    return Feedback(event.uuid, " ".join(filter(None, parts)), lesson.truth, lesson.step)
 
 
 def _describe_comparison(event: Event, lesson: Lesson) -> str:

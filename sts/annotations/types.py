@@ -8,61 +8,36 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One continuation to be judged; all that look and sound the same share one clip.
+    """One continuation to be judged; all that look and sound the same share one clip."""
 
-    Attributes:
-      continuation: the continuation's identity.
-      suite: a suite, `NAME@VERSION`, with its scenario; a continuation may be enqueued for several
-        suites and is judged once for all of them.
-      scenario: the scenario's identifier.
-      scenario_hash: the scenario's content hash.
-      agent: the agent that produced it; never shown to annotators.
-      category: the scenario's category.
-      kind: instruction or question.
-      horizon: continuation steps, at least 1; marks are counted 1..horizon from takeover.
-      takeover: context steps.
-      clip: hash of its appearance; continuations with the same clip share its judgements.
-      players: names of annotators who played it themselves and so may not judge it.
-      sees: observation, world or rehearsal.
-      rubric: version of its rubric, "" if its category has none; None keeps the stored version.
-      settled: rule that auto-resolves it, "" if none does; None keeps the stored state.
-    """
-
-    continuation: str
+    continuation: str  # the continuation's identity
+    # a suite, `NAME@VERSION`, with its scenario; a continuation may be enqueued for several suites
+    # and is judged once for all of them
     suite: str
-    scenario: str
-    scenario_hash: str
-    agent: str
-    category: str
-    kind: str
-    horizon: int
-    takeover: int
-    clip: str
-    players: tuple[str, ...] = ()
-    sees: str = "observation"
-    rubric: str | None = None
-    settled: str | None = None
+    scenario: str  # the scenario's identifier
+    scenario_hash: str  # the scenario's content hash
+    agent: str  # the agent that produced it; never shown to annotators
+    category: str  # the scenario's category
+    kind: str  # instruction or question
+    horizon: int  # continuation steps, at least 1; marks are counted 1..horizon from takeover
+    takeover: int  # context steps
+    clip: str  # hash of its appearance; continuations with the same clip share its judgements
+    players: tuple[str, ...] = ()  # annotators who played it and so may not judge it
+    sees: str = "observation"  # observation, world or rehearsal
+    rubric: str | None = None  # version of its rubric, "" for none; None keeps the stored one
+    settled: str | None = None  # rule that auto-resolves it, "" for none; None keeps the stored one
 
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A person of the study.
+    """A person of the study."""
 
-    Attributes:
-      id: their number in the store.
-      name: unique, 1 to 64 printable characters.
-      token: the secret of their invitation, available only when it is created.
-      pseudonym: unique random name that is used in exports.
-      retired: if True, they can no longer sign in; their judgements are kept.
-      roles: in the order of `ROLES`.
-    """
-
-    id: int
-    name: str
-    token: str | None = None
-    pseudonym: str = ""
-    retired: bool = False
-    roles: tuple[str, ...] = ("annotator",)
+    id: int  # their number in the store
+    name: str  # unique, 1 to 64 printable characters
+    token: str | None = None  # the secret of their invitation, available only when it is created
+    pseudonym: str = ""  # unique random name that is used in exports
+    retired: bool = False  # if True, they can no longer sign in; their judgements are kept
+    roles: tuple[str, ...] = ("annotator",)  # in the order of `ROLES`
 
     @property
     def is_annotator(self) -> bool:
@@ -82,18 +57,13 @@ class Claim(NamedTuple):
 
 
 class Ack(NamedTuple):
-    """Result of one submission.
+    """Result of one submission."""
 
-    Attributes:
-      uuid: the client's identifier as sent, or "" if it sent none.
-      status: saved, duplicate (already stored), extra (stored, though every slot was filled) or
-        refused (rejected and kept separately with `message`).
-      message: reason for a rejection in one line, else "".
-    """
-
-    uuid: str
+    uuid: str  # the client's identifier as sent, or "" if it sent none
+    # saved, duplicate (already stored), extra (stored, though every slot was filled) or refused
+    # (rejected and kept separately with `message`)
     status: str
-    message: str = ""
+    message: str = ""  # reason for a rejection in one line, else ""
 
 
 class RefusedAnswer(NamedTuple):
@@ -127,41 +97,29 @@ class Activity(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Progress of a suite's annotation.
+    """Progress of a suite's annotation."""
 
-    Attributes:
-      items: clips enqueued.
-      complete: of these, the ones with every required judgement.
-      required: number of required judgements.
-      judged: number of these that are stored.
-      unjudgeable: clips that everyone who saw them marked "cannot judge".
-      continuations: number of continuations that the clips show.
-      settled: auto-resolved clips without a human judgement; part of `items` and `complete`.
-    """
+    items: int  # clips enqueued
+    complete: int  # of these, the ones with every required judgement
+    required: int  # number of required judgements
+    judged: int  # number of these that are stored
+    unjudgeable: int  # clips that everyone who saw them marked "cannot judge"
+    continuations: int  # number of continuations that the clips show
+    settled: int = 0  # auto-resolved clips without a human judgement, included above
 
-    items: int
-    complete: int
-    required: int
-    judged: int
-    unjudgeable: int
-    continuations: int
-    settled: int = 0
+    @property
+    def remaining(self) -> int:
+        """The number of judgements that are still required."""
+        return self.required - self.judged
 
 
 class Mark(NamedTuple):
-    """A verdict on a clip as shown to a user.
+    """A verdict on a clip as shown to a user."""
 
-    Attributes:
-      by: a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or "known" for the
-        truth of a reference.
-      kind: verdict, correction, adjudication or label; reference for a truth.
-      verdict: success, failure, not_done or cannot_judge.
-      step: 1..horizon from takeover for success and failure, else None.
-      reason: why the clip cannot be judged, else "".
-    """
-
+    # a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or "known" for the truth
+    # of a reference
     by: str
-    kind: str
-    verdict: str
-    step: int | None
-    reason: str
+    kind: str  # verdict, correction, adjudication or label; reference for a truth
+    verdict: str  # success, failure, not_done or cannot_judge
+    step: int | None  # 1..horizon from takeover for success and failure, else None
+    reason: str  # why the clip cannot be judged, else ""

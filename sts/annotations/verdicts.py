@@ -51,13 +51,15 @@ def automatic(
     """
     space = workspace.store
     tables = [name for name in space.list(labels.FOLDER) if label_table.is_table(name)]
-    sets = {label_table.suite_of(n): label_table.made_from(n, space.get(n)).set for n in tables}
+    sets = {
+        label_table.parse_suite(n): label_table.read_source(n, space.get(n)).set for n in tables
+    }
     out: dict[str, dict[Verdict, list[str]]] = {}
     for continuation in continuations:
-        for part in index.by_part(index.beginning(continuation.id)):
+        for part in index.group_by_part(index.rows_with_prefix(continuation.id)):
             for suite, label_set in sets.items():
-                label = labels.find(
-                    space, labels.name_of(label_set, part), continuation.content_hash
+                label = labels.find_label(
+                    space, labels.label_part_name(label_set, part), continuation.content_hash
                 )
                 if label is not None and label.verdict:
                     by_verdict = out.setdefault(continuation.id, {})

@@ -70,24 +70,17 @@ def say(as_json: bool, value: Any, text: str) -> None:
 
     Lines and our own colours stay.
     """
-    if as_json:
-        lines = json.dumps(value, indent=1, ensure_ascii=False).split("\n")
-        print("\n".join(map(_in_json, lines)))
-        return
-    print("\n".join(_with_colours(line) for line in text.split("\n")))
+    text = json.dumps(value, indent=1, ensure_ascii=False) if as_json else text
+    show = _in_json if as_json else _with_colours
+    print("\n".join(line if line.isprintable() else show(line) for line in text.split("\n")))
 
 
 def _in_json(line: str) -> str:
-    if line.isprintable():
-        return line
     return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
 def _with_colours(line: str) -> str:
-    if line.isprintable():
-        return line
-    parts = COLOUR.split(line)
-    return "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else escaped(part) for i, part in enumerate(COLOUR.split(line)))
 
 
 def warn(text: str) -> None:

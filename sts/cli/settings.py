@@ -66,9 +66,9 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
     for name, flags in _every_flag().items():
         if given.get(f"--{name}") is not None and domain not in flags:
             usable = [f"--{flag.name}" for flag in mine if f"--{flag.name}" in given]
+            expected = ", ".join([*usable, "--env-option KEY=VALUE"])
             raise ArgumentError(
-                f"--{name} is for {', '.join(flags)}; for {domain} expected "
-                f"{', '.join([*usable, '--env-option KEY=VALUE'])}"
+                f"--{name} is for {', '.join(flags)}; for {domain} expected {expected}"
             )
     values = {
         flag.name: given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))

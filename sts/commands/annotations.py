@@ -1,4 +1,4 @@
-"""`sts annotations`: judgements in and out as a ratings table."""
+"""`sts annotations`: judgements in and out, who judged what, and what reviewers found."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import argparse
 from collections import Counter
 from datetime import UTC, datetime
 
-from sts.annotations import history, imports, people, submissions
+from sts.annotations import audit as audits
+from sts.annotations import history, imbalance, imports, people, submissions
+from sts.annotations.breakdown import Breakdown, breakdown
+from sts.annotations.differences import contradicted, rules_verdicts
+from sts.annotations.imbalance import Audit
+from sts.annotations.reviewed import reviewed
 from sts.annotations.store import Connection, Store
 from sts.annotations.types import RefusedAnswer
 from sts.cli.arguments import table, warn
 from sts.cli.command import Result
 from sts.commands.study import check_enqueued, read_study
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 
 _ANSWER = 60
+_LONGEST = 24
+"""Letters of an agent's name that head a column; the lines under the table have them whole."""
 
 
 def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -55,7 +63,7 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(counts, text)
 
 
-def refused(args: argparse.Namespace, workspace: Workspace) -> Result:
+def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List what pages sent that could not be kept as a judgement."""
 
     def read(connection: Connection) -> list[RefusedAnswer]:
@@ -105,8 +113,83 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     if found.forgotten:
         text += f"; the words of {found.forgotten} events are forgotten"
     if wrong:
-        text += f"; {len(wrong)} finding{'' if len(wrong) == 1 else 's'}"
+        text += f"; {count_noun(len(wrong), 'finding')}"
     else:
         text += "; nothing was changed, lost or added"
     value = counts | {"forgotten": found.forgotten, "findings": wrong}
     return Result(value, "\n".join([*wrong, text]), 1 if wrong else 0)
+
+
+def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show who judged which agent of a suite, or of everything."""
+
+    def read(connection: Connection) -> Audit:
+        return audits.audit(connection, args.suite, names=args.real_names)
+
+    check_enqueued(workspace, args.suite)
+    found = read_study(workspace, read) or imbalance.NONE
+    if args.real_names:
+        warn("this shows real names: share it only with people who may know them")
+    value = found._asdict() | {"suite": args.suite, "judgements": imbalance.by_name(found)}
+    return Result(value | {"sentence": found.sentence}, _text(found))
+
+
+def _text(found: Audit) -> str:
+    if not found.clips:
+        return found.sentence
+    short = sum(map(len, found.agents)) <= 4 * _LONGEST and max(map(len, found.agents)) <= _LONGEST
+    numbers = [f"[{number}]" for number in range(1, len(found.agents) + 1)]
+    names = list(found.agents) if short else numbers
+    counts = zip(*found.judgements, strict=True)
+    rows = [(name, *row) for name, row in zip(found.annotators, counts, strict=True)]
+    total = ("in all", *(sum(row) for row in found.judgements))
+    lines = [table(("judgements", *names), [*rows, total]), ""]
+    named = zip(names, found.agents, strict=True)
+    lines += [f"{short} is {agent}" for short, agent in named if short != agent]
+    lines.append(
+        f"{found.clips} clips, {found.twice} of them judged by two people or more; "
+        f"{found.anchors_judged} of {found.anchors} anchors judged"
+    )
+    several = len(found.annotators) > 1
+    if several and found.between is not None and found.imbalance is not None:
+        line = f"imbalance {found.imbalance:.2f} ({' and '.join(found.between)})"
+        if found.cramers_v is not None and found.p is not None:
+            line += f"; Cramer's V {found.cramers_v:.2f}, p {found.p:.3f}"
+        lines.append(line)
+    return "\n".join([*lines, found.sentence])
+
+
+def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show Table 1, and the scenarios whose rule people contradict."""
+    suite = args.suite
+    check_enqueued(workspace, suite)
+    with Store.open(workspace) as store, store.read() as connection:
+        found, study = reviewed(connection, suite), store.study
+    errors = breakdown(found.clips, found.reviews, study.review_sample, study.seed)
+    whole = suite.partition("+")[0]
+    rules = rules_verdicts(workspace.store, whole, [one.continuation for one in found.clips])
+    against = contradicted(found.clips, rules, found.decided, found.notes)
+    value = {
+        "errors": [row._asdict() for row in errors.rows],
+        "over": {who: counts._asdict() for who, counts in errors.over.items()},
+        "rules": [one._asdict() for one in against],
+    }
+    lines = [_errors(errors), ""]
+    if against:
+        header = ("scenario", "people differ", "against the rule", "for the rule", "remarks")
+        lines.append(table(header, [(*one[:4], "; ".join(one.remarks)) for one in against]))
+    else:
+        lines.append("people and rules say the same of every clip that both have judged")
+    return Result(value, "\n".join(lines))
+
+
+def _errors(errors: Breakdown) -> str:
+    header = ("source", "error", "people", "agents", "meaning")
+    lines = [table(header, errors.rows)]
+    for who, over in errors.over.items():
+        lines.append(
+            f"{who}: {over.reviewed} reviewed of {over.sample}, drawn at random from "
+            f"{over.failures} episodes annotated as failures"
+            + (f"; {over.outside} reviewed outside the sample" if over.outside else "")
+        )
+    return "\n".join(lines)

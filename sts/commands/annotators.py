@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 from typing import Any
 
 from sts.annotations import addresses, consent, members, people, views
@@ -16,6 +15,7 @@ from sts.cli.arguments import table
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.errors import UnknownName
+from sts.names import count_noun, format_time
 from sts.storage.workspace import Workspace
 
 
@@ -72,9 +72,7 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
     if annotator.retired:
         text = f"{name} is retired; `sts annotators invite` would let them in again"
     elif link is None:
-        text = (
-            f"{name} is now: {doing}; signs in as {email}" if email else f"{name} is now: {doing}"
-        )
+        text = f"{name} is now: {doing}" + (f"; signs in as {email}" if email else "")
     else:
         text = (
             f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
@@ -82,14 +80,8 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
             "once; `sts annotators invite` makes another."
         )
         text += f"\nThey can also sign in as {email}, where that is offered." if email else ""
-    value = {
-        "id": annotator.id,
-        "name": name,
-        "pseudonym": annotator.pseudonym,
-        "roles": list(annotator.roles),
-        "email": email,
-        "link": link,
-    }
+    value = {"id": annotator.id, "name": name, "pseudonym": annotator.pseudonym}
+    value |= {"roles": list(annotator.roles), "email": email, "link": link}
     return Result(value, text)
 
 
@@ -97,10 +89,8 @@ def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
     """End a person's sessions, and the invitation that waits."""
     with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
         ended = people.revoke(connection, args.name)
-    text = (
-        f"{args.name}: {ended} session{'' if ended == 1 else 's'} ended; `sts annotators invite` "
-        "would let them in again"
-    )
+    sessions = count_noun(ended, "session")
+    text = f"{args.name}: {sessions} ended; `sts annotators invite` would let them in again"
     return Result({"name": args.name, "ended": ended}, text)
 
 
@@ -133,7 +123,7 @@ def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
             own = None if args.name is None else people.named(connection, args.name).name
             every = entries.under_way(connection, now=store.now())
             found = [one for one in every if own in (None, one.name)]
-    rows = [(one.name, _date(one.begun), _date(one.seen), _date(one.ends)) for one in found]
+    rows = [(one.name, *map(format_time, (one.begun, one.seen, one.ends))) for one in found]
     header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
     text = table(header, rows) if rows else "no session is open"
     return Result({"sessions": [one._asdict() for one in found]}, text)
@@ -142,14 +132,10 @@ def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
 def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Count who agreed to which version of the study's text."""
     found = read_study(workspace, consent.counts) or []
-    rows = [(one.version, one.people, _date(one.first), _date(one.last)) for one in found]
+    rows = [(*one[:2], format_time(one.first), format_time(one.last)) for one in found]
     header = ("version", "people", "first (UTC)", "last")
     text = table(header, rows) if rows else "no annotator was asked to agree to anything"
     return Result({"consents": [one._asdict() for one in found]}, text)
-
-
-def _date(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -160,7 +146,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             rows = _annotator_table(connection, store.now())
     named = any(row["email"] for row in rows)
     shown = [name for name in rows[0] if name != "email" or named] if rows else []
-    cells = [[_cell(row[name]) for name in shown] for row in rows]
+    cells = [[(row | {"roles": ", ".join(row["roles"])})[name] for name in shown] for row in rows]
     text = table(shown, cells) if rows else "no members yet: add one with sts annotators add NAME"
     return Result({"annotators": rows}, text)
 
@@ -178,7 +164,3 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
         }
         for one in members.members(connection, now=now)
     ]
-
-
-def _cell(value: Any) -> Any:
-    return ", ".join(value) if isinstance(value, list) else value

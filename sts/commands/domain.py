@@ -20,11 +20,11 @@ def ls(args: argparse.Namespace) -> Result:
     for name in registry.named("sts.domains"):
         try:
             found = domain(name)
-            rows.append((name, ", ".join(found.moves) or action_space(found).text()))
+            rows.append((name, ", ".join(found.action_names) or action_space(found).text()))
         except StsError as error:
             rows.append((name, f"not usable: {error}"))
     families = sorted(registry.named("sts.domain_families"))
-    header = ("domain", "moves")
+    header = ("domain", "actions")
     text = table(header, rows) + "".join(f"\n{name}:NAME" for name in families)
     return Result({"domains": records(header, rows), "families": families}, text)
 
@@ -41,14 +41,11 @@ def check(args: argparse.Namespace) -> Result:
             print(line + ("" if told else f"\n{'':13}{' '.join(one.how.split())}"), flush=True)
         found.append(one)
     failed = sum(one.ok is False for one in found)
-    value = {
-        "domain": args.name,
-        "failed": failed,
-        "claims": [
-            {"claim": one.claim, "text": one.text, "verdict": words[one.ok], "how": one.how}
-            for one in found
-        ],
-    }
+    claims = [
+        {"claim": one.claim, "text": one.text, "verdict": words[one.ok], "how": one.how}
+        for one in found
+    ]
+    value = {"domain": args.name, "failed": failed, "claims": claims}
     good = sum(one.ok is True for one in found)
     text = f"\n{args.name}: {good} of {len(found)} claims hold, {failed} do not"
     return Result(value, text, 1 if failed else 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,11 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
         for count, paths in enumerate(calls, 1):
             file = str(paths[0]) if paths else args.format
             try:
-                _check_no_pipe(paths)
+                for path in paths:  # an importer would wait for a pipe, a socket or a device
+                    if path.exists() and not (path.is_file() or path.is_dir()):
+                        raise DamagedData(
+                            f"{path}: expected a file or a folder, found a pipe or a device"
+                        )
                 with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
                     with bounded(file):
                         trajectories = list(read(*paths, **more))
@@ -62,13 +66,6 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
         "failed": [{"file": f, "why": str(why)} for f, why in failed],
     }
     return Result(value, "\n".join(lines), failed[0][1].exit_code if failed else 0)
-
-
-def _check_no_pipe(paths: Sequence[Path]) -> None:
-    """Raise DamagedData for what an importer would wait for: a pipe, a socket or a device."""
-    for path in paths:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise DamagedData(f"{path}: expected a file or a folder, found a pipe or a device")
 
 
 def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
@@ -97,11 +94,11 @@ def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str
 
 def _check(trajectories: list[Trajectory]) -> None:
     """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
-    from sts.trajectories.check import mismatches
+    from sts.trajectories.check import find_mismatches
 
     for t in trajectories:
         need(t.episode, t.source)
-    for trajectory, mismatch in mismatches(trajectories):
+    for trajectory, mismatch in find_mismatches(trajectories):
         raise ReplayMismatch(
             f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
             step=mismatch.step,

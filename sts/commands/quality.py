@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 import pandas as pd
 
@@ -54,28 +53,21 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     value = {
         "suite": suite,
         "bar": study.bar,
-        "annotators": [_accuracy_record(one) for one in measured],
+        "annotators": [
+            one._asdict()
+            | {"right": one.right._asdict(), "latest": one.latest._asdict()}
+            | {"blocks": [block._asdict() for block in one.blocks]}
+            for one in measured
+        ],
         "twice": alpha._asdict(),
         "hours": [one._asdict() for one in hours],
         "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
     }
-    parts = (
-        _accuracy_table(measured, study),
-        _agreement_line(alpha),
-        _active_time_table(hours),
-        _unjudgeable_table(unable),
-    )
-    return Result(value, "\n\n".join(part for part in parts if part))
-
-
-def _accuracy_record(one: Quality) -> dict[str, Any]:
-    return {
-        "annotator": one.annotator,
-        "right": one.right._asdict(),
-        "blocks": [block._asdict() for block in one.blocks],
-        "latest": one.latest._asdict(),
-        "flagged": one.flagged,
-    }
+    # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
+    rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
+    times = table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
+    parts = (_accuracy_table(measured, study), _agreement_line(alpha), times)
+    return Result(value, "\n\n".join(filter(None, (*parts, _unjudgeable_table(unable)))))
 
 
 def _accuracy_table(people: list[Quality], study: Study) -> str:
@@ -108,12 +100,6 @@ def _agreement_line(found: Agreement) -> str:
         return f"{lead}unknown, {found.why}"
     low, high = found.interval
     return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
-
-
-def _active_time_table(hours: list[Hours]) -> str:
-    # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
-    rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
-    return table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
 
 
 def _unjudgeable_table(unable: list[Unable]) -> str:

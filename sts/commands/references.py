@@ -16,9 +16,9 @@ from sts.storage.workspace import Workspace
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Put a continuation of known verdict into the pool."""
     from sts.annotations.items import item_of
-    from sts.continuations.store import find
+    from sts.continuations.store import find_continuation
 
-    item = item_of(find(workspace, args.continuation), suite="")
+    item = item_of(find_continuation(workspace, args.continuation), suite="")
     check_truth(args.verdict, args.step, item.horizon)
     with Store.open(workspace) as store, store.write(alone=True) as connection:
         queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
@@ -34,9 +34,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the pool."""
     pool = read_study(workspace, every) or []
     rows = [(one.continuation, one.truth, one.step or "", one.judged, one.note) for one in pool]
-    text = (
-        table(("continuation", "truth", "step", "judged", "note"), rows)
-        if rows
-        else "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
-    )
+    text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
+    if rows:
+        text = table(("continuation", "verdict", "step", "judged", "note"), rows)
     return Result({"references": [one._asdict() for one in pool]}, text)

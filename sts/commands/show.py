@@ -37,7 +37,7 @@ from sts.viewer.criteria import criterion
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one strip after the other."""
-    there = store.opened(workspace)
+    there = store.open_saved_index(workspace)
     shown: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []
@@ -48,7 +48,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             recordings.append(linked[0])
             parts += _scenario_blocks(linked, args.frames)
             for scenario in linked:
-                asked = {"instruction": scenario.instruction.text, "roles": list(scenario.roles)}
+                asked = {"instruction": scenario.instruction.text, "roles": list(scenario.players)}
                 values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
             shown += _select_continuations(workspace, there, linked[0], args.agent, args.index)
         else:
@@ -57,7 +57,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     parts += _continuation_blocks(shown, args.frames, verdicts)
     for one in shown:
         own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
-        asked = {"instruction": one.instruction.text, "roles": list(one.roles)}
+        asked = {"instruction": one.instruction.text, "roles": list(one.players)}
         values.append(own | asked | verdicts[one.id].view)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:
@@ -69,7 +69,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _find_continuation(workspace: Workspace, there: Index, what: str) -> Continuation:
     try:
-        return store.find(workspace, what, there)
+        return store.find_continuation(workspace, what, there)
     except UnknownName as error:
         raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
@@ -107,12 +107,14 @@ def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
 
 def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str]:
     """Return a block for each scenario; the halves of a pair are side by side where they fit."""
-    blocks = [partial(_scenario_block, one, scenes) for one in linked]
-    return (
-        _join_side_by_side(*blocks)
-        if len(linked) == 2 and linked[0].pair
-        else [b(terminal_columns()) for b in blocks]
-    )
+    legs = "context ┃ takeover ┃ what followed"
+    blocks = []
+    for one in linked:
+        title = f"{one.id} ({one.difficulty}), as recorded: {legs}"
+        blocks.append(partial(_block, title, one, _cut_recording(one), scenes))
+    if len(linked) == 2 and linked[0].pair:
+        return _join_side_by_side(*blocks)
+    return [block(terminal_columns()) for block in blocks]
 
 
 def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) -> list[str]:
@@ -125,8 +127,8 @@ def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) 
 def _select_continuations(
     workspace: Workspace, there: Index, scenario: Scenario, names: Sequence[str], index: int
 ) -> list[Continuation]:
-    kept = list(store.entries(workspace, {scenario.hash}, there))
-    every = store.ordered([one for one in kept if one.identity.index == index] or kept)
+    kept = list(store.iter_entries(workspace, {scenario.hash}, there))
+    every = store.sort_continuations([one for one in kept if one.identity.index == index] or kept)
     known = dict.fromkeys(c.agent for c in every)
     for name in names:
         if name not in known:
@@ -135,7 +137,7 @@ def _select_continuations(
     for name in names or list(known)[:2]:
         mine = [c for c in every if c.agent == name]
         chosen = min(mine, key=lambda c: abs(c.identity.index - index))
-        out.append(store.find(workspace, chosen.id, there))
+        out.append(store.find_continuation(workspace, chosen.id, there))
     return out
 
 
@@ -150,9 +152,8 @@ def _continuation_blocks(
         block = partial(_continuation_block, one, scenes, verdicts[one.id])
         if rest and rest[0].scenario_hash == one.scenario_hash:
             other = rest.pop(0)
-            out += _join_side_by_side(
-                block, partial(_continuation_block, other, scenes, verdicts[other.id])
-            )
+            right = partial(_continuation_block, other, scenes, verdicts[other.id])
+            out += _join_side_by_side(block, right)
         else:
             out.append(block(terminal_columns()))
     return out
@@ -196,20 +197,14 @@ def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus
     """Return what a film points at; what is marked is known where the scenario is there."""
     found = criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
-    return Focus(tuple(one.roles), one.takeover, one.instruction.text, cells, sight)
-
-
-def _scenario_block(scenario: Scenario, scenes: int | None, columns: int) -> str:
-    legs = "context ┃ takeover ┃ what followed"
-    title = f"{scenario.id} ({scenario.difficulty}), as recorded: {legs}"
-    return _block(title, scenario, _cut_recording(scenario), scenes, columns)
+    return Focus(tuple(one.players), one.takeover, one.instruction.text, cells, sight)
 
 
 def _continuation_block(
     one: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
 ) -> str:
     title = f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})"
-    after = (describe_utterances(one.episode, one.roles, one.takeover), verdicts.words)
+    after = (describe_utterances(one.episode, one.players, one.takeover), verdicts.words)
     return _block(title, one, one.episode, scenes, columns, after)
 
 
@@ -222,8 +217,8 @@ def _block(
     after: Sequence[str] = (),
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
-    before = (title, f"“{one.instruction.text}”", describe_legend(episode, one.roles))
+    before = (title, f"“{one.instruction.text}”", describe_legend(episode, one.players))
     frames = _frames(one.takeover, episode.steps, scenes or count_fitting_frames(episode, columns))
-    text = strip(episode, frames, judged=one.roles, takeover=one.takeover)
+    text = strip(episode, frames, judged=one.players, takeover=one.takeover)
     said = [wrap_text(line, columns) for line in after if line]
     return "\n".join((*(wrap_text(line, columns) for line in before), text, *said))

@@ -11,7 +11,7 @@ from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sts.suites.decisions import State
+    from sts.suites.decisions import CandidateState
     from sts.suites.drafts import Draft
 
 T = TypeVar("T")
@@ -32,9 +32,9 @@ def check_enqueued(workspace: Workspace, suite: str | None) -> None:
         raise UnknownName("enqueued suite", suite, enqueued)
 
 
-def candidate_states(draft: Draft) -> dict[str, State]:
+def candidate_states(draft: Draft) -> dict[str, CandidateState]:
     """Return what was decided about the candidates of a draft."""
-    from sts.suites.decisions import states
+    from sts.suites.decisions import fold_decisions
 
     made = read_study(draft.workspace, lambda connection: decisions.of_draft(connection, draft.id))
-    return states(made or [])
+    return fold_decisions(made or [])

@@ -30,7 +30,7 @@ def _formats(group: str) -> str:
 RECORD = Command(
     "record agents on new worlds",
     "sts record --agent {agent} --episodes 100 --steps 60",
-    in_workspace("sts.commands.record:record"),
+    in_workspace("sts.commands.pipeline:record"),
     (
         AGENTS,
         option("--episodes N", "number of episodes of each agent", least=1, required=True),
@@ -91,7 +91,7 @@ TRAJECTORIES = group(
 RUN = Command(
     "run agents on a suite's scenarios; resumable",
     "sts run {suite} --agent {agent} --agent {other} --continuations 10",
-    in_workspace("sts.commands.run:run"),
+    in_workspace("sts.commands.pipeline:run"),
     (
         SUITE,
         AGENTS,
@@ -238,7 +238,6 @@ ANNOTATIONS = group(
         "show which annotators judged which agents, and whether their effects can be separated",
         _JUDGED,
         _NAMES,
-        at="sts.commands.balance:balance",
     ),
     action(
         "quality --json",
@@ -251,7 +250,6 @@ ANNOTATIONS = group(
         "reviews {suite}",
         "count the error types that reviewers gave, and the automatic labels they corrected",
         argument("suite", "NAME@VERSION", "annotated suite"),
-        at="sts.commands.reviews:reviews",
     ),
 )
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from sts.cli.arguments import COLOUR
-from sts.domains import Picture
+from sts.domains import SceneLayout
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Frame, small
 from sts.engine.rendering import frames as frames_of
@@ -38,8 +38,7 @@ def strip(
     scenes = _scenes(episode, frames, judged)
     for before, frame, lines in zip([None, *frames[:-1]], frames, scenes, strict=True):
         if takeover is not None and before is not None and before <= takeover < frame:
-            height = len(blocks[-1])
-            blocks.append(["┃"] * height)
+            blocks.append(["┃"] * len(blocks[-1]))
         title = f"{frame}" if takeover is None else f"{frame - takeover:+d}"
         blocks.append([title.ljust(_width(lines[0])), *lines])
     return "\n".join("  ".join(parts).rstrip() for parts in zip(*blocks, strict=True))
@@ -50,39 +49,39 @@ def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> l
         every = frames_of(episode)
         return [draw_half_blocks(every[frame]) for frame in frames]
     domain = find_domain(episode.domain)
-    picture = _mark_judged(domain.picture(episode.state), judged)
-    objects = [picture.participants[p] for p in judged]
-    return [domain.draw(picture, episode.scene[frame], objects) for frame in frames]
+    layout = _mark_judged(domain.scene_layout(episode.state), judged)
+    objects = [layout.players[p] for p in judged]
+    return [domain.draw_text(layout, episode.scene[frame], objects) for frame in frames]
 
 
-def _mark_judged(picture: Picture, judged: Sequence[int]) -> Picture:
-    """Return a picture in which the judged participants have the letter of `_mark`."""
-    glyphs = list(picture.glyphs)
+def _mark_judged(layout: SceneLayout, judged: Sequence[int]) -> SceneLayout:
+    """Return a picture in which the judged players have the letter of `_mark`."""
+    glyphs = list(layout.glyphs)
     for p in judged:
-        glyphs[picture.participants[p]] = _mark(picture)
-    return replace(picture, glyphs=tuple(glyphs))
+        glyphs[layout.players[p]] = _mark(layout)
+    return replace(layout, glyphs=tuple(glyphs))
 
 
-def _mark(picture: Picture) -> str:
-    return next(mark for mark in _MARKS if mark not in picture.glyphs)
+def _mark(layout: SceneLayout) -> str:
+    return next(mark for mark in _MARKS if mark not in layout.glyphs)
 
 
 def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
     """Return who is judged and what a strip's letters or pictures mean, in the domain's words."""
     domain = find_domain(episode.domain)
-    picture = domain.picture(episode.state)
-    names = ", ".join(picture.names[picture.participants[p]] for p in judged)
+    layout = domain.scene_layout(episode.state)
+    names = ", ".join(layout.names[layout.players[p]] for p in judged)
     if _has_frames(episode):
         told = " ".join(domain.guide.replace("*", "").split()) if shows_colours() else ""
         return f"asked: {names}" + (f"; {told}" if told else "")
-    asked = {picture.participants[p] for p in judged}
+    asked = {layout.players[p] for p in judged}
     others: list[str] = []
     things: list[str] = []
-    for i, (glyph, name) in enumerate(zip(picture.glyphs, picture.names, strict=True)):
+    for i, (glyph, name) in enumerate(zip(layout.glyphs, layout.names, strict=True)):
         if i not in asked:
-            kind = others if i in picture.participants else things
+            kind = others if i in layout.players else things
             kind.append(glyph if glyph == name else f"{glyph} is {name}")
-    parts = [f"asked: {names}, drawn as {_mark(picture)}"]
+    parts = [f"asked: {names}, drawn as {_mark(layout)}"]
     parts += [f"others: {', '.join(others)}"] if others else []
     parts += [", ".join(things)] if things else []
     return "; ".join(parts)
@@ -94,7 +93,7 @@ def wrap_text(text: str, columns: int) -> str:
 
 
 def _has_frames(episode: Episode) -> bool:
-    return find_domain(episode.domain).form(episode.state).kind == "frames"
+    return find_domain(episode.domain).scene_format(episode.state).kind == "frames"
 
 
 def shows_colours() -> bool:
@@ -133,7 +132,7 @@ def count_fitting_frames(episode: Episode, columns: int) -> int:
     width = SMALL
     if not _has_frames(episode):
         domain = find_domain(episode.domain)
-        width = len(domain.draw(domain.picture(episode.state), episode.scene[0], ())[0])
+        width = len(domain.draw_text(domain.scene_layout(episode.state), episode.scene[0], ())[0])
     return max(3, min(9, (columns - 3) // (width + 2)))
 
 
@@ -146,17 +145,17 @@ def join_columns(left: str, right: str) -> str | None:
     return "\n".join(f"{a}{' ' * (width - _width(a))}   ║   {b}".rstrip() for a, b in rows)
 
 
-def describe_utterances(episode: Episode, roles: Sequence[int], takeover: int) -> str:
+def describe_utterances(episode: Episode, players: Sequence[int], takeover: int) -> str:
     """Return what the roles said after takeover, and when; "" where they were silent."""
     domain = find_domain(episode.domain)
-    picture = domain.picture(episode.state)
+    layout = domain.scene_layout(episode.state)
     spoken = [
-        f"{picture.names[picture.participants[p]]} says "
-        f"“{_token_text(domain.tokens, episode.says[t, p])}” "
+        f"{layout.names[layout.players[p]]} says "
+        f"“{_token_text(domain.tokens, episode.utterances[t, p])}” "
         f"in step {t + 1 - takeover:+d}"
         for t in range(takeover, episode.steps)
-        for p in roles
-        if episode.says[t, p]
+        for p in players
+        if episode.utterances[t, p]
     ]
     return "; ".join(spoken)
 

@@ -23,12 +23,11 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     every = _filter_trajectories(args, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
     for t in every:
-        who = ", ".join(dict.fromkeys(p.name for p in t.participants))
+        who = ", ".join(dict.fromkeys(p.name for p in t.players))
         origin = t.source.partition(" ")[0]
-        ids.setdefault((origin, who, len(t.participants), t.episode.steps, t.split), []).append(
-            t.id
-        )
-    header = ("source", "who", "participants", "steps", "split", "trajectories", "such as")
+        key = (origin, who, len(t.players), t.episode.steps, t.split)
+        ids.setdefault(key, []).append(t.id)
+    header = ("source", "who", "players", "steps", "split", "trajectories", "such as")
     rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
     listed = records(header[:-1], [row[:-1] for row in rows])
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
@@ -39,17 +38,17 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
     """Return the candidates of --draft as trajectories, those left out that were rejected.
 
-    Of a format that holds one participant, those alone that are asked of this one; warns of others.
+    Of a format that holds one player, those alone that are asked of this one; warns of others.
     """
     from sts.commands.study import candidate_states
-    from sts.suites import drafts, instructed
-    from sts.suites.decisions import State
+    from sts.suites import drafts, training
+    from sts.suites.decisions import CandidateState
 
     draft = drafts.open_draft(workspace, args.draft)
     decided = candidate_states(draft)
-    now = {id: decided.get(id, State()) for id in draft.ids()}
+    now = {id: decided.get(id, CandidateState()) for id in draft.load_ids()}
     kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
-    every = instructed.trajectories(draft, kept)
+    every = training.load_training_trajectories(draft, kept)
     if args.format == "parquet":
         return every
     own = [t for t in every if t.provenance["asked"]["roles"] == [args.player or 0]]
@@ -66,13 +65,14 @@ def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) 
         t
         for t in every
         if args.domain in (None, t.episode.domain)
-        and (args.played_by is None or args.played_by in {p.name for p in t.participants})
+        and (args.played_by is None or args.played_by in {p.name for p in t.players})
         and (args.source is None or args.source in t.source)
         and args.split in (None, t.split)
     ]
     if every and not found:
-        flags = ("domain", "who", "source", "split")
-        said = " ".join(f"--{f} {getattr(args, f)}" for f in flags if getattr(args, f))
+        flags = ("domain", "played-by", "source", "split")
+        given = {flag: getattr(args, flag.replace("-", "_")) for flag in flags}
+        said = " ".join(f"--{flag} {value}" for flag, value in given.items() if value)
         raise StsError(f"none of {len(every)} trajectories is left by {said}")
     return found
 
@@ -81,18 +81,18 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one of them, and the state it began in."""
     from sts.commands.terminal import strip
 
-    t = store.find(workspace, args.id)
+    t = store.find_trajectory(workspace, args.id)
     reason = why_unavailable(t.episode)
-    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.participants))
+    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.players))
     value = {
         "id": t.id,
         "source": t.source,
-        "participants": [{"kind": p.kind, "name": p.name} for p in t.participants],
+        "players": [{"kind": p.kind, "name": p.name} for p in t.players],
         "steps": t.episode.steps,
         "split": t.split,
         "world": t.world,
         "provenance": t.provenance,
-        "state": None if reason else domain(t.episode.domain).view(t.episode.state),
+        "state": None if reason else domain(t.episode.domain).describe_state(t.episode.state),
     }
     text = f"{t.id}  {escaped(t.source)}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
     if reason:
@@ -107,16 +107,16 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Replay all trajectories, or those of files."""
-    from sts.trajectories.check import mismatches, unavailable
+    from sts.trajectories.check import find_mismatches, find_unavailable
 
     if args.files:
         every = [t for file in args.files for t in store.read(Path(file))]
     else:
         every = store.load(workspace)
-    elsewhere = unavailable(every)
+    elsewhere = find_unavailable(every)
     gone = {id for ids in elsewhere.values() for id in ids}
     here = [t for t in every if t.id not in gone]
-    wrong = list(mismatches(here))
+    wrong = list(find_mismatches(here))
     steps = sum(t.episode.steps for t in here)
     rewards = sum(t.episode.rewards.size for t in here)
     good = len(here) - len(wrong)
@@ -146,14 +146,13 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    every = _filter_trajectories(
-        args, _instructed(args, workspace) if args.draft else store.load(workspace)
-    )
+    found = _instructed(args, workspace) if args.draft else store.load(workspace)
+    every = _filter_trajectories(args, found)
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
     with progress("exporting", "trajectories") as drawn:
         with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
-            write(out, every, role=args.player, progress=drawn)
+            write(out, every, player=args.player, progress=drawn)
     whose = "" if args.format == "parquet" else f", participant {args.player or 0} of each"
     return Result(
         {"file": args.file, "format": args.format, "trajectories": len(every)},

@@ -17,15 +17,10 @@ from sts.storage.workspace import Workspace
 
 
 class Verdicts(NamedTuple):
-    """The human verdicts and automatic labels of a continuation.
+    """The human verdicts and automatic labels of a continuation."""
 
-    Attributes:
-      human: the current verdict of each annotator; None if they cannot be read.
-      automatic: its labels, each with the suites that they were computed for.
-    """
-
-    human: Sequence[Verdict] | None
-    automatic: Mapping[Verdict, Sequence[str]]
+    human: Sequence[Verdict] | None  # of each annotator; None if they cannot be read
+    automatic: Mapping[Verdict, Sequence[str]]  # labels, with the suites that each is for
 
     @property
     def words(self) -> str:
@@ -53,8 +48,7 @@ class Verdicts(NamedTuple):
         return {
             "judgements": None if self.human is None else [one._asdict() for one in self.human],
             "automatic_labels": [
-                label._asdict() | {"suites": list(suites)}
-                for label, suites in self.automatic.items()
+                label._asdict() | {"suites": [*suites]} for label, suites in self.automatic.items()
             ],
         }
 

@@ -14,6 +14,7 @@ from sts.annotations.store import URL_VARIABLE
 from sts.cli.arguments import progress, table
 from sts.cli.command import Result
 from sts.errors import ArgumentError, StsError
+from sts.names import count_noun
 from sts.storage.archive import Manifest
 from sts.storage.checks import GROUP, Check, Checked, Findings
 from sts.storage.files import without_links
@@ -110,8 +111,7 @@ def _format_counts(one: Checked) -> str:
 
 
 def _format_size(file: Path, made: Manifest) -> str:
-    count = len(made.files)
-    return f"{count} file{'' if count == 1 else 's'}, {file.stat().st_size / 1e6:.1f} MB,"
+    return f"{count_noun(len(made.files), 'file')}, {file.stat().st_size / 1e6:.1f} MB,"
 
 
 def _backup_record(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object]:

@@ -44,7 +44,7 @@ def check_labels(workspace: Workspace) -> Checked:
         index = indices.from_parts(store)
         for name in tables:
             with findings.of(name):
-                suite = frozen.load(workspace, label_table.suite_of(name))
+                suite = frozen.load(workspace, label_table.parse_suite(name))
                 label_table.check_table(store, name, index, suite)
     sizes = {"parts": len(names) - len(tables), "tables": len(tables), "labels": count}
     return Checked(sizes, tuple(findings))

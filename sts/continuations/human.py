@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts.continuations import store
-from sts.continuations.takeover import ReplayCheck, make_script, make_teams, shape_of
+from sts.continuations.takeover import ReplayCheck, compute_shape, make_script, make_teams
 from sts.continuations.types import HUMAN, Continuation, Identity, make_continuation
 from sts.domains import Worlds
 from sts.domains import domain as find_domain
@@ -34,25 +34,20 @@ class Turn(NamedTuple):
     say: int
 
 
-def mark(person: str) -> str:
+def person_fingerprint(person: str) -> str:
     """Return the fingerprint that stands for a person in the identity of a continuation."""
     return content_hash(b"person", person.encode())[:16]
 
 
-def identity(scenario: Scenario, person: str, attempt: int) -> Identity:
+def make_identity(scenario: Scenario, person: str, attempt: int) -> Identity:
     """Return the identity of a person's `attempt`-th continuation of a scenario, from 0."""
-    return Identity(scenario.hash, HUMAN, mark(person), 0, attempt)
+    return Identity(scenario.hash, HUMAN, person_fingerprint(person), 0, attempt)
 
 
 class Play:
     """A continuation in progress: a session that waits for the person's next turn.
 
-    Attributes:
-      scenario: the one that is played.
-      identity: of the continuation.
-      turns: the person's actions so far.
-      frames: what the person has seen, as JSON: entry f is their observation before step f,
-        counted from the start of the context.
+    Entry f of `frames` is the person's observation, as JSON, before step f of the context.
     """
 
     def __init__(
@@ -72,14 +67,14 @@ class Play:
             from.
           ReplayMismatch: its context does not replay.
         """
-        if len(scenario.roles) != 1:
+        if len(scenario.players) != 1:
             raise ArgumentError(
                 f"scenario {scenario.id} evaluates a team, and a person can play only one role"
             )
-        self.scenario, self.identity = scenario, identity(scenario, person, attempt)
+        self.scenario, self.identity = scenario, make_identity(scenario, person, attempt)
         self._domain = find_domain(scenario.recording.domain)
-        if not (self._domain.moves and self._domain.tokens):
-            missing = "tokens" if self._domain.moves else "named moves"
+        if not (self._domain.action_names and self._domain.tokens):
+            missing = "tokens" if self._domain.action_names else "named actions"
             raise ArgumentError(
                 f"scenario {scenario.id}: {scenario.recording.domain} has no {missing} "
                 "from which a person could choose"
@@ -87,7 +82,7 @@ class Play:
         self.turns: list[Turn] = []
         self.frames: list[dict[str, Any]] = []
         self._look = look
-        form, worlds = shape_of(scenario), self._domain.restore([scenario.recording.state])
+        form, worlds = compute_shape(scenario), self._domain.restore([scenario.recording.state])
         self._script = make_script(self._domain, form, [scenario])
         self._watch = ReplayCheck([scenario], scenario.takeover)
         self._watch.start(worlds)
@@ -99,18 +94,19 @@ class Play:
             self._step()
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """True if the person has made their last turn."""
         return len(self.turns) == self.scenario.horizon
 
     def take(self, turn: Turn) -> None:
         """Take one step of the world with the person's turn; `ArgumentError` if it is invalid."""
-        moves, tokens, horizon = self._domain.moves, self._domain.tokens, self.scenario.horizon
-        if self.finished or not (0 <= turn.move < len(moves) and 0 <= turn.say < len(tokens)):
+        actions, tokens = self._domain.action_names, self._domain.tokens
+        horizon = self.scenario.horizon
+        if self.is_finished or not (0 <= turn.move < len(actions) and 0 <= turn.say < len(tokens)):
             raise ArgumentError(f"expected at most {horizon} turns of known moves and tokens")
-        step, (role,) = self._session.steps, self.scenario.roles
-        self._script.moves[0, step, role], self._script.says[0, step, role] = turn
-        self._script.forced[step, role] = True
+        step, (player,) = self._session.steps, self.scenario.players
+        self._script.actions[0, step, player], self._script.utterances[0, step, player] = turn
+        self._script.forced[step, player] = True
         self._step()
         self.turns.append(turn)
 
@@ -131,23 +127,23 @@ class Play:
                 {"text": i.text, "given_at": i.given_at} for i in scenario.instructions
             ],
             "kind": scenario.kind,
-            "moves": list(self._domain.moves),
+            "moves": list(self._domain.action_names),
             "tokens": list(self._domain.tokens),
-            "finished": self.finished,
+            "finished": self.is_finished,
         }
 
     def finish(self, workspace: Workspace, *, seconds: float) -> Continuation:
         """Save the continuation and return it; a second call returns the one saved first."""
         scenario, recording = self.scenario, self.scenario.recording
-        if not self.finished:
+        if not self.is_finished:
             raise ArgumentError(f"expected {scenario.horizon} turns, found {len(self.turns)}")
-        moves, says, log_probs, rewards = map(np.stack, zip(*self._steps, strict=True))
+        actions, utterances, log_probs, rewards = map(np.stack, zip(*self._steps, strict=True))
         scene = np.stack(self._scenes)
         played = make_continuation(
             scenario,
             self.identity,
-            Episode(recording.domain, recording.state, moves, says, rewards, scene),
-            log_probs=log_probs[:, scenario.roles],
+            Episode(recording.domain, recording.state, actions, utterances, rewards, scene),
+            log_probs=log_probs[:, scenario.players],
             sees=self._domain.sees,
             deterministic=False,
             seconds=seconds,
@@ -166,4 +162,4 @@ class Play:
 
     def _see(self) -> None:
         self._look(len(self.frames), self._session.worlds)
-        self.frames.append(self._domain.sight(self._session.worlds, self.scenario.roles[0]))
+        self.frames.append(self._domain.player_view(self._session.worlds, self.scenario.players[0]))

@@ -31,15 +31,8 @@ NAME = f"{parts.FOLDER}/index.parquet"
 MAX_CONTINUATIONS = 2**24
 """Limit of the rows of an index."""
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-_DICTIONARY_COLUMNS = (
-    "part",
-    "scenario",
-    "agent",
-    "fingerprint",
-    "scenario_id",
-    "category",
-    "kind",
-    "sees",
+_DICTIONARY_COLUMNS = tuple(
+    "part scenario agent fingerprint scenario_id category kind sees".split()
 )
 _HASHES = {"id": pa.binary(12), "content_hash": pa.binary(32), "clip": pa.binary(16)}
 _NUMBER_COLUMNS = ("seed", "index", "takeover", "horizon", "together")
@@ -82,104 +75,97 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """An index in memory, one row for each continuation.
+    """An index in memory, one row for each continuation."""
 
-    Attributes:
-      sizes: bytes of each part that it covers.
-      table: the columns of `SCHEMA`, each in one chunk.
-    """
-
-    sizes: dict[str, int]
-    table: pa.Table
+    sizes: dict[str, int]  # bytes of each part that it covers
+    table: pa.Table  # the columns of `SCHEMA`, each in one chunk
 
     @cached_property
-    def ids(self) -> NDArray[np.uint8]:
+    def load_ids(self) -> NDArray[np.uint8]:
         """uint8[rows, 12], each continuation's id."""
-        return self.numbers("id")
+        return self.read_numbers("id")
 
     @cached_property
-    def names(self) -> frozenset[bytes]:
+    def load_id_set(self) -> frozenset[bytes]:
         """The ids of all continuations as a set, for look-ups."""
         return frozenset(self.table.column("id").to_pylist())
 
-    def numbers(self, column: str) -> NDArray[Any]:
+    def read_numbers(self, column: str) -> NDArray[Any]:
         """Return a column that is not dictionary-encoded."""
         return arrow.as_numpy(self.table.column(column).combine_chunks())
 
-    def codes(self, column: str) -> NDArray[np.int32]:
+    def read_codes(self, column: str) -> NDArray[np.int32]:
         """Return each row's index into `words` of a dictionary-encoded column."""
         return arrow.as_numpy(self.table.column(column).combine_chunks().indices)
 
-    def words(self, column: str) -> list[str]:
+    def read_values(self, column: str) -> list[str]:
         """Return the distinct values of a dictionary-encoded column."""
         return list(self.table.column(column).combine_chunks().dictionary.to_pylist())
 
     def mask_where(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
         """Return bool[rows], True for rows whose value is one of `words`."""
-        matches = np.array([word in words for word in self.words(column)], np.bool_)
-        return matches[self.codes(column)] if len(matches) else np.zeros(len(self.ids), np.bool_)
+        matches = np.array([word in words for word in self.read_values(column)], np.bool_)
+        codes = self.read_codes(column)
+        return matches[codes] if len(matches) else np.zeros(len(codes), np.bool_)
 
-    def of(self, scenarios: Collection[str]) -> NDArray[np.intp]:
+    def find_rows(self, scenarios: Collection[str]) -> NDArray[np.intp]:
         """Return the rows of continuations of the scenarios with these content hashes."""
         return np.flatnonzero(self.mask_where("scenario", scenarios))
 
     def hex_digits(self, column: str, rows: Any = slice(None)) -> list[str]:
         """Return a column of bytes as hexadecimal digits, for all rows or some."""
-        raw = self.numbers(column)[rows]
+        raw = self.read_numbers(column)[rows]
         text, width = raw.tobytes().hex(), 2 * raw.shape[1]
         return [text[at : at + width] for at in range(0, len(text), width)]
 
-    def among(self, column: str, wanted: Collection[str]) -> NDArray[np.intp]:
+    def rows_with_values(self, column: str, wanted: Collection[str]) -> NDArray[np.intp]:
         """Return the rows whose hexadecimal value of a column is one of `wanted`."""
         return np.flatnonzero([digits in wanted for digits in self.hex_digits(column)])
 
-    def beginning(self, id: str) -> NDArray[np.intp]:
+    def rows_with_prefix(self, id: str) -> NDArray[np.intp]:
         """Return the rows of continuations whose id begins with `id`, at least 4 digits."""
         if not _MIN_ID_DIGITS <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
         whole = len(id) // 2
-        hits = (self.ids[:, :whole] == low[:whole]).all(1)
+        hits = (self.load_ids[:, :whole] == low[:whole]).all(1)
         if len(id) % 2:
-            hits &= self.ids[:, whole] >> 4 == low[whole] >> 4
+            hits &= self.load_ids[:, whole] >> 4 == low[whole] >> 4
         return np.flatnonzero(hits)
 
     def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
         """Return an agent's continuations as {scenario hash: {index: together}}."""
         mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (mark,))
-        rows = np.flatnonzero(mask & (self.numbers("seed") == seed))
-        words, indices = self.words("scenario"), defaultdict[str, dict[int, int]](dict)
-        columns = self.codes("scenario"), self.numbers("index"), self.numbers("together")
-        for code, index, together in zip(
-            *(column[rows].tolist() for column in columns), strict=True
-        ):
+        rows = np.flatnonzero(mask & (self.read_numbers("seed") == seed))
+        words, indices = self.read_values("scenario"), defaultdict[str, dict[int, int]](dict)
+        numbers = (self.read_numbers(name)[rows].tolist() for name in ("index", "together"))
+        codes = self.read_codes("scenario")[rows].tolist()
+        for code, index, together in zip(codes, *numbers, strict=True):
             indices[words[code]][index] = together
         return indices
 
-    def entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
+    def iter_entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
         """Yield the entries of the continuations in `rows`."""
-        words = {name: self.words(name) for name in _DICTIONARY_COLUMNS}
+        words = {name: self.read_values(name) for name in _DICTIONARY_COLUMNS}
         for start in range(0, len(rows), ENTRIES_AT_ONCE):
             chunk = rows[start : start + ENTRIES_AT_ONCE]
-            columns = {
-                n: [words[n][c] for c in self.codes(n)[chunk].tolist()]
-                for n in _DICTIONARY_COLUMNS[1:]
-            }
-            columns |= {n: self.numbers(n)[chunk].tolist() for n in _NUMBER_COLUMNS}
+            codes = {n: self.read_codes(n)[chunk].tolist() for n in _DICTIONARY_COLUMNS[1:]}
+            columns = {n: [words[n][code] for code in codes[n]] for n in codes}
+            columns |= {n: self.read_numbers(n)[chunk].tolist() for n in _NUMBER_COLUMNS}
             columns |= {n: self.hex_digits(n, chunk) for n in ("id", "clip")}
             yield from map(Entry, *(columns[name] for name in _ENTRY))
 
-    def by_lot(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    def sample_rows(self, rows: NDArray[np.intp], count: int) -> NDArray[np.intp]:
         """Return a pseudo-random sample of `count` rows, or all; the same on every call.
 
         Rows are ranked by their id, which is a hash. A larger sample contains every smaller one.
         """
-        lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
+        lots = np.ascontiguousarray(self.load_ids[rows, :8]).view(">u8").ravel()
         return rows[np.argsort(lots, kind="stable")[:count]]
 
-    def by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
+    def group_by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
         """Return, by the name of each part, the positions in `rows` of its continuations."""
-        codes, words = self.codes("part")[rows], self.words("part")
+        codes, words = self.read_codes("part")[rows], self.read_values("part")
         order = np.argsort(codes, kind="stable")
         edges = np.flatnonzero(np.diff(codes[order], prepend=-1, append=-1)).tolist()
         runs = itertools.pairwise(edges)
@@ -190,8 +176,8 @@ class Index:
     ) -> Iterator[tuple[str, list[int], dict[str, str]]]:
         """Yield each part that holds some of `rows`: name, row groups, content hashes by id."""
         ids, hashes = self.hex_digits("id", rows), self.hex_digits("content_hash", rows)
-        groups = self.numbers("group")[rows]
-        for name, positions in self.by_part(rows).items():
+        groups = self.read_numbers("group")[rows]
+        for name, positions in self.group_by_part(rows).items():
             part_hashes = {ids[i]: hashes[i] for i in positions.tolist()}
             yield name, np.unique(groups[positions]).tolist(), part_hashes
 
@@ -204,9 +190,7 @@ ENTRIES_AT_ONCE = 50_000
 def open_index(store: Store, *, anew: bool = False) -> Index:
     """Return the index of all stored parts; save it if it was out of date.
 
-    Args:
-      store: holds the parts and the index.
-      anew: rebuild it from the parts and ignore the saved one.
+    `anew` rebuilds it from the parts and ignores the saved one.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
@@ -236,13 +220,13 @@ def read_saved_index(store: Store) -> Index | None:
 
 def covers_part(index: Index, name: str, raw: bytes) -> bool:
     """Return True if an index has exactly the rows that a part has."""
-    inside = _rows_by_id(_index_part(name, raw))
+    inside = _locate_ids(_index_part(name, raw))
     indexed = index.table.filter(arrow.of_numpy(index.mask_where("part", (name,))))
-    same = all(inside.get(id) == row for id, row in _rows_by_id(indexed).items())
-    return same and inside.keys() <= index.names
+    same = all(inside.get(id) == row for id, row in _locate_ids(indexed).items())
+    return same and inside.keys() <= index.load_id_set
 
 
-def _rows_by_id(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
+def _locate_ids(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
     """Return the rows of an index as tuples, by id."""
     columns = [table.column(name).to_pylist() for name in SCHEMA]
     return {row[0]: row for row in zip(*columns, strict=True)}
@@ -251,34 +235,34 @@ def _rows_by_id(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
 def encode_index(index: Index) -> bytes:
     """Return the bytes of an index file."""
     columns = {name: index.table.column(name) for name in SCHEMA}
-    metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(_rows_per_part(index))}
+    counts = _count_rows_per_part(index)
+    metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(counts)}
     return parquet.packed(
         NAME, FORMAT, VERSION, SCHEMA, columns, rows=MAX_CONTINUATIONS, metadata=metadata
     )
 
 
-def _rows_per_part(index: Index) -> dict[str, int]:
+def _count_rows_per_part(index: Index) -> dict[str, int]:
     """Return the number of rows of each part."""
-    words = index.words("part")
-    counts = np.bincount(index.codes("part"), minlength=len(words)).tolist()
+    words = index.read_values("part")
+    counts = np.bincount(index.read_codes("part"), minlength=len(words)).tolist()
     return dict(zip(words, counts, strict=True))
 
 
 def _read_or_empty(store: Store) -> Index:
     """Return the saved index, or an empty one if it is missing or cannot be read."""
     try:
-        table = parquet.unpacked(
-            NAME, store.get(NAME), FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS
-        )
+        raw = store.get(NAME)
+        table = parquet.unpacked(NAME, raw, FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS)
+        metadata = table.schema.metadata
         sizes, counts = (
-            parsed_json(table.schema.metadata[key].decode(), dict)
-            for key in (b"sts.parts", b"sts.rows")
+            parsed_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")
         )
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
     index = Index(sizes, table)
-    sound = all(type(size) is int for size in sizes.values()) and _rows_per_part(index) == counts
-    return index if sound else EMPTY
+    sound = all(type(size) is int for size in sizes.values())
+    return index if sound and _count_rows_per_part(index) == counts else EMPTY
 
 
 def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
@@ -295,7 +279,7 @@ def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
 
 def _index_part(name: str, raw: bytes) -> pa.Table:
     """Return the index rows of one part."""
-    summary = parts.read_summary(name, raw)
+    summary = parquet.unpacked(name, raw, parts.FORMAT, parts.VERSION, parts.SUMMARY)
     columns: dict[str, Any] = {n: summary.column(n) for n in _NUMBER_COLUMNS}
     columns |= {
         n: summary.column(n).combine_chunks().dictionary_encode() for n in _DICTIONARY_COLUMNS[1:]
@@ -328,11 +312,11 @@ def _drop_duplicates(index: Index) -> Index:
     Raises:
       DamagedData: two rows disagree.
     """
-    beginnings = np.sort(np.ascontiguousarray(index.ids[:, :8]).view("<u8").ravel())
+    beginnings = np.sort(np.ascontiguousarray(index.load_ids[:, :8]).view("<u8").ravel())
     if not (beginnings[1:] == beginnings[:-1]).any():
         return index
-    keys = np.ascontiguousarray(index.ids).view("S12").ravel()
-    together, hashes = index.numbers("together"), index.numbers("content_hash")
+    keys = np.ascontiguousarray(index.load_ids).view("S12").ravel()
+    together, hashes = index.read_numbers("together"), index.read_numbers("content_hash")
     order = np.lexsort((-together, keys))
     repeats = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1
     starts = np.arange(len(order))
@@ -341,7 +325,7 @@ def _drop_duplicates(index: Index) -> Index:
     superseded = (0 < together[others]) & (together[others] < together[kept_rows])
     differ = ~superseded & (hashes[others] != hashes[kept_rows]).any(1)
     for pair in zip(kept_rows[differ].tolist(), others[differ].tolist(), strict=True):
-        first, second = (index.words("part")[index.codes("part")[row]] for row in pair)
+        first, second = (index.read_values("part")[index.read_codes("part")[row]] for row in pair)
         raise DamagedData(
             f"{second}: continuation {index.hex_digits('id', [pair[1]])[0]} differs from the one "
             f"in {first}: its agent draws random numbers of its own, or two machines compute "

@@ -40,12 +40,12 @@ class TableSource(NamedTuple):
     parts: str
 
 
-def name_of(suite: str) -> str:
+def table_name(suite: str) -> str:
     """Return the name of the table of a suite, NAME@VERSION."""
     return f"{FOLDER}/{suite.replace('@', '-')}.parquet"
 
 
-def suite_of(name: str) -> str:
+def parse_suite(name: str) -> str:
     """Return the suite, NAME@VERSION, from a table's name."""
     suite, _, version = name.removeprefix(f"{FOLDER}/").removesuffix(".parquet").rpartition("-")
     return f"{suite}@{version}"
@@ -62,7 +62,7 @@ def current_source(set: str, index: Index, parts: Collection[str]) -> TableSourc
     return TableSource(set, content_hash(canonical_json(sizes))[:24])
 
 
-def made_from(name: str, raw: bytes) -> TableSource:
+def read_source(name: str, raw: bytes) -> TableSource:
     """Return the source that a table states; `DamagedData` if it states none."""
     try:
         return TableSource(**parsed_json(parquet.metadata(name, raw)[_SOURCE_KEY], dict))
@@ -91,7 +91,7 @@ def count_verdicts(
     return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows)}
 
 
-def verdicts(
+def read_verdicts(
     name: str, raw: bytes, continuations: Collection[str]
 ) -> dict[str, tuple[str, int | None]]:
     """Return the verdict and the step of those continuations that the table contains."""
@@ -110,16 +110,15 @@ def check_table(store: Store, name: str, index: Index, suite: Suite) -> None:
       DamagedData: it does not, or a part of its label set is missing.
     """
     raw = store.get(name)
-    source, stored = made_from(name, raw), _decode(name, raw)
-    rows = {id.tobytes().hex(): row for row, id in enumerate(index.ids)}
+    source, stored = read_source(name, raw), _decode(name, raw)
+    rows = {id.tobytes().hex(): row for row, id in enumerate(index.load_ids)}
     try:
         positions = np.array([rows[id] for id in stored["continuation"].to_pylist()], np.intp)
         labels = read_labels(store, source.set, index, positions)
     except (KeyError, FileNotFoundError) as error:
         raise DamagedData(f"{name}: the labels it was made from are missing: {error}") from None
-    expected = encode_table(
-        name, index, positions, labels, {s.hash: s for s in suite.scenarios}, source
-    )
+    scenarios = {s.hash: s for s in suite.scenarios}
+    expected = encode_table(name, index, positions, labels, scenarios, source)
     if not _decode(name, expected).equals(stored):
         raise DamagedData(f"{name}: it does not match its labels; run sts label again")
 
@@ -158,13 +157,11 @@ def encode_table(
         values = [getattr(s, attribute) if s else "" for s in by_code]
         return arrow.coded(scenario_codes, values).cast(pa.string())
 
-    def constant_column(value: str) -> pa.Array:
-        return arrow.coded(np.zeros(len(rows), np.int32), [value]).cast(pa.string())
-
     verdict = labels["verdict"]
     has_rule = np.sign(arrow.as_numpy(pc.binary_length(verdict).combine_chunks()))
     steps = arrow.as_numpy(labels["step"].combine_chunks())
     horizons = np.array([s.horizon if s else 0 for s in by_code], np.int64)
+    joined_notes = ["; ".join(sorted(texts)) for texts in notes]
     columns = {
         "agent": arrow.coded(codes, [shown[agent] for agent in agents]).cast(pa.string()),
         "scenario": scenario_column("id"),
@@ -175,11 +172,9 @@ def encode_table(
         "step": arrow.of_numpy(steps.astype(np.int64), steps > 0),
         "horizon": arrow.of_numpy(horizons[scenario_codes]),
         "kind": scenario_column("kind"),
-        "source": constant_column(AUTOMATIC),
+        "source": arrow.coded(np.zeros(len(rows), np.int32), [AUTOMATIC]).cast(pa.string()),
         "sees": table["sees"].cast(pa.string()),
-        "notes": arrow.coded(codes, ["; ".join(sorted(texts)) for texts in notes]).cast(
-            pa.string()
-        ),
+        "notes": arrow.coded(codes, joined_notes).cast(pa.string()),
     }
     metadata = {_SOURCE_KEY: canonical_json(source._asdict()).decode()}
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns, rows=MOST_ROWS, metadata=metadata)

@@ -40,19 +40,12 @@ WORDS = ("", *VERDICTS)
 
 
 class Label(NamedTuple):
-    """The automatic label of a continuation.
+    """The automatic label of a continuation."""
 
-    Attributes:
-      content_hash: the continuation's.
-      verdict: one of `sts.ratings.VERDICTS`; "" if its category has no rule.
-      step: 1..horizon from takeover for success and failure, else None.
-      notes: remarks that a report has to show with the continuation's agent.
-    """
-
-    content_hash: str
-    verdict: str
-    step: int | None
-    notes: tuple[str, ...] = ()
+    content_hash: str  # the continuation's
+    verdict: str  # one of `sts.ratings.VERDICTS`; "" if its category has no rule
+    step: int | None  # 1..horizon from takeover for success and failure, else None
+    notes: tuple[str, ...] = ()  # remarks that a report shows with the continuation's agent
 
 
 def label_set_name(suite: str, rules: Mapping[str, str]) -> str:
@@ -61,7 +54,7 @@ def label_set_name(suite: str, rules: Mapping[str, str]) -> str:
     return content_hash(canonical_json(meaning))[:24]
 
 
-def name_of(set: str, part: str) -> str:
+def label_part_name(set: str, part: str) -> str:
     """Return the name of the part of a label set for a part of continuations."""
     return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
 
@@ -121,7 +114,7 @@ def parse_notes(text: str) -> tuple[str, ...]:
     return tuple(map(str, parsed_json(text, list)))
 
 
-def find(store: Store, name: str, content_hash: str) -> Label | None:
+def find_label(store: Store, name: str, content_hash: str) -> Label | None:
     """Return the label of a continuation in a part, or None."""
     try:
         table = read_part(store, name)
@@ -141,9 +134,9 @@ def read_labels(store: Store, set: str, index: Index, rows: NDArray[np.intp]) ->
     Raises:
       FileNotFoundError: a part of the set is missing.
     """
-    hashes, tables, order = index.numbers("content_hash"), [], []
-    for part, positions in index.by_part(rows).items():
-        name = name_of(set, part)
+    hashes, tables, order = index.read_numbers("content_hash"), [], []
+    for part, positions in index.group_by_part(rows).items():
+        name = label_part_name(set, part)
         table = read_part(store, name)
         tables.append(table.take(arrow.of_numpy(_find_rows(name, table, hashes[rows[positions]]))))
         order.append(positions)

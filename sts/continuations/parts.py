@@ -72,11 +72,8 @@ def write_part(store: Store, name: str, continuations: Sequence[Continuation]) -
       DamagedData: the part exists and holds others.
       OSError: it cannot be written; nothing of it is stored then.
     """
-    store.put_new(
-        name,
-        encode_part(name, continuations),
-        lambda a, b: read_hashes(name, a) == read_hashes(name, b),
-    )
+    raw = encode_part(name, continuations)
+    store.put_new(name, raw, lambda a, b: read_hashes(name, a) == read_hashes(name, b))
 
 
 def read_hashes(name: str, raw: bytes) -> dict[str, str]:
@@ -92,19 +89,17 @@ def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
     }
     rows |= {n: [getattr(c, n) for c in continuations] for n in (*_HASHES, *_PLAIN)}
     rows["instruction"] = _encode_shared([c.instruction for c in continuations], Instruction.view)
-    rows["heard"] = _encode_shared(
-        [c.heard for c in continuations], lambda heard: [i.view() for i in heard]
-    )
+    heard = [c.heard for c in continuations]
+    rows["heard"] = _encode_shared(heard, lambda several: [i.view() for i in several])
     rows["provenance"] = _encode_shared([c.provenance for c in continuations], dict)
     try:
         values = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
-        values |= {
-            n: arrow.of_numpy(np.array(rows[n], kind.to_pandas_dtype()))
-            for n, kind in _NUMBERS.items()
-        }
+        kinds = {n: kind.to_pandas_dtype() for n, kind in _NUMBERS.items()}
+        values |= {n: arrow.of_numpy(np.array(rows[n], kinds[n])) for n in kinds}
     except (DamagedData, OverflowError) as error:
         raise DamagedData(f"{name}: {error}") from None
-    values["roles"] = arrow.lists([np.array(c.roles, np.int32) for c in continuations], pa.int32())
+    players = [np.array(c.players, np.int32) for c in continuations]
+    values["roles"] = arrow.lists(players, pa.int32())
     values["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
     values |= columns.episode_columns([c.episode for c in continuations])
     return parquet.packed(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
@@ -117,11 +112,6 @@ def _encode_shared(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[st
     return [written[id(value)] for value in shared]
 
 
-def read_summary(name: str, raw: bytes) -> pa.Table:
-    """Return the columns of `SUMMARY` in a part."""
-    return parquet.unpacked(name, raw, FORMAT, VERSION, SUMMARY)
-
-
 def decode_part(
     name: str,
     raw: bytes,
@@ -131,11 +121,7 @@ def decode_part(
 ) -> list[Continuation]:
     """Return continuations of a part after checking the hash of each.
 
-    Args:
-      name: of the part, for error messages.
-      raw: its bytes.
-      groups: row groups to read; None reads all.
-      wanted: ids of the continuations to return, if they are there; None returns all.
+    `groups` are the row groups to read, `wanted` the ids to return; None stands for all.
     """
     table = parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
     if wanted is not None:
@@ -165,16 +151,14 @@ def _decode_row(
             **{n: row[n] for n in _PLAIN},
             instruction=shared[row["instruction"]],
             heard=shared[row["heard"]],
-            roles=tuple(row["roles"]),
+            players=tuple(row["roles"]),
             episode=episode,
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),
             provenance=shared[row["provenance"]],
         )
         hashes = [getattr(continuation, n) for n in _HASHES]
         is_consistent = continuation.episode.steps == continuation.takeover + continuation.horizon
-        is_consistent = is_consistent and all(
-            0 <= role < continuation.episode.participants for role in continuation.roles
-        )
+        is_consistent = is_consistent and all(0 <= p < episode.n_players for p in row["roles"])
     except (TypeError, ValueError, DamagedData) as error:
         raise DamagedData(f"{name}: {error}") from None
     if hashes != [row[n] for n in _HASHES]:
@@ -191,6 +175,6 @@ _PARSED: dict[str, Callable[[str], Any]] = {
 }
 
 
-def name_of_ids(ids: Sequence[str]) -> str:
+def compute_part_name(ids: Sequence[str]) -> str:
     """Return the name of the part that holds exactly the continuations with these ids."""
     return part_name(content_hash(b"given", *(id.encode() for id in sorted(ids)))[:24], "0")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import sts
 from sts.agents.facts import Facts
 from sts.continuations.index import Index
-from sts.continuations.takeover import is_deterministic, shape_of
+from sts.continuations.takeover import compute_shape, is_deterministic
 from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -32,25 +32,15 @@ class Share(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Continuations of one agent that are made together and stored as one part.
+    """Continuations of one agent that are made together and stored as one part."""
 
-    Attributes:
-      plan: the plan's name.
-      number: position in the plan; with "-" and a share's position if it is that share alone.
-      agent: by name or `module:Class`.
-      fingerprint: the agent's when this was planned; another one is rejected.
-      version: of this package when this was planned; another one is rejected.
-      seed: selects the agent's streams.
-      shares: in the order in which they are made.
-    """
-
-    plan: str
-    number: str
-    agent: str
-    fingerprint: str
-    version: str
-    seed: int
-    shares: tuple[Share, ...]
+    plan: str  # the plan's name
+    number: str  # position in the plan, and "-" and that of the share if it is one alone
+    agent: str  # by name or `module:Class`
+    fingerprint: str  # the agent's when this was planned; another one is rejected
+    version: str  # of this package when this was planned; another one is rejected
+    seed: int  # selects the agent's streams
+    shares: tuple[Share, ...]  # in the order in which they are made
 
     @property
     def size(self) -> int:
@@ -77,17 +67,11 @@ class Chunk(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The work of a run.
+    """The work of a run."""
 
-    Attributes:
-      chunks: in the order of agents and scenarios.
-      made: the number of planned continuations of each agent, under the name it was given by.
-      kept: the number of reused ones of each agent.
-    """
-
-    chunks: tuple[Chunk, ...]
-    made: dict[str, int]
-    kept: dict[str, int]
+    chunks: tuple[Chunk, ...]  # in the order of agents and scenarios
+    made: dict[str, int]  # planned continuations of each agent, by the name it was given by
+    kept: dict[str, int]  # reused ones of each agent
 
 
 def make_plan(
@@ -106,38 +90,25 @@ def make_plan(
     `sts.continuations.run.run` for the rest.
     """
     order = sorted(names, key=lambda name: known[name][:2])
-    ranked = sorted(
-        scenarios, key=lambda scenario: (shape_of(scenario), scenario.id, scenario.hash)
-    )
+    ranked = sorted(scenarios, key=lambda s: (compute_shape(s), s.id, s.hash))
     find = known.__getitem__
     counts = {
-        name: [
-            1 if is_deterministic(known[name], scenario.partner, find) else count
-            for scenario in ranked
-        ]
+        name: [1 if is_deterministic(known[name], s.partner, find) else count for s in ranked]
         for name in names
     }
     existing = {
         name: index.existing_indices(known[name].name, known[name].fingerprint, seed)
         for name in names
     }
-    shares = {name: _missing_shares(existing[name], ranked, counts[name]) for name in order}
+    shares = {name: _find_missing_shares(existing[name], ranked, counts[name]) for name in order}
     made = {name: sum(len(share.indices) for share in shares[name]) for name in names}
     max_size = min(max(sum(made.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
-    chunked = [
-        (name, chunk) for name in order for chunk in _cut_into_chunks(shares[name], max_size)
+    chunked = [(name, c) for name in order for c in _cut_into_chunks(shares[name], max_size)]
+    listed = [
+        [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in chunked
     ]
-    content = {
-        "plan": _FORMAT,
-        "sts": sts.__version__,
-        "suite": suite,
-        "seed": seed,
-        "chunks": [
-            [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]]
-            for name, chunk in chunked
-        ],
-    }
-    mark = content_hash(canonical_json(content))[:24]
+    content = {"plan": _FORMAT, "sts": sts.__version__, "suite": suite, "seed": seed}
+    mark = content_hash(canonical_json({**content, "chunks": listed}))[:24]
     chunks = tuple(
         Chunk(mark, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
         for i, (name, chunk) in enumerate(chunked)
@@ -146,7 +117,7 @@ def make_plan(
     return Plan(chunks, made, kept)
 
 
-def _missing_shares(
+def _find_missing_shares(
     present: Mapping[str, Mapping[int, int]], scenarios: Sequence[Scenario], counts: Sequence[int]
 ) -> list[Share]:
     """Return the missing continuations of an agent; a batch-sensitive scenario is redone whole."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Instructions, PolicyOutput
 from sts.engine.lockstep import Script
 from sts.errors import ArgumentError
 from sts.suites.types import Scenario
@@ -33,28 +33,30 @@ class Recorded(Agent):
         instructions: Instructions,
         memory: dict[str, NDArray[Any]],
         draws: NDArray[np.float64],
-    ) -> tuple[Choice, dict[str, NDArray[Any]]]:
+    ) -> tuple[PolicyOutput, dict[str, NDArray[Any]]]:
         """Raise ArgumentError: without a recording there is nothing to repeat."""
         raise ArgumentError(
             "recorded repeats the recording of a scenario, and this episode has none"
         )
 
 
-def force_recording(script: Script, roles: Sequence[int], scenarios: Sequence[Scenario]) -> Script:
-    """Return the script with the recorded behaviour of `roles` forced at every step.
+def force_recording(
+    script: Script, players: Sequence[int], scenarios: Sequence[Scenario]
+) -> Script:
+    """Return the script with the recorded behaviour of `players` forced at every step.
 
     Raises:
       ArgumentError: a recording ends before the horizon; names the scenario.
     """
-    steps, chosen = script.moves.shape[1], list(roles)
-    moves, says, forced = script.moves.copy(), script.says.copy(), script.forced.copy()
+    steps, chosen = script.actions.shape[1], list(players)
+    actions, utterances, forced = (array.copy() for array in script)
     for b, scenario in enumerate(scenarios):
         if scenario.recording.steps < steps:
             raise ArgumentError(
                 f"scenario {scenario.id}: recorded needs a recording of {steps} steps, to "
                 f"the horizon, found {scenario.recording.steps}"
             )
-        moves[b][:, chosen] = scenario.recording.moves[:steps, chosen]
-        says[b][:, chosen] = scenario.recording.says[:steps, chosen]
+        actions[b][:, chosen] = scenario.recording.actions[:steps, chosen]
+        utterances[b][:, chosen] = scenario.recording.utterances[:steps, chosen]
     forced[:, chosen] = True
-    return Script(moves, says, forced)
+    return Script(actions, utterances, forced)

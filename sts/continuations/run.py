@@ -12,7 +12,7 @@ from sts import agents
 from sts.agents.facts import Facts, apart, gather
 from sts.continuations import parts, store
 from sts.continuations.plan import Chunk, make_plan
-from sts.continuations.takeover import continue_all, group_by_shape, partner_agent
+from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
 from sts.domains import domain as find_domain
 from sts.domains import foreign
@@ -35,16 +35,10 @@ class Failure(NamedTuple):
 
 
 class RunResult(NamedTuple):
-    """The result of `run`, by the names under which the agents were given.
+    """The result of `run`, by the names under which the agents were given."""
 
-    Attributes:
-      made: number of new continuations.
-      kept: number of reused ones.
-      fingerprints: the agents'.
-    """
-
-    made: dict[str, int]
-    kept: dict[str, int]
+    made: dict[str, int]  # number of new continuations
+    kept: dict[str, int]  # number of reused ones
     fingerprints: dict[str, str]
 
 
@@ -69,17 +63,10 @@ def run(
     distribution does not install is loaded and played in a worker process of its own, so that its
     crashes affect no other agent.
 
-    Args:
-      workspace: stores the continuations.
-      scenarios: to continue.
-      names: agents by name or `module:Class`.
-      count: continuations of each scenario; 1 is used if neither the agent nor its partner draws.
-      seed: selects the agents' streams.
-      workers: processes; 1 works in this one, unless a world is `foreign` or an agent a user's.
-      progress: called with (continuations made, in all).
-      suite: the hash of the scenarios' suite.
-      by: the name of the executor.
-      mention: called with an agent and an error that a retry recovered from.
+    A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
+    process, unless a world is `foreign` or an agent a user's. `suite` is a hash and `by` the name
+    of the executor. `progress` is called with (continuations made, in all), `mention` with an agent
+    and an error that a retry recovered from.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed
@@ -101,7 +88,7 @@ def run(
     loaded = [name for name in names if name not in lost]
     _check_domains({name: known[name] for name in loaded}, scenarios)
     workspace.ensure()
-    index = store.opened(workspace)
+    index = store.open_saved_index(workspace)
     plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.made.values()), 0
     progress(finished, total)
@@ -125,14 +112,14 @@ def run(
                 finished += outcome
                 progress(finished, total)
     if finished:
-        store.opened(workspace)  # saves the next reader the update
+        store.open_saved_index(workspace)  # saves the next reader the update
     _raise_first(failed, lost, [s.id for s in scenarios])
     return RunResult(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
 
 
 def _isolated_agents(chunk: Chunk) -> str:
     """Return the names of a chunk's agents that are played in a process of their own."""
-    partners = sorted({partner_agent(share.scenario.partner) for share in chunk.shares})
+    partners = sorted({parse_partner_agent(share.scenario.partner) for share in chunk.shares})
     return " ".join(filter(None, [apart(chunk.agent), *map(apart, filter(None, partners))]))
 
 
@@ -145,7 +132,7 @@ def _gather_facts(
       ArgumentError: one is not an agent, or is named twice.
       StsError: a partner cannot be loaded.
     """
-    partners = {partner_agent(scenario.partner) for scenario in scenarios} - {""}
+    partners = {parse_partner_agent(scenario.partner) for scenario in scenarios} - {""}
     gathered = gather([*names, *sorted(partners)])
     known = {name: facts for name, facts in gathered.items() if isinstance(facts, Facts)}
     lost = {name: error for name, error in gathered.items() if isinstance(error, StsError)}

@@ -20,14 +20,12 @@ _COLUMNS = {name: parts.SCHEMA[name] for name in ("id", "kind", "takeover", "rol
 
 def is_silent(continuation: Continuation) -> bool:
     """Return True if no evaluated player says anything after the takeover."""
-    return (
-        not continuation.episode.says[continuation.takeover :, list(continuation.roles)]
-        .astype(bool)
-        .any()
-    )
+    players = list(continuation.players)
+    spoken = continuation.episode.utterances[continuation.takeover :, players]
+    return not spoken.astype(bool).any()
 
 
-def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
+def find_silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
     """Return the ids of silent continuations of questions in `rows` of the index.
 
     Of their parts only the utterances are read, a part at a time.
@@ -38,14 +36,14 @@ def silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
         table = parquet.unpacked(
             name, store.get(name), parts.FORMAT, parts.VERSION, _COLUMNS, groups=groups
         )
-        ids, takeover, roles, people, texts = (
+        ids, takeover, players, people, texts = (
             table.column(column).to_pylist()
             for column in ("id", "takeover", "roles", "participants", "texts")
         )
         for i, tokens in enumerate(arrow.unlist(table, "says")):
             if ids[i] in hashes:
                 spoken = tokens if len(tokens) else np.array([bool(text) for text in texts[i]])
-                after = spoken.reshape(-1, people[i])[takeover[i] :, roles[i]]
+                after = spoken.reshape(-1, people[i])[takeover[i] :, players[i]]
                 if not after.any():
                     silent_ids.add(ids[i])
     return silent_ids

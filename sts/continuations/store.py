@@ -29,17 +29,17 @@ _MAX_SUGGESTIONS = 5
 """Number of similar ids that an error message suggests."""
 
 
-def opened(workspace: Workspace, *, anew: bool = False) -> Index:
+def open_saved_index(workspace: Workspace, *, anew: bool = False) -> Index:
     """Return the index of all stored continuations; `anew` rebuilds it from the parts."""
     return indices.open_index(workspace.store, anew=anew)
 
 
-def with_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
+def use_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
     """Return `work(index)`; if the index turns out to be stale, rebuild it and try again."""
     try:
-        return work(opened(workspace))
+        return work(open_saved_index(workspace))
     except StaleIndex:
-        return work(opened(workspace, anew=True))
+        return work(open_saved_index(workspace, anew=True))
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
@@ -47,33 +47,33 @@ def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Co
 
     If these ids are stored already, as when a person submits a play twice, the stored ones stay.
     """
-    name, space = parts.name_of_ids([c.id for c in continuations]), workspace.ensure().store
+    name, space = parts.compute_part_name([c.id for c in continuations]), workspace.ensure().store
     space.put_new(name, parts.encode_part(name, continuations), lambda stored, new: True)
     return parts.decode_part(name, space.get(name))
 
 
-def saved(workspace: Workspace, identity: Identity) -> bool:
+def is_saved(workspace: Workspace, identity: Identity) -> bool:
     """Return True if `save` has stored a continuation of this identity by itself."""
-    name = parts.name_of_ids([identity.id])
+    name = parts.compute_part_name([identity.id])
     return name in workspace.store.list(name.rpartition("/")[0])
 
 
-def entries(
+def iter_entries(
     workspace: Workspace, scenarios: Collection[str], index: Index | None = None
 ) -> Iterator[Entry]:
     """Yield the index entries of all continuations of scenarios, by content hash; opens no part."""
-    index = index or opened(workspace)
-    return index.entries(index.of(scenarios))
+    index = index or open_saved_index(workspace)
+    return index.iter_entries(index.find_rows(scenarios))
 
 
 def stream(workspace: Workspace, scenarios: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the continuations of the scenarios with these content hashes, a part at a time."""
-    return _stream_rows(workspace, lambda index: index.of(scenarios))
+    return _stream_rows(workspace, lambda index: index.find_rows(scenarios))
 
 
-def among(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
+def load_by_ids(workspace: Workspace, ids: Collection[str]) -> Iterator[list[Continuation]]:
     """Yield the stored continuations with these ids, a part at a time."""
-    return _stream_rows(workspace, lambda index: index.among("id", {*ids}))
+    return _stream_rows(workspace, lambda index: index.rows_with_values("id", {*ids}))
 
 
 def read_part(workspace: Workspace, name: str, **some: Any) -> list[Continuation]:
@@ -90,29 +90,29 @@ def load(workspace: Workspace, scenarios: Collection[str]) -> list[Continuation]
 
     They are sorted by agent, fingerprint, scenario, seed and index.
     """
-    return ordered([c for part in stream(workspace, scenarios) for c in part])
+    return sort_continuations([c for part in stream(workspace, scenarios) for c in part])
 
 
-def ordered(continuations: Sequence[T]) -> list[T]:
+def sort_continuations(continuations: Sequence[T]) -> list[T]:
     """Sort continuations or entries by agent, fingerprint, scenario, seed and index."""
     return sorted(continuations, key=lambda c: tuple(getattr(c.identity, n) for n in _ORDER))
 
 
-def find(workspace: Workspace, id: str, index: Index | None = None) -> Continuation:
+def find_continuation(workspace: Workspace, id: str, index: Index | None = None) -> Continuation:
     """Return the continuation whose id begins with `id`, its first 4 digits or more.
 
     Raises:
       UnknownName: there is none, or more than one.
     """
-    index = index or opened(workspace)
-    hits = index.beginning(id)
+    index = index or open_saved_index(workspace)
+    hits = index.rows_with_prefix(id)
     if len(hits) == 1:
-        read = _stream_rows(workspace, lambda index: index.beginning(id), index)
+        read = _stream_rows(workspace, lambda index: index.rows_with_prefix(id), index)
         matches = [c for part in read for c in part]
         if len(matches) == 1:
             return matches[0]
-    similar = hits if len(hits) else np.arange(len(index.ids))
-    known = [entry.id for entry in index.entries(similar[:_MAX_SUGGESTIONS])]
+    similar = hits if len(hits) else np.arange(len(index.load_ids))
+    known = [entry.id for entry in index.iter_entries(similar[:_MAX_SUGGESTIONS])]
     raise UnknownName("continuation", id, known, total=len(similar))
 
 
@@ -123,7 +123,7 @@ def _stream_rows(
     seen: set[str] = set()
     for anew in (False, True):
         if anew or index is None:
-            index = opened(workspace, anew=anew)
+            index = open_saved_index(workspace, anew=anew)
         try:
             for name, groups, hashes in index.locate_rows(choose(index)):
                 if hashes := {id: hash for id, hash in hashes.items() if id not in seen}:

@@ -32,25 +32,19 @@ class Shape(NamedTuple):
     """The properties that scenarios of one batch have in common; see also `group_by_shape`."""
 
     domain: str
-    participants: int
+    n_players: int
     objects: int
     takeover: int
     horizon: int
-    roles: tuple[int, ...]
+    players: tuple[int, ...]
     partner: str
 
 
-def shape_of(scenario: Scenario) -> Shape:
+def compute_shape(scenario: Scenario) -> Shape:
     """Return the scenario's shape."""
-    return Shape(
-        scenario.recording.domain,
-        scenario.recording.participants,
-        scenario.recording.scene.shape[1],
-        scenario.takeover,
-        scenario.horizon,
-        scenario.roles,
-        scenario.partner,
-    )
+    recording = scenario.recording
+    size = recording.domain, recording.n_players, recording.scene.shape[1]
+    return Shape(*size, scenario.takeover, scenario.horizon, scenario.players, scenario.partner)
 
 
 def continue_all(
@@ -58,13 +52,9 @@ def continue_all(
 ) -> list[Continuation]:
     """Return a continuation of each scenario at each index, in that order.
 
-    The agent observes every replayed step, so its memory is warm at takeover.
-
-    Args:
-      scenarios: of one shape; see `group_by_shape`.
-      agent: keeps no mutable state outside the memory it returns.
-      seed: selects the agent's streams; the worlds' streams are the scenarios'.
-      indices: of the continuations to make.
+    The scenarios are of one shape; see `group_by_shape`. The agent observes every replayed step, so
+    its memory is warm at takeover, and keeps no mutable state outside it. `seed` selects its
+    streams; the worlds' streams are the scenarios'.
 
     Raises:
       ArgumentError: the scenarios have several shapes.
@@ -73,23 +63,21 @@ def continue_all(
       StsError: an agent changed its declared attributes while it played.
     """
     began = time.perf_counter()
-    form = shape_of(scenarios[0])
-    if any(shape_of(s) != form for s in scenarios):
+    form = compute_shape(scenarios[0])
+    if any(compute_shape(s) != form for s in scenarios):
         raise ArgumentError(
             "expected scenarios of one shape, found several; group them with by_shape"
         )
     domain = find_domain(form.domain)
     batch = [s for s in scenarios for _ in indices]
     mark = agents.fingerprint(agent)
-    names = [
-        Identity(s.hash, agent.name, mark, seed, index) for s in scenarios for index in indices
-    ]
+    names = [Identity(s.hash, agent.name, mark, seed, i) for s in scenarios for i in indices]
     worlds = domain.restore([s.recording.state for s in batch])
     watch = ReplayCheck(batch, form.takeover)
     watch.start(worlds)
     script, repeats = make_script(domain, form, batch), isinstance(agent, Recorded)
     if repeats:
-        script = force_recording(script, form.roles, batch)
+        script = force_recording(script, form.players, batch)
     given = None if repeats else [s.instructions for s in batch]
     teams = make_teams(form, None if repeats else agent, names)
     steps = form.takeover + form.horizon
@@ -104,10 +92,10 @@ def continue_all(
         "provenance": provenance() | {name: value for name, value in known.items() if value},
     }
     made = []
+    arrays = (played.actions, played.utterances, played.rewards, played.scene)
     for b, (s, name) in enumerate(zip(batch, names, strict=True)):
-        done = (array[b] for array in (played.moves, played.says, played.rewards, played.scene))
-        episode = Episode(form.domain, s.recording.state, *done)
-        log_probs = played.log_probs[b][:, form.roles]
+        episode = Episode(form.domain, s.recording.state, *(array[b] for array in arrays))
+        log_probs = played.log_probs[b][:, form.players]
         made.append(make_continuation(s, name, episode, log_probs=log_probs, **shared))
     return made
 
@@ -116,7 +104,7 @@ def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     """Group scenarios so that each group can be continued in one batch."""
     groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
-        groups[shape_of(scenario), shapes(scenario.recording)].append(scenario)
+        groups[compute_shape(scenario), shapes(scenario.recording)].append(scenario)
     return list(groups.values())
 
 
@@ -126,11 +114,11 @@ def is_deterministic(
     find: Callable[[str], agents.Agent | Facts] = agents.load,
 ) -> bool:
     """Return True if all continuations are the same: neither the agent nor its partner draws."""
-    name = partner_agent(partner)
+    name = parse_partner_agent(partner)
     return agent.deterministic and (not name or find(name).deterministic)
 
 
-def partner_agent(partner: str) -> str:
+def parse_partner_agent(partner: str) -> str:
     """Return the agent's name from a partner policy `agent:NAME`, "" for any other policy."""
     kind, _, name = partner.partition(":")
     return name if kind == "agent" else ""
@@ -141,32 +129,30 @@ def make_teams(form: Shape, agent: agents.Agent | None, names: Sequence[Identity
     teams = []
     if agent is not None:
         streams = np.array([name.random_stream("agent", agent.name) for name in names], np.uint64)
-        teams.append(Team(agent, form.roles, streams))
-    if name := partner_agent(form.partner):
-        others = tuple(p for p in range(form.participants) if p not in form.roles)
+        teams.append(Team(agent, form.players, streams))
+    if name := parse_partner_agent(form.partner):
+        others = tuple(p for p in range(form.n_players) if p not in form.players)
         partner = agents.load(name)
-        partner_streams = np.array(
-            [identity.random_stream("partner", partner.name) for identity in names], np.uint64
-        )
-        teams.append(Team(partner, others, partner_streams))
+        streams = np.array([i.random_stream("partner", partner.name) for i in names], np.uint64)
+        teams.append(Team(partner, others, streams))
     return teams
 
 
 def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> Script:
     """Return the forced actions: the context, then partners that stand still or repeat it."""
     steps = form.takeover + form.horizon
-    size = (len(scenarios), steps, form.participants)
-    moves, says = action_space(domain).full(size, domain.noop), silence(domain, size)
+    size = (len(scenarios), steps, form.n_players)
+    actions, utterances = action_space(domain).full(size, domain.noop), silence(domain, size)
     known = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(scenarios):
-        moves[b, :known] = scenario.recording.moves[:known]
-        says[b, :known] = scenario.recording.says[:known]
-    forced = np.zeros((steps, form.participants), np.bool_)
+        actions[b, :known] = scenario.recording.actions[:known]
+        utterances[b, :known] = scenario.recording.utterances[:known]
+    forced = np.zeros((steps, form.n_players), np.bool_)
     forced[: form.takeover] = True
-    if not partner_agent(form.partner):
+    if not parse_partner_agent(form.partner):
         forced[form.takeover :] = True
-        forced[form.takeover :, form.roles] = False
-    return Script(moves, says, forced)
+        forced[form.takeover :, form.players] = False
+    return Script(actions, utterances, forced)
 
 
 class ReplayCheck:

@@ -42,14 +42,10 @@ class Identity:
         return content_hash(canonical_json(terms))[:24]
 
     def random_stream(self, part: str, agent: str) -> np.uint64:
-        """Return the random stream of the agent that plays a part in the continuation.
+        """Return the random stream of the agent that plays a part, "agent" or "partner", in it.
 
         The fingerprint does not enter: all versions of an agent have the same random numbers, and
         so does a partner, whichever agent it plays with.
-
-        Args:
-          part: "agent", under evaluation, or "partner".
-          agent: its name.
         """
         return stream("continuation", part, self.scenario, agent, self.seed, self.index)
 
@@ -65,7 +61,7 @@ class Continuation:
       kind: "instruction" or "question".
       instruction: the one that is judged; `given_at` counts from the start of the context.
       heard: other instructions that the evaluated roles were given, each at its own step.
-      roles: the participants under evaluation.
+      players: the players under evaluation.
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
       sees: "observation", or the privileged information that makes it a baseline.
@@ -83,7 +79,7 @@ class Continuation:
     kind: str
     instruction: Instruction
     heard: tuple[Instruction, ...]
-    roles: tuple[int, ...]
+    players: tuple[int, ...]
     takeover: int
     horizon: int
     sees: Sees
@@ -143,9 +139,8 @@ class Continuation:
         return content_hash(self.scenario_hash.encode(), self.episode.appearance.encode())[:32]
 
 
-_TERMS = (
-    *("category", "kind", "instruction", "heard", "roles", "takeover", "horizon"),
-    *("sees", "deterministic"),
+_TERMS = tuple(
+    "category kind instruction heard players takeover horizon sees deterministic".split()
 )
 """The hashed attributes that all continuations of a scenario and agent share."""
 
@@ -153,6 +148,7 @@ _TERMS = (
 @lru_cache(maxsize=4096)
 def _encode_terms(*values: Any) -> bytes:
     terms = dict(zip(_TERMS, values, strict=True))
+    terms["roles"] = terms.pop("players")  # the key in the hashed form
     terms["instruction"] = terms["instruction"].view()
     terms["heard"] = [instruction.view() for instruction in terms["heard"]]
     if not terms["heard"]:  # keeps the hashes of scenarios without any

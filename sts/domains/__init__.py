@@ -8,9 +8,9 @@ from sts.domains.actions import silence as silence
 from sts.domains.environment import Environment as Environment
 from sts.domains.protocol import Domain as Domain
 from sts.domains.protocol import Focus as Focus
-from sts.domains.protocol import Form as Form
-from sts.domains.protocol import Picture as Picture
 from sts.domains.protocol import RenderableWorlds as RenderableWorlds
+from sts.domains.protocol import SceneFormat as SceneFormat
+from sts.domains.protocol import SceneLayout as SceneLayout
 from sts.domains.protocol import Worlds as Worlds
 from sts.domains.registry import checked as checked
 from sts.domains.registry import domain as domain

@@ -35,17 +35,11 @@ _MAX_EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class ActionSpace:
-    """The set of actions of one player. Arrays are read-only.
+    """The set of actions of one player. Arrays are read-only."""
 
-    Attributes:
-      dtype: an integer or float type.
-      low: lower bounds, of the shape of an action; -inf if unbounded.
-      high: upper bounds; inf if unbounded. Actions themselves are always finite.
-    """
-
-    dtype: np.dtype[Any]
-    low: NDArray[Any]
-    high: NDArray[Any]
+    dtype: np.dtype[Any]  # an integer or float type
+    low: NDArray[Any]  # lower bounds, of the shape of an action; -inf if unbounded
+    high: NDArray[Any]  # upper bounds; inf if unbounded. Actions themselves are always finite.
 
     def __post_init__(self) -> None:
         """Convert the bounds to read-only arrays of the dtype.
@@ -150,9 +144,9 @@ def discrete_space(count: int) -> ActionSpace:
 
 
 def action_space(domain: Domain) -> ActionSpace:
-    """Return the action space of a domain: its `actions`, or the indices of its `moves`."""
-    declared: ActionSpace | None = getattr(domain, "actions", None)
-    return discrete_space(len(domain.moves)) if declared is None else declared
+    """Return the `action_space` of a domain, or the indices of its `action_names`."""
+    declared: ActionSpace | None = getattr(domain, "action_space", None)
+    return discrete_space(len(domain.action_names)) if declared is None else declared
 
 
 def silence(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
@@ -160,14 +154,18 @@ def silence(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
     return np.zeros(size, np.int8 if domain.tokens else TEXT)
 
 
-def are_sayable(domain: Domain, says: NDArray[Any]) -> bool:
-    """Return True if all of `says` are tokens of the domain, or one-line texts if it has none."""
+def are_sayable(domain: Domain, utterances: NDArray[Any]) -> bool:
+    """Return True if all are tokens of the domain, or one-line texts if it has no tokens."""
     if domain.tokens:
-        is_integer = says.dtype.kind in "iu"
-        return is_integer and (not says.size or 0 <= says.min() <= says.max() < len(domain.tokens))
-    if says.dtype.kind not in "TU":
+        is_integer = utterances.dtype.kind in "iu"
+        return is_integer and (
+            not utterances.size or 0 <= utterances.min() <= utterances.max() < len(domain.tokens)
+        )
+    if utterances.dtype.kind not in "TU":
         return False
-    return all(one_line(text, MAX_UTTERANCE_CHARS) for text in set(says.ravel().tolist()) - {""})
+    return all(
+        one_line(text, MAX_UTTERANCE_CHARS) for text in set(utterances.ravel().tolist()) - {""}
+    )
 
 
 def reward_values(domain: Domain, rewards: NDArray[Any]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REQUIRED_ATTRIBUTES = (
-    *("name", "version", "moves", "noop", "participants"),
+    *("name", "version", "action_names", "noop", "players"),
     *("reset", "step", "state", "restore", "digest", "observe", "render"),
 )
 """Attributes and methods that every `Environment` has."""
@@ -27,7 +27,7 @@ class Environment(Protocol):
 
     Optional attributes:
 
-    - `actions`, a `sts.domains.ActionSpace`: if an action is not one of several named moves.
+    - `action_space`, a `sts.domains.ActionSpace`: if an action is not one of several named moves.
     - `reward_unit`, a number: the value of a reward of 1, by default 1. With None, rewards are any
       finite numbers.
     - `tokens`: what players can say, the first being silence; () allows any text. Utterances do not
@@ -35,9 +35,9 @@ class Environment(Protocol):
       say anything.
     - `instruction()`: the environment's own instruction; "" for none.
     - `guide`, Markdown: a few sentences that explain its pictures to annotators.
-    - `sight(role)`: a picture of only what that player may see, uint8[H, W, 3] of one size. Human
-      players are then shown this picture, and ranked among the agents. Without it they are shown
-      what annotators see, and are baselines outside the ranking.
+    - `render_player_view(player)`: a picture of only what that player may see, uint8[H, W, 3] of
+      one size. Human players are then shown this picture, and ranked among the agents. Without it
+      they are shown what annotators see, and are baselines outside the ranking.
     - `ended`, a bool: True if the episode is over, for any reason. Exports include it, and
       `sts domain check` tests it.
     - `truncated`, a bool: True if the episode is over only because of a time limit.
@@ -54,15 +54,15 @@ class Environment(Protocol):
         """The version of its rules and dependencies; states of another version are rejected."""
 
     @property
-    def moves(self) -> tuple[str, ...]:
-        """The names of the moves, at most 127; () if it has `actions`."""
+    def action_names(self) -> tuple[str, ...]:
+        """The names of the actions, at most 127; () if it has an `action_space`."""
 
     @property
     def noop(self) -> Any:
         """The index of the move that does nothing, or an action that does nothing."""
 
     @property
-    def participants(self) -> tuple[str, ...]:
+    def players(self) -> tuple[str, ...]:
         """The names of the players."""
 
     def reset(self, seed: int, *args: Any, **settings: Any) -> None:
@@ -74,11 +74,11 @@ class Environment(Protocol):
           ValueError: a setting is unknown or invalid.
         """
 
-    def step(self, moves: Sequence[Any]) -> Sequence[float]:
+    def step(self, actions: Sequence[Any]) -> Sequence[float]:
         """Advance by one step and return each player's reward, -128 to 127 whole units.
 
-        Each of `moves` is the index of a move, or an array of `actions`. With a `reward_unit` of
-        None, a reward is any finite number.
+        Each of `actions` is the index of an action, or an array of the `action_space`. With a
+        `reward_unit` of None, a reward is any finite number.
 
         After the end of the episode, steps have no effect and rewards are 0.
         """
@@ -100,7 +100,7 @@ class Environment(Protocol):
         bytes are stored unchanged; other lengths are hashed.
         """
 
-    def observe(self, role: int) -> Mapping[str, Any]:
+    def observe(self, player: int) -> Mapping[str, Any]:
         """Return a player's observation, arrays or numbers by name, without side effects.
 
         Names, shapes and types are fixed and the same for every player.

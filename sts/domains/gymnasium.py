@@ -5,7 +5,7 @@ their dtype and shape. Use the ID, `gymnasium:CartPole-v1` (`gymnasium:rooms:Roo
 `rooms` registers it), or a subclass:
 
     class CartPole(GymnasiumEnvironment):
-        id, moves, noop = "CartPole-v1", ("left", "right"), 0
+        id, action_names, noop = "CartPole-v1", ("left", "right"), 0
 
 A state is the seed, the settings and all actions so far, as JSON, with a digest after each step of
 all outputs so far: observation, reward, terminated, truncated. Restoring replays it; docs/worlds.md
@@ -58,8 +58,8 @@ class GymnasiumEnvironment:
       kwargs: further arguments of `gymnasium.make`; a recording's settings override them.
       name: in recordings; by default the ID.
       version: by default, the versions of gymnasium and of the environment's package.
-      moves: names of Discrete actions; by default their numbers.
-      actions: the action space if it is not Discrete; else None.
+      action_space: names of Discrete action_space; by default their numbers.
+      action_space: the action space if it is not Discrete; else None.
       noop: the action that does nothing, or least; by default 0, or the nearest within bounds.
       reward_unit: the value of a reward of 1; rewards must be -128 to 127 whole units. None keeps
         rewards as float64. By default 1 if actions are Discrete, else None.
@@ -71,9 +71,9 @@ class GymnasiumEnvironment:
     kwargs: ClassVar[Mapping[str, Any]] = {}
     name: str = ""
     version: str = ""
-    moves: tuple[str, ...] = ()
+    action_names: tuple[str, ...] = ()
     noop: Any = None
-    participants: ClassVar[tuple[str, ...]] = ("agent",)
+    players: ClassVar[tuple[str, ...]] = ("agent",)
     reward_unit: float | None
     rounded: ClassVar[bool] = False
     _space: ActionSpace
@@ -90,16 +90,18 @@ class GymnasiumEnvironment:
         self._make_env({})
         self.name = self.name or self.id
         self.version = self.version or _describe_versions(self.live)
-        self.actions = self._space if self._first is None else None
-        count = int(self._space.high) + 1 if self.actions is None else 0
-        if self.moves and len(self.moves) != count:
+        self.action_space = self._space if self._first is None else None
+        count = int(self._space.high) + 1 if self.action_space is None else 0
+        if self.action_names and len(self.action_names) != count:
             found = f"{count} actions" if count else f"actions {self._space.text()}"
-            raise ArgumentError(f"{self.id}: expected names for {found}, found {len(self.moves)}")
-        self.moves = self.moves or tuple(str(i) for i in range(count))
+            raise ArgumentError(
+                f"{self.id}: expected names for {found}, found {len(self.action_names)}"
+            )
+        self.action_names = self.action_names or tuple(str(i) for i in range(count))
         if not hasattr(self, "reward_unit"):
-            self.reward_unit = 1.0 if self.moves else None
+            self.reward_unit = 1.0 if self.action_names else None
         if self.noop is None:
-            self.noop = np.clip(0, self._space.low, self._space.high) if self.actions else 0
+            self.noop = np.clip(0, self._space.low, self._space.high) if self.action_space else 0
 
     def reset(self, seed: int, **settings: Any) -> None:
         """Generate the instance of `seed`; `settings` are passed to `gymnasium.make`."""
@@ -111,7 +113,7 @@ class GymnasiumEnvironment:
         self._mark = b""
         self._update_digest(0.0, False, False)
 
-    def step(self, moves: Sequence[Any]) -> Sequence[float]:
+    def step(self, actions: Sequence[Any]) -> Sequence[float]:
         """Take the one player's action and return its reward in units, 0 after the end.
 
         Raises:
@@ -119,7 +121,7 @@ class GymnasiumEnvironment:
         """
         if self.ended:
             return (0,)
-        (move,) = moves
+        (move,) = actions
         if self._first is None:
             move = np.array(move, self._space.dtype)  # a copy, which the environment may modify
             self._made.append(move.tolist())
@@ -159,17 +161,17 @@ class GymnasiumEnvironment:
         try:
             content = json.loads(state)
             seed, settings = int(content["seed"]), dict(content["settings"])
-            moves, marks = content["moves"], [bytes.fromhex(m) for m in content["marks"]]
-            made = np.array(moves, np.float64).reshape(len(moves), *self._space.shape)
+            actions, marks = content["moves"], [bytes.fromhex(m) for m in content["marks"]]
+            made = np.array(actions, np.float64).reshape(len(actions), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
             raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
-        if len(marks) != len(moves) + 1 or not self._space.within(made):
+        if len(marks) != len(actions) + 1 or not self._space.within(made):
             raise DamagedState(f"expected a state of {self.id}, found one with invalid actions")
-        moves = list(made.astype(self._space.dtype))
+        actions = list(made.astype(self._space.dtype))
         self.reset(seed, **settings)
         for step, mark in enumerate(marks):
             if step:
-                self.step(moves[step - 1 : step])
+                self.step(actions[step - 1 : step])
             if len(self._marks) != step + 1 or self._marks[step] != mark:
                 when = f"after step {step - 1}" if step else "at the start"
                 raise DamagedState(
@@ -181,7 +183,7 @@ class GymnasiumEnvironment:
         """Return the digest of all outputs of the environment so far."""
         return self._mark
 
-    def observe(self, role: int) -> dict[str, Any]:
+    def observe(self, player: int) -> dict[str, Any]:
         """Return the last observation: an array as "observation", a dict flattened."""
         return {key: np.array(value) for key, value in flat("", self._last)}
 
@@ -215,15 +217,15 @@ class GymnasiumEnvironment:
             raise ArgumentError(f"cannot make {self.id!r} with Gymnasium: {error}") from error
         space = self.live.action_space
         try:
-            actions = actions_of(space)
+            declared = actions_of(space)
         except ArgumentError as error:
             raise error.about(self.id) from None
-        if not actions.same(getattr(self, "_space", actions)):
+        if not declared.same(getattr(self, "_space", declared)):
             raise ArgumentError(
                 f"{self.id}: these settings change its actions from {self._space.text()} to "
-                f"{actions.text()}; put them into the `kwargs` of a subclass"
+                f"{declared.text()}; put them into the `kwargs` of a subclass"
             )
-        self._space = actions
+        self._space = declared
         self._first = int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
         if "rgb_array" not in self.live.metadata.get("render_modes", ()):
             raise ArgumentError(

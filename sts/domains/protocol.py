@@ -1,6 +1,6 @@
 """The protocol of a domain: restore, observe, step and serialise batches of worlds.
 
-Axes: B worlds, stepped together, T steps, P players (participants), R players of one agent (roles),
+Axes: B worlds, stepped together, T steps, P players, R players of one agent,
 K objects of a scene.
 """
 
@@ -17,73 +17,52 @@ DIGEST_NUMBERS = 4
 """Objects of a scene that is the digest of a frame: uint16 numbers."""
 
 
-class Form(NamedTuple):
-    """The format of a world's scenes.
+class SceneFormat(NamedTuple):
+    """The format of a world's scenes."""
 
-    Attributes:
-      kind: of the `Picture`.
-      participants: P.
-      objects: K, the length of a scene.
-      bound: exclusive upper bound of the numbers in a scene.
-    """
-
-    kind: str
-    participants: int
-    objects: int
-    bound: int
+    kind: str  # of the `SceneLayout`
+    n_players: int  # P
+    objects: int  # K, the length of a scene
+    bound: int  # exclusive upper bound of the numbers in a scene
 
 
-def frame_scene_format(participants: int) -> Form:
+def frame_scene_format(n_players: int) -> SceneFormat:
     """Return the format of scenes that are digests of frames."""
-    return Form("frames", participants, DIGEST_NUMBERS, 2**16)
+    return SceneFormat("frames", n_players, DIGEST_NUMBERS, 2**16)
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The constant properties of a world that are needed to draw its scenes.
+class SceneLayout:
+    """The constant properties of a world that are needed to draw its scenes."""
 
-    Attributes:
-      kind: "drawn" if a scene holds the cell of each object in a grid of `height` x `width`, and
-        the domain's JavaScript draws it; "frames" if the world renders frames of `height` x `width`
-        pixels, and a scene is a digest of one.
-      names: of the objects; for frames, of the players.
-      glyphs: a letter for each name.
-      participants: the index of each player among the names.
-      details: other data that the domain's JavaScript needs, as JSON, such as walls.
-    """
-
+    # "drawn" if a scene holds the cell of each object in a grid of `height` x `width`, and the
+    # domain's JavaScript draws it; "frames" if the world renders frames of `height` x `width`
+    # pixels, and a scene is a digest of one
     kind: Literal["drawn", "frames"]
     height: int
     width: int
-    names: tuple[str, ...]
-    glyphs: tuple[str, ...]
-    participants: tuple[int, ...]
+    names: tuple[str, ...]  # of the objects; for frames, of the players
+    glyphs: tuple[str, ...]  # a letter for each name
+    players: tuple[int, ...]  # the index of each player among the names
+    # other data that the domain's JavaScript needs, as JSON, such as walls
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
-    def form(self) -> Form:
+    def format(self) -> SceneFormat:
         """The format of the scenes."""
         if self.kind == "frames":
-            return frame_scene_format(len(self.participants))
-        return Form(self.kind, len(self.participants), len(self.names), self.height * self.width)
+            return frame_scene_format(len(self.players))
+        return SceneFormat(self.kind, len(self.players), len(self.names), self.height * self.width)
 
 
 class Focus(NamedTuple):
-    """Annotations to draw on the pictures of an episode.
+    """Annotations to draw on the pictures of an episode."""
 
-    Attributes:
-      roles: the evaluated players.
-      takeover: the frame of the takeover, or None.
-      text: the instruction, or "".
-      cells: cells to mark, as numbered in a scene.
-      sight: True to mark the field of view of the evaluated players.
-    """
-
-    roles: tuple[int, ...] = ()
-    takeover: int | None = None
-    text: str = ""
-    cells: tuple[int, ...] = ()
-    sight: bool = False
+    players: tuple[int, ...] = ()  # the evaluated players
+    takeover: int | None = None  # the frame of the takeover, or None
+    text: str = ""  # the instruction, or ""
+    cells: tuple[int, ...] = ()  # cells to mark, as numbered in a scene
+    sight: bool = False  # True to mark the field of view of the evaluated players
 
 
 class Worlds(Protocol):
@@ -97,21 +76,21 @@ class Worlds(Protocol):
     def scene(self) -> NDArray[np.uint16]:
         """uint16[B, K], the current scenes."""
 
-    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
-        """Return the observations of `roles`, without side effects.
+    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
+        """Return the observations of `players`, without side effects.
 
         Args:
-          roles: the observing players.
+          players: the observing players.
           team: the players that count as teammates.
           world: True to add the privileged information of an agent that sees the `world`.
         """
 
-    def step(self, moves: NDArray[Any], says: NDArray[Any]) -> None:
+    def step(self, actions: NDArray[Any], utterances: NDArray[Any]) -> None:
         """Advance every world by one step.
 
         Args:
-          moves: [B, P, ...], actions of the domain; int8[B, P] if they are named moves.
-          says: [B, P], the utterances: int8 tokens, or texts if the domain has no tokens.
+          actions: [B, P, ...], actions of the domain; int8[B, P] if they are named moves.
+          utterances: [B, P], the utterances: int8 tokens, or texts if the domain has no tokens.
         """
 
     def states(self) -> list[bytes]:
@@ -121,12 +100,10 @@ class Worlds(Protocol):
 class RenderableWorlds(Worlds, Protocol):
     """Worlds that render frames."""
 
-    def frames(self, role: int | None = None) -> list[NDArray[np.uint8]]:
-        """Render each world as uint8[H, W, 3].
+    def frames(self, player: int | None = None) -> list[NDArray[np.uint8]]:
+        """Render each world as uint8[H, W, 3], as player `player` or, for None, annotators see it.
 
-        Args:
-          role: the player whose view is rendered, or None for that of annotators. The two are the
-            same if the domain's `sees` is "world".
+        The two are the same if the domain's `sees` is "world".
         """
 
 
@@ -135,7 +112,7 @@ class Domain(Protocol):
 
     Attributes:
       name: in recordings and suites.
-      moves: the names of the moves; () if actions are not named moves.
+      action_names: the names of the actions; () if actions have no names.
       tokens: what players can say, index 0 being silence; () if they can say any text, "" being
         silence.
       guide: Markdown, a few sentences that explain its pictures to annotators, or "".
@@ -144,7 +121,7 @@ class Domain(Protocol):
 
     Optional attributes:
 
-    - `actions`, an `ActionSpace`: if actions are not named moves.
+    - `action_space`, an `ActionSpace`: if actions have no names.
     - `drawing`: the name of the ES module that draws its scenes in a browser, a file in the folder
       of its Python module; see `sts.domains.drawing`.
     - `frames(episode, focus)`: pictures of an episode for films, uint8[H, W, 3] each, if its scenes
@@ -154,14 +131,14 @@ class Domain(Protocol):
     """
 
     name: str
-    moves: tuple[str, ...]
+    action_names: tuple[str, ...]
     tokens: tuple[str, ...]
     guide: str
     sees: Literal["observation", "world"]
 
     @property
     def noop(self) -> int | NDArray[Any]:
-        """The action that does nothing: the index of a move, or an array of `actions`."""
+        """The action that does nothing: the index of a move, or an array of the `action_space`."""
 
     @property
     def reward_unit(self) -> float | None:
@@ -178,27 +155,29 @@ class Domain(Protocol):
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Generate the serialised states of `count` new worlds, always the same for a seed."""
 
-    def world(self, state: bytes) -> str:
+    def world_id(self, state: bytes) -> str:
         """Return a hash that identifies the generated world, independent of its players."""
 
-    def view(self, state: bytes) -> dict[str, Any]:
+    def describe_state(self, state: bytes) -> dict[str, Any]:
         """Return the state as human-readable JSON."""
 
-    def form(self, state: bytes) -> Form:
+    def scene_format(self, state: bytes) -> SceneFormat:
         """Return the format of this world's scenes. It must be fast, as every reader calls it.
 
         Raises:
           DamagedState: as for `restore`.
         """
 
-    def picture(self, state: bytes) -> Picture:
+    def scene_layout(self, state: bytes) -> SceneLayout:
         """Return the properties of this world that are needed to draw its scenes."""
 
-    def shapes(self, state: bytes) -> Hashable:
+    def observation_shapes(self, state: bytes) -> Hashable:
         """Return the shapes of observations; worlds with equal ones can share a batch."""
 
-    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
-        """Return what player `role` of the first world may see, as JSON for a page."""
+    def player_view(self, worlds: Worlds, player: int) -> dict[str, Any]:
+        """Return what player `player` of the first world may see, as JSON for a page."""
 
-    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+    def draw_text(
+        self, picture: SceneLayout, scene: NDArray[np.uint16], judged: Sequence[int]
+    ) -> list[str]:
         """Draw a scene, uint16[K], as lines of text of equal width for a terminal."""

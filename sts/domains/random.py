@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains.actions import ActionSpace, action_space
 from sts.domains.protocol import Domain
 from sts.errors import ArgumentError, StsError
@@ -39,18 +39,18 @@ class Random(Agent):
                 "are unbounded; choose another agent"
             )
         bound = copy.copy(self)
-        bound._moves, bound._space = len(domain.moves), space
-        bound.draws = 0 if domain.moves else space.low.size
+        bound._moves, bound._space = len(domain.action_names), space
+        bound.draws = 0 if domain.action_names else space.low.size
         return bound
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return equal weights, or actions drawn with uniform density."""
         if self._space is None:
             raise StsError(f"agent {self.name!r} is not bound to a domain; call bind_domain first")
         size = draws.shape[:2]
         if self._moves:
-            return Choice(np.ones((*size, self._moves))), memory
+            return PolicyOutput(np.ones((*size, self._moves))), memory
         actions = self._space.interpolate(draws.reshape(*size, *self._space.shape))
-        return Choice(actions, log_probs=np.full(size, -self._space.log_volume)), memory
+        return PolicyOutput(actions, log_probs=np.full(size, -self._space.log_volume)), memory

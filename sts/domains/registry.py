@@ -5,15 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, cast
-
-from numpy.typing import NDArray
+from typing import cast
 
 from sts import registry
 from sts.domains.actions import action_space, are_sayable
 from sts.domains.adapted import Adapted
 from sts.domains.environment import REQUIRED_ATTRIBUTES, Environment
-from sts.domains.protocol import Domain, Form
+from sts.domains.protocol import Domain, SceneFormat
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, OtherVersion, StsError
 
@@ -40,7 +38,9 @@ def domain(name: str) -> Domain:
         kind = registry.load("sts.domains", "domain", name)
     if not inspect.isclass(kind):
         raise ArgumentError(f"domain {name!r}: expected a class, found {type(kind).__name__}")
-    if all(callable(getattr(kind, method, None)) for method in ("generate", "restore", "picture")):
+    if all(
+        callable(getattr(kind, method, None)) for method in ("generate", "restore", "scene_layout")
+    ):
         return cast(Domain, kind())
     missing = [attribute for attribute in REQUIRED_ATTRIBUTES if not hasattr(kind, attribute)]
     if missing:
@@ -81,7 +81,7 @@ def why_unavailable(episode: Episode) -> StsError | None:
       DamagedState: the state is truncated, altered, or not a state of the domain.
     """
     try:
-        domain(episode.domain).view(episode.state)
+        domain(episode.domain).describe_state(episode.state)
     except _UNAVAILABLE as error:
         return error
     return None
@@ -97,11 +97,11 @@ def need(episode: Episode, what: str) -> None:
 def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
     """Return the observation shapes in an episode's world, to group worlds into batches.
 
-    See `Domain.shapes`; without it, all worlds of a domain share a batch. A world that fails gets a
-    batch of its own. `world` is the domain if it cannot be loaded by name.
+    See `Domain.observation_shapes`; without it, all worlds of a domain share a batch. A world that
+    fails gets a batch of its own. `world` is the domain if it cannot be loaded by name.
     """
     try:
-        shapes_of = getattr(world or domain(episode.domain), "shapes", None)
+        shapes_of = getattr(world or domain(episode.domain), "observation_shapes", None)
         return shapes_of(episode.state) if shapes_of is not None else None
     except StsError:
         return episode.state
@@ -118,7 +118,7 @@ def checked(
     Raises:
       DamagedData: an episode does not match its domain or state.
     """
-    forms: dict[tuple[str, bytes], tuple[Form, str] | None] = {}
+    forms: dict[tuple[str, bytes], tuple[SceneFormat, str] | None] = {}
     for i, episode in enumerate(episodes):
         key = episode.domain, episode.state
         try:
@@ -132,16 +132,20 @@ def checked(
         form, hash = expected_form
         world = domain(episode.domain)
         space = action_space(world)
-        allowed = f"moves under {len(world.moves)}" if world.moves else f"actions {space.text()}"
+        allowed = (
+            f"actions under {len(world.action_names)}"
+            if world.action_names
+            else f"actions {space.text()}"
+        )
         spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
         rewards = "float64" if world.reward_unit is None else "int8"
         checks = (
-            (episode.participants == form.participants, f"{form.participants} participants"),
+            (episode.n_players == form.n_players, f"{form.n_players} participants"),
             (episode.scene.shape[1] == form.objects, f"{form.objects} objects"),
-            (episode.moves.shape[2:] == space.shape and space.contains(episode.moves), allowed),
+            (episode.actions.shape[2:] == space.shape and space.contains(episode.actions), allowed),
             (episode.rewards.dtype == rewards, f"rewards of {rewards}"),
-            (are_sayable(world, episode.says), spoken),
-            (_is_within(episode.scene, form.bound), "cells that are on the grid"),
+            (are_sayable(world, episode.utterances), spoken),
+            (episode.scene.max(initial=0) < form.bound, "cells that are on the grid"),
         )
         for valid, expected in checks:
             if not valid:
@@ -153,14 +157,10 @@ def checked(
     return episodes
 
 
-def _scene_format(episode: Episode) -> tuple[Form, str] | None:
+def _scene_format(episode: Episode) -> tuple[SceneFormat, str] | None:
     """Return the scene format and world hash of an episode; None if its world is unavailable."""
     try:
         world = domain(episode.domain)
-        return world.form(episode.state), world.world(episode.state)
+        return world.scene_format(episode.state), world.world_id(episode.state)
     except _UNAVAILABLE:
         return None
-
-
-def _is_within(values: NDArray[Any], bound: int) -> bool:
-    return not values.size or bool(0 <= values.min() and values.max() < bound)

@@ -15,41 +15,26 @@ from sts.episodes import Instruction
 
 
 class Script(NamedTuple):
-    """Scripted actions, which override those of agents.
+    """Scripted actions, which override those of agents."""
 
-    Attributes:
-      moves: [B, T, P, ...].
-      says: [B, T, P], tokens or texts.
-      forced: bool[T, P], True for the steps and players that are scripted.
-    """
-
-    moves: NDArray[Any]
-    says: NDArray[Any]
-    forced: NDArray[np.bool_]
+    actions: NDArray[Any]  # [B, T, P, ...]
+    utterances: NDArray[Any]  # [B, T, P], tokens or texts
+    forced: NDArray[np.bool_]  # bool[T, P], True for the steps and players that are scripted
 
     def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
         """Return the actions of a step, and bool[P] of scripted players; see `Session.step`."""
-        return Actions(self.moves[:, step], self.says[:, step]), self.forced[step]
+        return Actions(self.actions[:, step], self.utterances[:, step]), self.forced[step]
 
 
 class Played(NamedTuple):
-    """Rollouts of B episodes of T steps.
+    """Rollouts of B episodes of T steps."""
 
-    Attributes:
-      moves: [B, T, P, ...], of the domain's actions.
-      says: [B, T, P], tokens or texts.
-      rewards: [B, T, P], int8 in the domain's unit or float64.
-      scene: uint16[B, T + 1, K], row t is the scene before step t.
-      log_probs: float32[B, T, P]; see `session.Step`.
-      memories: the state of each team after the last step.
-    """
-
-    moves: NDArray[Any]
-    says: NDArray[Any]
-    rewards: NDArray[Any]
-    scene: NDArray[np.uint16]
-    log_probs: NDArray[np.float32]
-    memories: tuple[Memory, ...] = ()
+    actions: NDArray[Any]  # [B, T, P, ...], of the domain's actions
+    utterances: NDArray[Any]  # [B, T, P], tokens or texts
+    rewards: NDArray[Any]  # [B, T, P], int8 in the domain's unit or float64
+    scene: NDArray[np.uint16]  # uint16[B, T + 1, K], row t is the scene before step t
+    log_probs: NDArray[np.float32]  # float32[B, T, P]; see `session.StepResult`
+    memories: tuple[Memory, ...] = ()  # the state of each team after the last step
 
 
 def play(
@@ -62,26 +47,21 @@ def play(
     told: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Played:
-    """Play `steps` steps of `worlds`, in place, and return the rollouts.
+    """Play T = `steps` steps of B worlds, in place, and return the rollouts.
 
-    Args:
-      domain: of the worlds.
-      worlds: B worlds.
-      teams: see `session.open`, also for errors.
-      steps: T.
-      script: actions that override those of agents, which still observe every step.
-      told: instructions; see `session.open`.
-      watch: called after each step with its number and the worlds; may raise to stop.
+    `script` overrides the actions of agents, which still observe every step. `watch` is called
+    after each step with its number and the worlds; it may raise to stop. See `session.open` on the
+    other arguments and errors.
     """
     game = session.open(domain, worlds, teams, told=told)
     if script is not None:
-        session.check_actions(domain, Actions(script.moves, script.says))
+        session.check_actions(domain, Actions(script.actions, script.utterances))
     scene = worlds.scene
-    batch, participants = worlds.rewards.shape
-    size = (batch, steps, participants)
+    batch, n_players = worlds.rewards.shape
+    size = (batch, steps, n_players)
     out = Played(
-        moves=action_space(domain).full(size, domain.noop),
-        says=silence(domain, size),
+        actions=action_space(domain).full(size, domain.noop),
+        utterances=silence(domain, size),
         rewards=np.empty(size, worlds.rewards.dtype),
         scene=np.empty((batch, steps + 1, scene.shape[1]), np.uint16),
         log_probs=np.empty(size, np.float32),
@@ -89,7 +69,7 @@ def play(
     out.scene[:, 0] = scene
     for t in range(steps):
         done = game.step(*script.at(t)) if script is not None else game.step()
-        out.moves[:, t], out.says[:, t], out.log_probs[:, t] = done
+        out.actions[:, t], out.utterances[:, t], out.log_probs[:, t] = done
         out.rewards[:, t] = worlds.rewards
         out.scene[:, t + 1] = worlds.scene
         if watch is not None:

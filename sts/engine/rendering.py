@@ -56,8 +56,8 @@ def film(episode: Episode, focus: Focus) -> list[Frame]:
     return frames(episode) if painted is None else list(painted(episode, focus))
 
 
-def frames(episode: Episode, role: int | None = None) -> list[Frame]:
-    """Render an episode before each step and after the last, as annotators or player `role` see it.
+def frames(episode: Episode, player: int | None = None) -> list[Frame]:
+    """Render an episode before each step and after the last, as annotators or a player see it.
 
     Each frame is uint8[H, W, 3]. The episode is replayed, and each step verified.
 
@@ -66,14 +66,14 @@ def frames(episode: Episode, role: int | None = None) -> list[Frame]:
       ReplayMismatch, DamagedState: as for `replay.along`.
     """
     name = episode.domain
-    return [look(worlds, name, role) for worlds in along([episode], [f"domain {name!r}"])]
+    return [look(worlds, name, player) for worlds in along([episode], [f"domain {name!r}"])]
 
 
-def look(worlds: Worlds, name: str, role: int | None = None) -> Frame:
+def look(worlds: Worlds, name: str, player: int | None = None) -> Frame:
     """Render the first of `worlds`, of the domain `name`; see `frames`."""
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} does not render frames; its scenes are drawn")
-    frame = cast(RenderableWorlds, worlds).frames(role)[0]
+    frame = cast(RenderableWorlds, worlds).frames(player)[0]
     if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8 or not frame.size:
         raise StsError(
             f"domain {name!r}: expected frames uint8[H, W, 3], found {frame.dtype}{frame.shape}"

@@ -34,12 +34,6 @@ class ReplayedStep(NamedTuple):
     mismatches: Mapping[int, Mismatch]
 
 
-def _stack(episodes: Sequence[Episode], name: str, steps: int) -> NDArray[Any]:
-    """Stack the first `steps` rows of attribute `name` of all episodes: [B, steps, P, ...]."""
-    out: NDArray[Any] = np.stack([getattr(e, name)[:steps] for e in episodes])
-    return out
-
-
 def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
     """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
@@ -56,9 +50,8 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
         else:
             p = int(np.argmax(_bits(worlds.rewards)[b] != _bits(rewards)[b]))
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
-            difference = (
-                f"participant {p} receives {worlds.rewards[b, p]}, recorded {rewards[b, p]}{units}"
-            )
+            found, recorded = worlds.rewards[b, p], rewards[b, p]
+            difference = f"participant {p} receives {found}, recorded {recorded}{units}"
         out[b] = Mismatch(step, f"step {step}: {difference}")
     return out
 
@@ -77,25 +70,26 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedSt
       DamagedData: as for `along`.
     """
     first, indices = episodes[0], range(len(episodes))
-    done = Actions(*(_stack(episodes, name, first.steps) for name in ("moves", "says")))  # stored
+    done = Actions(
+        np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
+    )
     game = session.open(domain, domain.restore([e.state for e in episodes]))
     session.check_actions(domain, done)
     worlds = game.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
-    if sizes != (first.scene.shape[1], first.participants):
+    if sizes != (first.scene.shape[1], first.n_players):
         yield ReplayedStep(worlds, dict.fromkeys(indices, _SIZES_DIFFER))
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
     yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
     for step in range(first.steps):
-        game.step(Actions(done.moves[:, step], done.says[:, step]), range(first.participants))
+        game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
         yield ReplayedStep(worlds, differences(worlds, episodes, step))
 
 
 _START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
-_SIZES_DIFFER = Mismatch(
-    0, "step 0: the state has other participants or objects than the recording"
-)
+_OTHER_SIZES = "step 0: the state has other participants or objects than the recording"
+_SIZES_DIFFER = Mismatch(0, _OTHER_SIZES)
 
 
 def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
@@ -118,7 +112,7 @@ def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]
     """Replay episodes; return the first mismatch of each, or None."""
     groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
     for i, episode in enumerate(episodes):
-        size = episode.steps, episode.participants, episode.scene.shape[1]
+        size = episode.steps, episode.n_players, episode.scene.shape[1]
         groups[size, shapes(episode, domain)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
     for members in groups.values():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice
+from sts.agents.protocol import Agent, PolicyOutput
 from sts.domains import Domain, action_space, are_sayable, silence
 from sts.domains.actions import MAX_UTTERANCE_CHARS, TEXT
 from sts.errors import StsError
@@ -26,92 +26,77 @@ ENGINE_DRAWS = 2
 
 
 class StepDraws(NamedTuple):
-    """The random draws of one step of one team: positions in its episodes' streams.
+    """The random draws of one step of one team: positions in its episodes' streams."""
 
-    Attributes:
-      streams: uint64[B].
-      first: the counter of the first player's first draw.
-      stride: the number of draws per player.
-      roles: R.
-    """
-
-    streams: NDArray[np.uint64]
-    first: int
-    stride: int
-    roles: int
+    streams: NDArray[np.uint64]  # uint64[B]
+    first: int  # the counter of the first player's first draw
+    stride: int  # the number of draws per player
+    players: int  # R
 
     def agent_draws(self) -> NDArray[np.float64]:
         """Return the random numbers for the agent's own planning, float64[B, R, draws]."""
-        out = np.empty((self.streams.size, self.roles, self.stride - ENGINE_DRAWS))
+        out = np.empty((self.streams.size, self.players, self.stride - ENGINE_DRAWS))
         if out.size:
             _fill_uniform(self.streams, self.first + ENGINE_DRAWS, self.stride, out)
         return out
 
 
 class Sample(NamedTuple):
-    """The sampled actions of a team, with their distributions.
+    """The sampled actions of a team, with their distributions."""
 
-    Attributes:
-      moves: [B, R, ...], actions of the domain.
-      says: [B, R], tokens or texts.
-      move_weights: float64[B, R, A] of the moves; None if the agent returned actions.
-      say_weights: float64[B, R, A] of the tokens; None if the agent returned utterances or none.
-      log_probs: float64[B, R], reported by an agent that returned actions; else None.
-    """
-
-    moves: NDArray[Any]
-    says: NDArray[Any]
+    actions: NDArray[Any]  # [B, R, ...], actions of the domain
+    utterances: NDArray[Any]  # [B, R], tokens or texts
+    # float64[B, R, A] of the actions; None if the agent returned actions
     move_weights: NDArray[np.float64] | None
+    # float64[B, R, A] of the tokens; None if the agent returned utterances or none
     say_weights: NDArray[np.float64] | None
+    # float64[B, R], reported by an agent that returned actions; else None
     log_probs: NDArray[np.float64] | None = None
 
 
-def locate_draws(agent: Agent, roles: int, streams: NDArray[np.uint64], step: int) -> StepDraws:
-    """Return the draws of a team with `roles` players at its step number `step`."""
+def locate_draws(agent: Agent, players: int, streams: NDArray[np.uint64], step: int) -> StepDraws:
+    """Return the draws of a team with `players` players at its step number `step`."""
     stride = ENGINE_DRAWS + agent.draws
-    return StepDraws(streams, step * roles * stride, stride, roles)
+    return StepDraws(streams, step * players * stride, stride, players)
 
 
 def sample_output(
-    domain: Domain, agent: Agent, choice: Choice, draws: StepDraws, step: int
+    domain: Domain, agent: Agent, choice: PolicyOutput, draws: StepDraws, step: int
 ) -> Sample:
     """Validate a policy output and sample an action for each player.
 
     Raises:
       StsError: the output is invalid; names the agent and the `step`.
     """
-    if choice.moves is None:
+    if choice.actions is None:
         raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, "no moves")
-    if domain.moves:
-        moves, move_weights = _sample_indices(
-            agent, choice.moves, len(domain.moves), draws, 0, step
-        )
+    if count := len(domain.action_names):
+        actions, move_weights = _sample_indices(agent, choice.actions, count, draws, 0, step)
     else:
-        moves, move_weights = _validate_actions(domain, agent, choice.moves, draws, step), None
-    says, say_weights = silence(domain, moves.shape[:2]), None
-    if choice.says is not None and not domain.tokens:
-        says = _validate_texts(domain, agent, choice.says, draws, step)
-    elif choice.says is not None:
-        says, say_weights = _sample_indices(agent, choice.says, len(domain.tokens), draws, 1, step)
+        actions, move_weights = _validate_actions(domain, agent, choice.actions, draws, step), None
+    utterances, say_weights = silence(domain, actions.shape[:2]), None
+    if choice.utterances is not None and not domain.tokens:
+        utterances = _validate_texts(domain, agent, choice.utterances, draws, step)
+    elif choice.utterances is not None:
+        utterances, say_weights = _sample_indices(
+            agent, choice.utterances, len(domain.tokens), draws, 1, step
+        )
     log_probs = None
     if choice.log_probs is not None and move_weights is None:
         given = np.asarray(choice.log_probs)
-        if (
-            given.shape != says.shape
-            or given.dtype.kind not in "iuf"
-            or not np.isfinite(given).all()
-        ):
-            expected = f"finite log-probabilities, float{list(says.shape)}"
+        is_number = given.shape == utterances.shape and given.dtype.kind in "iuf"
+        if not (is_number and np.isfinite(given).all()):
+            expected = f"finite log-probabilities, float{list(utterances.shape)}"
             raise _invalid_output(agent, step, expected, f"{given.dtype}{list(given.shape)}")
         log_probs = given.astype(np.float64)
-    return Sample(moves, says, move_weights, say_weights, log_probs)
+    return Sample(actions, utterances, move_weights, say_weights, log_probs)
 
 
 def _sample_indices(
     agent: Agent, given: Any, count: int, draws: StepDraws, slot: int, step: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
     """Return indices int8[B, R] of `count` moves or tokens, and the weights if any were given."""
-    shape = (draws.streams.size, draws.roles)
+    shape = (draws.streams.size, draws.players)
     values = np.asarray(given)
     if values.shape == shape and values.dtype.kind in "iu":
         if not ((values >= 0) & (values < count)).all():
@@ -140,7 +125,7 @@ def _validate_actions(
 ) -> NDArray[Any]:
     """Validate actions [B, R, ...] of a domain without named moves."""
     space = action_space(domain)
-    size = (draws.streams.size, draws.roles, *space.shape)
+    size = (draws.streams.size, draws.players, *space.shape)
     expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
     values = np.asarray(given)
     if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
@@ -156,7 +141,7 @@ def _validate_texts(
     domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
 ) -> NDArray[Any]:
     """Validate texts [B, R] of a domain without tokens."""
-    size = (draws.streams.size, draws.roles)
+    size = (draws.streams.size, draws.players)
     expected = f"texts {list(size)} of one line and {MAX_UTTERANCE_CHARS} printable characters"
     values = np.asarray(given)
     if values.shape != size or not are_sayable(domain, values):
@@ -174,30 +159,32 @@ def _invalid_output(agent: Agent, step: int, expected: str, found: str) -> StsEr
     return StsError(f"agent {agent.name!r} at step {step}: expected {expected}; found {found}")
 
 
-def log_probs(sample: Sample, moves: NDArray[Any], says: NDArray[Any]) -> NDArray[np.float64]:
+def log_probs(
+    sample: Sample, actions: NDArray[Any], utterances: NDArray[Any]
+) -> NDArray[np.float64]:
     """Return the log-probabilities of executed actions and utterances, float64[B, R].
 
     Weights are mixed with a share `UNIFORM_SHARE` of the uniform distribution. If the agent
     returned actions, the result is its own `log_probs`, unmixed, and NaN if another was executed.
     """
     if sample.move_weights is not None:
-        total = _log_prob(sample.move_weights, moves)
+        total = _log_prob(sample.move_weights, actions)
     elif sample.log_probs is not None:
-        same = (sample.moves == moves).reshape(*says.shape, -1).all(-1)
+        same = (sample.actions == actions).reshape(*utterances.shape, -1).all(-1)
         total = np.where(same, sample.log_probs, np.nan)
     else:
-        return np.full(says.shape, np.nan)
+        return np.full(utterances.shape, np.nan)
     if sample.say_weights is not None:
-        total = total + _log_prob(sample.say_weights, says)
+        total = total + _log_prob(sample.say_weights, utterances)
     return total
 
 
 @compiled
 def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArray[np.float64]:
-    batch, roles, count = weights.shape
-    out = np.empty((batch, roles))
+    batch, players, count = weights.shape
+    out = np.empty((batch, players))
     for b in range(batch):
-        for r in range(roles):
+        for r in range(players):
             total = 0.0
             for a in range(count):
                 total += weights[b, r, a]
@@ -228,17 +215,17 @@ def _sample_all(
     out: NDArray[np.int8],
 ) -> int:
     """Sample an action per player; return the first row with invalid weights, else -1."""
-    batch, roles, count = weights.shape
+    batch, players, count = weights.shape
     for b in range(batch):
-        for r in range(roles):
+        for r in range(players):
             total = 0.0
             for a in range(count):
                 w = weights[b, r, a]
                 if not (w >= 0.0 and w < np.inf):
-                    return int(b * roles + r)
+                    return int(b * players + r)
                 total += w
             if not (total > 0.0 and total < np.inf):
-                return int(b * roles + r)
+                return int(b * players + r)
             out[b, r] = sample_index(weights[b, r], total, uniform(streams[b], first + r * stride))
     return -1
 
@@ -247,8 +234,8 @@ def _sample_all(
 def _fill_uniform(
     streams: NDArray[np.uint64], first: int, stride: int, out: NDArray[np.float64]
 ) -> None:
-    batch, roles, draws = out.shape
+    batch, players, draws = out.shape
     for b in range(batch):
-        for r in range(roles):
+        for r in range(players):
             for d in range(draws):
                 out[b, r, d] = uniform(streams[b], first + r * stride + d)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.facts import Facts
-from sts.agents.protocol import Agent, Choice, Instructions
+from sts.agents.protocol import Agent, Instructions, PolicyOutput
 from sts.domains import Domain, Worlds, action_space, are_sayable, silence
 from sts.domains.random import Random
 from sts.engine import sampling
@@ -34,43 +34,31 @@ Memory = dict[str, NDArray[Any]]
 
 
 class Team(NamedTuple):
-    """An agent and the players it controls.
+    """An agent and the players it controls."""
 
-    Attributes:
-      agent: of the team.
-      roles: its players.
-      streams: uint64[B], each episode's random stream.
-      memory: its state so far, from `Session.memories`; None to start with its initial state.
-      since: the number of steps whose random draws were already used.
-    """
-
-    agent: Agent
-    roles: tuple[int, ...]
-    streams: NDArray[np.uint64]
+    agent: Agent  # of the team
+    players: tuple[int, ...]  # its players
+    streams: NDArray[np.uint64]  # uint64[B], each episode's random stream
+    # its state so far, from `Session.memories`; None to start with its initial state
     memory: Memory | None = None
-    since: int = 0
+    since: int = 0  # the number of steps whose random draws were already used
 
 
 class Actions(NamedTuple):
     """The actions, [B, P, ...], and utterances, [B, P], of P players at one step."""
 
-    moves: NDArray[Any]
-    says: NDArray[Any]
+    actions: NDArray[Any]
+    utterances: NDArray[Any]
 
 
 class StepResult(NamedTuple):
-    """The executed actions of one step.
+    """The executed actions of one step."""
 
-    Attributes:
-      moves: [B, P, ...].
-      says: [B, P], tokens or texts.
-      log_probs: float32[B, P], of the executed move and token under the player's agent, also if the
-        player was held; NaN if there is no agent, it gives no probabilities, or it returned an
-        action other than the executed one.
-    """
-
-    moves: NDArray[Any]
-    says: NDArray[Any]
+    actions: NDArray[Any]  # [B, P, ...]
+    utterances: NDArray[Any]  # [B, P], tokens or texts
+    # float32[B, P], of the executed move and token under the player's agent, also if the player was
+    # held; NaN if there is no agent, it gives no probabilities, or it returned an action other than
+    # the executed one
     log_probs: NDArray[np.float32]
 
 
@@ -91,12 +79,9 @@ def open(
 ) -> Session:
     """Start a session, or resume one from its state.
 
-    Args:
-      domain: of the worlds.
-      begun: B worlds, which are stepped in place; or the state of a session of the same teams.
-      teams: agents with disjoint sets of players.
-      told: the instructions of the first team in each world, of which the latest is current. Other
-        teams have no instruction.
+    `begun` is B worlds of `domain`, which are stepped in place, or the state of a session of the
+    same `teams`, which have disjoint sets of players. `told` is the instructions of the first team
+    in each world, of which the latest is current; other teams have no instruction.
 
     Raises:
       ArgumentError: an agent does not `fit` the domain.
@@ -105,7 +90,7 @@ def open(
       DamagedState: a world cannot be restored.
     """
     teams = [team._replace(agent=fit(team.agent, domain)) for team in teams]
-    players = [p for team in teams for p in team.roles]
+    players = [p for team in teams for p in team.players]
     if len(set(players)) < len(players):
         raise StsError(f"expected each participant in one team only, found {players}")
     if isinstance(begun, SessionState):
@@ -137,51 +122,48 @@ class Session:
         batch = len(worlds.rewards)
         self._teams = tuple(teams)
         self._no_instructions = Instructions(("",), np.zeros(batch, np.int32))
-        self._instructions_at = (
-            _schedule_instructions(told, batch)
-            if told is not None
-            else lambda step: self._no_instructions
-        )
+        given = [()] * batch if told is None else told
+        self._instructions_at = _schedule_instructions(given, batch)
         self.memories = [_initial_state(team, batch) for team in teams]
 
     def observe(
-        self, roles: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
+        self, players: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
     ) -> Any:
-        """Return the observations of `roles`, by default as a team; see `Worlds.observe`."""
-        return self.worlds.observe(roles, team=roles if team is None else team, world=world)
+        """Return the observations of `players`, by default as a team; see `Worlds.observe`."""
+        return self.worlds.observe(players, team=players if team is None else team, world=world)
 
     def step(
         self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()
     ) -> StepResult:
         """Take one step and return the executed actions; `worlds` has the rewards and scenes.
 
-        Args:
-          given: the actions of held players; values for others are ignored.
-          held: the players that the caller controls, as indices or bool[P]. The agent of a held
-            player still observes the step and updates its state.
+        The caller controls the `held` players, indices or bool[P], by the `given` actions, whose
+        values for others are ignored. Their agents still observe the step and update their state.
 
         Raises:
           StsError: an agent failed, or returned an invalid output; names the agent and the step.
           DamagedData: a given action or utterance is invalid in the domain.
         """
         size = self.worlds.rewards.shape
-        moves = action_space(self.domain).full(size, self.domain.noop)
-        says, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
+        actions = action_space(self.domain).full(size, self.domain.noop)
+        utterances, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
         samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
-            moves[:, team.roles], says[:, team.roles] = sample.moves, sample.says
-        if given is not None:
-            held_actions = Actions(given.moves[:, held], given.says[:, held])
-            check_actions(self.domain, held_actions)
-            moves[:, held], says[:, held] = held_actions
-        for team, sample in zip(self._teams, samples, strict=True):
-            log_probs[:, team.roles] = sampling.log_probs(
-                sample, moves[:, team.roles], says[:, team.roles]
+            actions[:, team.players], utterances[:, team.players] = (
+                sample.actions,
+                sample.utterances,
             )
-        self.worlds.step(moves, says)
+        if given is not None:
+            held_actions = Actions(given.actions[:, held], given.utterances[:, held])
+            check_actions(self.domain, held_actions)
+            actions[:, held], utterances[:, held] = held_actions
+        for team, sample in zip(self._teams, samples, strict=True):
+            done = actions[:, team.players], utterances[:, team.players]
+            log_probs[:, team.players] = sampling.log_probs(sample, *done)
+        self.worlds.step(actions, utterances)
         self.steps += 1
         report_progress()
-        return StepResult(moves, says, log_probs)
+        return StepResult(actions, utterances, log_probs)
 
     def state(self) -> SessionState:
         """Return the session's state, with which `open` can resume it, also in another process."""
@@ -190,14 +172,16 @@ class Session:
     def _decide(self, i: int, team: Team) -> sampling.Sample:
         """Sample the next actions of team i and update its agent's state."""
         agent = team.agent
-        draws = sampling.locate_draws(agent, len(team.roles), team.streams, team.since + self.steps)
-        seen = self.observe(team.roles, world=agent.sees == "world")
+        draws = sampling.locate_draws(
+            agent, len(team.players), team.streams, team.since + self.steps
+        )
+        seen = self.observe(team.players, world=agent.sees == "world")
         heard = self._instructions_at(self.steps) if i == 0 else self._no_instructions
         given = (seen, heard, self.memories[i], draws.agent_draws())
         choice, self.memories[i] = self._call_agent(agent, given)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
 
-    def _call_agent(self, agent: Agent, given: tuple[Any, ...]) -> tuple[Choice, Memory]:
+    def _call_agent(self, agent: Agent, given: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
         """Call the agent; turn any exception of its code into an StsError."""
         try:
             with stdout_to_stderr:
@@ -209,9 +193,11 @@ class Session:
                 f"agent {agent.name!r} failed at step {self.steps}: "
                 f"{type(error).__name__}: {error}{hint}"
             ) from error
-        if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Choice)):
+        if not (
+            isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], PolicyOutput)
+        ):
             raise StsError(
-                f"agent {agent.name!r}: expected (Choice, memory) from act, found "
+                f"agent {agent.name!r}: expected (PolicyOutput, memory) from act, found "
                 f"{type(answer).__name__}"
             )
         return answer
@@ -219,14 +205,11 @@ class Session:
 
 def check_actions(domain: Domain, given: Actions) -> None:
     """Raise DamagedData if an action or utterance is invalid, as kernels do not check bounds."""
-    moves, says = given
+    actions, utterances = given
     space = action_space(domain)
-    in_space = moves.shape[says.ndim :] == space.shape and space.within(moves)
-    if (
-        not in_space
-        or not np.can_cast(moves.dtype, space.dtype, "same_kind")
-        or not are_sayable(domain, says)
-    ):
+    in_space = actions.shape[utterances.ndim :] == space.shape and space.within(actions)
+    can_cast = np.can_cast(actions.dtype, space.dtype, "same_kind")
+    if not (in_space and can_cast and are_sayable(domain, utterances)):
         raise DamagedData(f"expected actions and utterances of {domain.name}, found others")
 
 
@@ -251,10 +234,10 @@ def _initial_state(team: Team, batch: int) -> Memory:
         return team.memory
     try:
         with stdout_to_stderr:
-            return team.agent.begin(batch, len(team.roles))
+            return team.agent.initial_state(batch, len(team.players))
     except (Exception, SystemExit) as error:
         raise StsError(
-            f"agent {team.agent.name!r} failed in begin: {type(error).__name__}: {error}"
+            f"agent {team.agent.name!r} failed in initial_state: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -264,21 +247,14 @@ def _schedule_instructions(
     """Return a function that maps a step to the instructions in force."""
     if len(told) != batch:
         raise StsError(f"expected an instruction for each of {batch} episodes, found {len(told)}")
-    given = sorted(
-        (
-            (instruction.given_at, b, instruction.text)
-            for b, instructions in enumerate(told)
-            for instruction in instructions
-        ),
-        key=lambda entry: entry[0],
-    )
+    given = [(entry, b) for b, instructions in enumerate(told) for entry in instructions]
     texts = ("", *dict.fromkeys(entry.text for instructions in told for entry in instructions))
     numbers = {text: i for i, text in enumerate(texts)}
     steps: list[int] = []
     known = [np.zeros(batch, np.int32)]  # before the first of `steps`, and from each of them on
-    for step, b, text in given:
-        if not steps or step > steps[-1]:
-            steps.append(step)
+    for entry, b in sorted(given, key=lambda pair: pair[0].given_at):
+        if not steps or entry.given_at > steps[-1]:
+            steps.append(entry.given_at)
             known.append(known[-1].copy())
-        known[-1][b] = numbers[text]
+        known[-1][b] = numbers[entry.text]
     return lambda step: Instructions(texts, known[bisect_right(steps, step)].copy())

@@ -1,7 +1,7 @@
 """Conversion of episodes to and from the columns of a table.
 
 An episode is one row. Its arrays are flat row-major lists, which Arrow stores as one array with
-offsets; their shapes follow from `steps`, `participants`, `objects` and `action_shape`. Moves,
+offsets; their shapes follow from `steps`, `n_players`, `objects` and `action_shape`. Moves,
 utterances and rewards have two columns each, of which one is empty in a row: one for int8, and one
 for float64, which represents other actions and rewards exactly, or for texts.
 """
@@ -43,28 +43,30 @@ _EMPTY = np.empty(0, np.int8)
 
 def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
     """Convert episodes to the columns of EPISODE."""
-    shapes = np.array([(e.steps, e.participants, e.scene.shape[1]) for e in episodes], np.int32)
-    steps, participants, objects = map(of_numpy, shapes.reshape(-1, 3).T)
+    shapes = np.array([(e.steps, e.n_players, e.scene.shape[1]) for e in episodes], np.int32)
+    steps, n_players, objects = map(of_numpy, shapes.reshape(-1, 3).T)
     return {
         "domain": texts([e.domain for e in episodes]),
         "state": texts([e.state for e in episodes]).cast(pa.binary()),
         "steps": steps,
-        "participants": participants,
+        "participants": n_players,
         "objects": objects,
         **{
             name: lists(flat, EPISODE[name].value_type)
             for name, flat in _list_columns(episodes).items()
         },
-        "action_dtype": texts([dtype_name(e.moves) for e in episodes]),
+        "action_dtype": texts([dtype_name(e.actions) for e in episodes]),
         "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
-        "say_dtype": texts([dtype_name(e.says) for e in episodes]),
+        "say_dtype": texts([dtype_name(e.utterances) for e in episodes]),
         "texts": _text_column(episodes),
     }
 
 
 def _text_column(episodes: Sequence[Episode]) -> pa.Array:
     """Return the column of utterances that are texts."""
-    utterances = [e.says.ravel().tolist() if e.says.dtype != np.int8 else [] for e in episodes]
+    utterances = [
+        e.utterances.ravel().tolist() if e.utterances.dtype != np.int8 else [] for e in episodes
+    ]
     ends = np.cumsum([0, *map(len, utterances)], dtype=np.int64)
     if ends[-1] > MAX_ITEMS:
         raise StsError(f"expected at most {MAX_ITEMS} utterances in a column, found {ends[-1]}")
@@ -74,17 +76,17 @@ def _text_column(episodes: Sequence[Episode]) -> pa.Array:
 
 def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
     """Return the list columns, with one array per row."""
-    small = [(e.moves.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
+    small = [(e.actions.dtype == np.int8, e.rewards.dtype == np.int8) for e in episodes]
     both = list(zip(episodes, small, strict=True))
     return {
-        "moves": [e.moves if moves else _EMPTY for e, (moves, _) in both],
-        "says": [e.says if e.says.dtype == np.int8 else _EMPTY for e in episodes],
+        "moves": [e.actions if actions else _EMPTY for e, (actions, _) in both],
+        "says": [e.utterances if e.utterances.dtype == np.int8 else _EMPTY for e in episodes],
         "rewards": [e.rewards if rewards else _EMPTY for e, (_, rewards) in both],
         "scene": [e.scene for e in episodes],
         "action_shape": [
-            np.array(e.moves.shape[2:]) if e.moves.ndim > 2 else _EMPTY for e in episodes
+            np.array(e.actions.shape[2:]) if e.actions.ndim > 2 else _EMPTY for e in episodes
         ],
-        "actions": [_EMPTY if moves else e.moves for e, (moves, _) in both],
+        "actions": [_EMPTY if actions else e.actions for e, (actions, _) in both],
         "real_rewards": [_EMPTY if rewards else e.rewards for e, (_, rewards) in both],
     }
 
@@ -105,13 +107,13 @@ def episodes(table: pa.Table) -> list[Episode]:
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
     ):
         try:
-            moves = _restore_dtype(flat["moves"][i], flat["actions"][i], acted)
+            actions = _restore_dtype(flat["moves"][i], flat["actions"][i], acted)
             rewards = _restore_dtype(flat["rewards"][i], flat["real_rewards"][i], rewarded)
             out.append(
                 Episode(
                     domain,
                     state,
-                    moves.reshape(steps, people, *flat["action_shape"][i].tolist()),
+                    actions.reshape(steps, people, *flat["action_shape"][i].tolist()),
                     _tokens_or_texts(flat["says"][i], words, said).reshape(steps, people),
                     rewards.reshape(steps, people),
                     flat["scene"][i].reshape(steps + 1, objects),

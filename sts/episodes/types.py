@@ -18,8 +18,8 @@ ACTION_DTYPES = tuple(
 )
 """Dtypes of actions; float64 represents all their values exactly, except integers above 2^53."""
 _FIELDS = {
-    "moves": ACTION_DTYPES,
-    "says": ("int8", "text"),
+    "actions": ACTION_DTYPES,
+    "utterances": ("int8", "text"),
     "rewards": ("int8", "float64"),
     "scene": ("uint16",),
 }
@@ -42,25 +42,17 @@ def _raw(array: NDArray[Any]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """T steps of P players, with their initial state. Arrays are read-only.
+    """T steps of P players, with their initial state. Arrays are read-only."""
 
-    Attributes:
-      domain: the name of the domain.
-      state: the serialised state before step 0.
-      moves: [T, P, ...], actions of the domain; int8[T, P] if they are named moves. Row t acts on
-        state t.
-      says: [T, P], the utterances: int8 tokens, 0 being silence; or texts, "" being silence.
-      rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
-        without a unit.
-      scene: uint16[T + 1, K], the scenes; row t is before step t.
-    """
-
-    domain: str
-    state: bytes
-    moves: NDArray[Any]
-    says: NDArray[Any]
+    domain: str  # the name of the domain
+    state: bytes  # the serialised state before step 0
+    # [T, P, ...], actions of the domain; int8[T, P] if they have names. Row t acts on state t.
+    actions: NDArray[Any]
+    # [T, P], the utterances: int8 tokens, 0 being silence; or texts, "" being silence
+    utterances: NDArray[Any]
+    # [T, P], received after each step: int8, in the domain's reward unit, or float64 without a unit
     rewards: NDArray[Any]
-    scene: NDArray[np.uint16]
+    scene: NDArray[np.uint16]  # uint16[T + 1, K], the scenes; row t is before step t
 
     def __post_init__(self) -> None:
         """Validate the arrays and make them read-only.
@@ -70,7 +62,7 @@ class Episode:
         """
         for name, dtypes in _FIELDS.items():
             array = np.ascontiguousarray(getattr(self, name))
-            if array.ndim < 2 or (array.ndim > 2 and name != "moves"):
+            if array.ndim < 2 or (array.ndim > 2 and name != "actions"):
                 raise DamagedData(f"episode: {name} must be [steps, ...], found {array.shape}")
             if array.dtype.kind == "U":
                 array = array.astype(np.dtypes.StringDType())
@@ -82,45 +74,47 @@ class Episode:
                 raise DamagedData(f"episode: expected finite {name}, found NaN or infinity")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        same = self.moves.shape[:2] == self.says.shape == self.rewards.shape
-        if not same or len(self.scene) != len(self.moves) + 1:
-            raise DamagedData("episode: its arrays differ in the number of steps or participants")
+        same = self.actions.shape[:2] == self.utterances.shape == self.rewards.shape
+        if not same or len(self.scene) != len(self.actions) + 1:
+            raise DamagedData("episode: its arrays differ in the number of steps or players")
 
     @property
     def steps(self) -> int:
         """T."""
-        return len(self.moves)
+        return len(self.actions)
 
     @property
-    def participants(self) -> int:
+    def n_players(self) -> int:
         """P."""
-        return int(self.moves.shape[1])
+        return int(self.actions.shape[1])
 
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of the whole content."""
-        shape = f"{self.domain}:{self.moves.shape}:{self.scene.shape}"
-        for array in (self.moves, self.rewards, self.says):  # int8 hashes as in earlier formats
+        shape = f"{self.domain}:{self.actions.shape}:{self.scene.shape}"
+        for array in (
+            self.actions,
+            self.rewards,
+            self.utterances,
+        ):  # int8 hashes as in earlier formats
             shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
-        return content_hash(shape.encode(), self.state, *map(_raw, self._arrays))
+        arrays = self.actions, self.utterances, self.rewards, self.scene
+        return content_hash(shape.encode(), self.state, *map(_raw, arrays))
 
     @property
     def appearance(self) -> str:
         """SHA-256 of everything that annotators can see and hear: scenes and utterances."""
-        shape = f"{self.domain}:{self.says.shape}:{self.scene.shape}:{dtype_name(self.says)}"
-        return content_hash(shape.encode(), _raw(self.says), _raw(self.scene))
-
-    @property
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        return self.moves, self.says, self.rewards, self.scene
+        kind = dtype_name(self.utterances)
+        shape = f"{self.domain}:{self.utterances.shape}:{self.scene.shape}:{kind}"
+        return content_hash(shape.encode(), _raw(self.utterances), _raw(self.scene))
 
     def part(self, state: bytes, start: int, stop: int) -> Episode:
         """Return steps `start` to `stop` as an episode; `state` is the state before `start`."""
         return Episode(
             self.domain,
             state,
-            self.moves[start:stop],
-            self.says[start:stop],
+            self.actions[start:stop],
+            self.utterances[start:stop],
             self.rewards[start:stop],
             self.scene[start : stop + 1],
         )
@@ -128,19 +122,12 @@ class Episode:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction: something to do, or a question to answer.
+    """An instruction: something to do, or a question to answer."""
 
-    Attributes:
-      text: the wording.
-      category: its prompt category.
-      given_at: the first step at which the agent can read it.
-      source: "setter" if given during the recording, "curator" if written afterwards.
-    """
-
-    text: str
-    category: str
-    given_at: int
-    source: str
+    text: str  # the wording
+    category: str  # its prompt category
+    given_at: int  # the first step at which the agent can read it
+    source: str  # "setter" if given during the recording, "curator" if written afterwards
 
     def __post_init__(self) -> None:
         """Raise DamagedData if a field has the wrong type, as may happen in imported files."""

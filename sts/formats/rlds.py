@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sts.domains import action_space, domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
-from sts.trajectories.observed import ObservedTrajectory, Progress, observe
+from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
 from sts.trajectories.types import Trajectory
 
 FORMAT = "rlds/2"
@@ -31,19 +31,19 @@ def write(
     path: Path,
     trajectories: Sequence[Trajectory],
     *,
-    role: int | None = None,
+    player: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write the observations, actions and rewards of participant `role`, or 0.
+    """Write the observations, actions and rewards of player `player`, or 0.
 
     Each trajectory has T + 1 rows. Errors are those of `observed`.
     """
     sink, writer = io.BytesIO(), None
     buffered: list[pa.RecordBatch] = []
-    for replay in observe(trajectories, role, progress):
-        batch = _rows(replay, role or 0)
+    for replay in iter_observations(trajectories, player, progress):
+        batch = _rows(replay, player or 0)
         if writer is None:
-            schema = batch.schema.with_metadata(_metadata(replay, role or 0))
+            schema = batch.schema.with_metadata(_metadata(replay, player or 0))
             writer = pq.ParquetWriter(sink, schema, compression="zstd")
         buffered.append(batch.replace_schema_metadata(schema.metadata))
         if sum(b.num_rows for b in buffered) >= BUFFERED_ROWS:
@@ -56,7 +56,7 @@ def write(
     write_atomically(path, sink.getvalue())
 
 
-def _metadata(replay: ObservedTrajectory, role: int) -> dict[str, str]:
+def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
     """Return the metadata of the schema; values that are not plain text are JSON."""
     world = domain(replay.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in replay.values.items() if a.ndim > 2}
@@ -65,27 +65,31 @@ def _metadata(replay: ObservedTrajectory, role: int) -> dict[str, str]:
     return {
         "sts.format": FORMAT,
         "sts.domain": world.name,
-        "sts.role": str(role),
-        "sts.actions": canonical_json(list(world.moves) or action_space(world).text()).decode(),
+        "sts.role": str(player),
+        "sts.actions": canonical_json(
+            list(world.action_names) or action_space(world).text()
+        ).decode(),
         "sts.shapes": canonical_json(shapes).decode(),
     }
 
 
-def _rows(replay: ObservedTrajectory, role: int) -> pa.RecordBatch:
+def _rows(replay: ObservedTrajectory, player: int) -> pa.RecordBatch:
     """Return T + 1 rows; the last has no action."""
     episode = replay.trajectory.episode
     steps, world = episode.steps, domain(episode.domain)
-    moves = episode.moves[:, role]
+    actions = episode.actions[:, player]
     last = np.arange(steps + 1) == steps
     columns: dict[str, pa.Array] = {
         "episode_id": pa.array([replay.trajectory.id] * (steps + 1), pa.string()),
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
     columns |= {f"observation.{name}": _column(array) for name, array in replay.values.items()}
-    columns["language_instruction"] = pa.array(replay.trajectory.latest_instructions(), pa.string())
+    columns["language_instruction"] = pa.array(
+        replay.trajectory.find_latest_instructions(), pa.string()
+    )
     done = {
-        "action": moves.astype(np.int64) if world.moves else moves,
-        "reward": reward_values(world, episode.rewards[:, role]),
+        "action": actions.astype(np.int64) if world.action_names else actions,
+        "reward": reward_values(world, episode.rewards[:, player]),
         "discount": np.where(replay.ended[1:], 0.0, 1.0),
     }
     columns |= {name: _with_empty_last(array) for name, array in done.items()}

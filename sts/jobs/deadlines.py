@@ -66,20 +66,14 @@ def report_progress() -> None:
         if PROGRESS_STATE.send is not None:
             PROGRESS_STATE.send(FORK_ENDED_MESSAGE)
         os._exit(0)
-    if (
-        PROGRESS_STATE.send is not None
-        and time.monotonic() - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S
-    ):
+    is_due = time.monotonic() - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S
+    if PROGRESS_STATE.send is not None and is_due:
         PROGRESS_STATE.last = time.monotonic()
         PROGRESS_STATE.send(PROGRESS_MESSAGE)
 
 
 def read_timeout() -> float:
-    """Return the timeout of workers in seconds, from STS_PATIENCE.
-
-    Raises:
-      ArgumentError: STS_PATIENCE is not a positive number.
-    """
+    """Return the timeout of workers in seconds; raise ArgumentError if it is invalid."""
     text = os.environ.get(TIMEOUT_VARIABLE, str(DEFAULT_TIMEOUT_S))
     with contextlib.suppress(ValueError):
         if 0 < (seconds := float(text)) < 1e9:

@@ -43,12 +43,9 @@ def encode(value: Any, reduce: Callable[[Any], tuple[str, Any]] | None = None) -
 
 
 def decode(data: bytes, build: Callable[[str, Any], Any] | None = None) -> Any:
-    """Decode a value that `encode` wrote; its arrays are writeable.
+    """Decode a value that `encode` wrote, with writeable arrays; raise DecodeError if invalid.
 
     `build` restores an object from the name and value that `reduce` returned.
-
-    Raises:
-      DecodeError: the bytes are not an encoded value.
     """
     try:
         start = 8 + int.from_bytes(data[:8], "little")

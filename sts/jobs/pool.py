@@ -193,11 +193,7 @@ class _Worker(Process):
         self.send(pickle.dumps((task.work, task.args)))
 
     def outcome(self) -> tuple[Any, Any] | None:
-        """Return the key and result of its task; None if it is still running.
-
-        Raises:
-          Exception: the task raised it, and has no owner.
-        """
+        """Return the key and result of its task, or None; raise exceptions of tasks of ours."""
         try:
             data = self.poll_answer()
             if data is None:

@@ -64,18 +64,13 @@ class Process:
             self.connection.send_bytes(data)
 
     def poll_answer(self) -> bytes | None:
-        """Return the answer, or None if the process is still busy.
-
-        Raises:
-          WorkerDied: the process has ended, or was killed after the timeout.
-        """
+        """Return the answer, or None if it is busy; raise WorkerDied if it ended or hung."""
         alive = self.is_alive
         try:
             while self.connection.poll():
                 self._silent = 0.0
-                data = self.connection.recv_bytes(
-                    None if self.timeout_s == float("inf") else MAX_MESSAGE_BYTES
-                )
+                is_ours = self.timeout_s == float("inf")
+                data = self.connection.recv_bytes(None if is_ours else MAX_MESSAGE_BYTES)
                 if data not in (PROGRESS_MESSAGE, FORK_ENDED_MESSAGE):
                     return data
                 self.ended_forks += data == FORK_ENDED_MESSAGE

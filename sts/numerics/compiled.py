@@ -40,12 +40,8 @@ def lean(function: Function) -> Function:
     arrays are allowed; allocating an array is a compilation error. The option is undocumented, and
     numba uses it for its own sorts; versions without it are only slower.
     """
-    options: dict[str, Any] = {
-        "cache": True,
-        "nogil": True,
-        "forceinline": True,
-    } | no_reference_counts()
-    return _stamp_cache(numba.njit(**options)(function), function)
+    options: dict[str, Any] = {"nogil": True, "forceinline": True} | no_reference_counts()
+    return _stamp_cache(numba.njit(cache=True, **options)(function), function)
 
 
 def portable(function: Function) -> Function:

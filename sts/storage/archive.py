@@ -36,19 +36,12 @@ _ARCHIVE_ERRORS = (
 
 
 class Manifest(NamedTuple):
-    """The manifest of a backup.
+    """The manifest of a backup."""
 
-    Attributes:
-      workspace: the ID of the workspace.
-      sts: the version that made the backup.
-      made: the start time, UTC, such as "2026-11-23T14:05:09Z".
-      files: the hexadecimal SHA-256 of every other file, by its path in the workspace.
-    """
-
-    workspace: str
-    sts: str
-    made: str
-    files: dict[str, str]
+    workspace: str  # the ID of the workspace
+    sts: str  # the version that made the backup
+    made: str  # the start time, UTC, such as "2026-11-23T14:05:09Z"
+    files: dict[str, str]  # the hexadecimal SHA-256 of every other file, by path in the workspace
 
 
 def write(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Manifest:

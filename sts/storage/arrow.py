@@ -75,17 +75,12 @@ def digits(values: NDArray[np.uint8]) -> pa.Array:
     ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
     if ends[-1] > MAX_BYTES:
         raise StsError(f"expected texts of at most {MAX_BYTES} bytes, found {ends[-1]}")
-    return _from_buffers(
-        pa.string(), len(values), ends.astype(np.int32), values.tobytes().hex().encode()
-    )
+    raw = values.tobytes().hex().encode()
+    return _from_buffers(pa.string(), len(values), ends.astype(np.int32), raw)
 
 
 def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
-    """Convert texts, or bytes, to Arrow.
-
-    Raises:
-      DamagedData: a text cannot be encoded in UTF-8, or together they are too long.
-    """
+    """Convert texts, or bytes, to Arrow; raise DamagedData if they are too long or not UTF-8."""
     try:
         raw = [value.encode() if isinstance(value, str) else value for value in values]
     except UnicodeError as error:

@@ -12,15 +12,10 @@ from sts.storage.files import canonical_json, content_hash
 
 
 class Link(NamedTuple):
-    """The position of a record in a chain.
+    """The position of a record in a chain."""
 
-    Attributes:
-      number: of the record, from 1.
-      digest: hexadecimal SHA-256 of the previous digest and the record's number and values.
-    """
-
-    number: int
-    digest: str
+    number: int  # of the record, from 1
+    digest: str  # hexadecimal SHA-256 of the previous digest and the record's number and values
 
 
 START = Link(0, "")

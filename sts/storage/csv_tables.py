@@ -41,9 +41,8 @@ class CsvTable(NamedTuple):
 def from_csv(name: str, data: bytes) -> CsvTable:
     """Parse a CSV table: UTF-8, separated by commas, with one header line; skip empty lines.
 
-    Raises:
-      DamagedData: it is empty, binary, ragged or has more than `MOST_ROWS` rows, or a duplicate
-        column; the message starts with `name` and the line.
+    Raise DamagedData, with `name` and the line, if it is empty, binary, ragged or too long, or if a
+    column occurs twice.
     """
     if not data.strip():
         raise DamagedData(f"{name}: expected a table, found an empty file")
@@ -62,7 +61,10 @@ def from_csv(name: str, data: bytes) -> CsvTable:
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append(_parse_row(f"{name}, line {line}", header, cells))
+                if len(cells) != len(header):
+                    wrong = f"expected {len(header)} cells, found {len(cells)}"
+                    raise DamagedData(f"{name}, line {line}: {wrong}")
+                rows.append([_parse_cell(cell) for cell in cells])
                 lines.append(line)
             if len(rows) > MOST_ROWS:
                 raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found more")
@@ -114,12 +116,6 @@ def check_header(name: str, header: Sequence[str]) -> None:
         if column in seen:
             raise DamagedData(f"{name}: duplicate column {shown(column)}; keep one")
         seen.add(column)
-
-
-def _parse_row(place: str, header: Sequence[str], cells: Sequence[str]) -> list[str]:
-    if len(cells) != len(header):
-        raise DamagedData(f"{place}: expected {len(header)} cells, found {len(cells)}")
-    return [_parse_cell(cell) for cell in cells]
 
 
 def _parse_cell(cell: str) -> str:

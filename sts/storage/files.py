@@ -59,9 +59,7 @@ def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
     _check_regular(path, path.stat(), limit)  # opening a device may have side effects
     try:
         with open(path, "rb", opener=_open_nonblocking) as file:
-            _check_regular(
-                path, os.fstat(file.fileno()), limit
-            )  # it may have been replaced meanwhile
+            _check_regular(path, os.fstat(file.fileno()), limit)  # it may have been replaced
             yield file
     except OSError as error:
         if error.errno != errno.EIO:
@@ -157,9 +155,7 @@ def _link(source: str, target: Path) -> None:
 
 def _write_and_place(path: Path, data: bytes, mode: int, put: Callable[[str, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.name}.", suffix=_PARTIAL_SUFFIX
-    )
+    handle, name = tempfile.mkstemp(_PARTIAL_SUFFIX, f".{path.name}.", path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -228,11 +224,7 @@ def _make_locked_folder(part: Path, path: Path) -> int:
 
 
 def link_new(source: Path, target: Path) -> None:
-    """Link a file to a new name, and wait until that is on disk.
-
-    Raises:
-      FileExistsError: `target` exists.
-    """
+    """Link a file to a new name, which must not exist, and wait until that is on disk."""
     _link(str(source), target)
     synchronise(target.parent)
 

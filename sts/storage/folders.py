@@ -51,9 +51,7 @@ def replace_folder(
     folder.parent.mkdir(parents=True, exist_ok=True)
     with alone(folder.parent):
         _remove_leftovers(folder, own)
-        replacement = Path(
-            tempfile.mkdtemp(dir=folder.parent, prefix=_prefix(folder), suffix=".part")
-        )
+        replacement = Path(tempfile.mkdtemp(".part", _prefix(folder), folder.parent))
         try:
             for name, data in files.items():
                 _write(replacement / name, data)
@@ -106,12 +104,8 @@ def _exchange_folders(new: Path, old: Path) -> bool:
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    if (
-        rename(
-            _CURRENT_DIRECTORY, os.fsencode(new), _CURRENT_DIRECTORY, os.fsencode(old), _EXCHANGE
-        )
-        == 0
-    ):
+    here = _CURRENT_DIRECTORY
+    if rename(here, os.fsencode(new), here, os.fsencode(old), _EXCHANGE) == 0:
         return True
     code = ctypes.get_errno()
     if code in _UNSUPPORTED:

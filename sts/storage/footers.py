@@ -26,16 +26,14 @@ def add_digest(raw: bytes) -> bytes:
 
 
 def check_digest(name: str, file: BinaryIO, what: str) -> None:
-    """Verify the footer of an open file, if it has a digest; `what` is the expected kind of file.
+    """Raise DamagedData if the footer of an open file does not match its digest.
 
-    Raises:
-      DamagedData: the digest does not match.
+    A file without digest is not checked; `what` is the expected kind of file.
     """
     size = file.seek(0, 2)
     file.seek(max(0, size - _TRAILER_BYTES))
-    tail = min(
-        size, max(_MIN_TAIL_BYTES, _footer_length(file.read(_TRAILER_BYTES)) + _DIGEST_BYTES)
-    )
+    length = _footer_length(file.read(_TRAILER_BYTES)) + _DIGEST_BYTES
+    tail = min(size, max(_MIN_TAIL_BYTES, length))
     file.seek(size - tail)
     _, mark, rest = file.read(tail).rpartition(_DIGEST_MARK)
     file.seek(0)

@@ -26,11 +26,7 @@ def allowance() -> int:
 
 @contextmanager
 def bounded(what: str) -> Iterator[None]:
-    """Open a context limited to `allowance` bytes of memory (on Linux), for reading `what`.
-
-    Raises:
-      DamagedData: the limit was exceeded.
-    """
+    """Limit memory to `allowance` bytes in a context (on Linux); raise DamagedData if exceeded."""
     before, most = resource.getrlimit(resource.RLIMIT_AS), allowance()
     try:
         used = int(_PROCESS_MEMORY.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -127,11 +127,7 @@ class GroupRange(NamedTuple):
 
 
 def spans(path: Path, column: str) -> list[GroupRange]:
-    """Return the range of a column in each row group, from the metadata of the file.
-
-    Raises:
-      DamagedData: it is not a Parquet file, or has no statistics of that column.
-    """
+    """Return the range of a column in each row group, from the statistics in the file."""
     with regular(path, _MAX_FILE_BYTES) as file:
         with _open_parquet(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
             if column not in inside.fields.names:
@@ -207,12 +203,7 @@ def unpacked(
 def read_coded(
     name: str, raw: bytes, columns: Sequence[str]
 ) -> list[tuple[NDArray[Any], list[str]]]:
-    """Read text columns as integer codes of the rows, and the text of each code.
-
-    Raises:
-      DamagedData: it is not a Parquet file, or a column is missing, is not text, contains nulls, or
-        is too large.
-    """
+    """Read text columns as codes of the rows, and the text of each code; errors as for `read`."""
     with _open_parquet(name, raw, "a Parquet file") as file:
         for column in columns:
             if column not in file.fields.names or file.fields.field(column).type != pa.string():
@@ -314,10 +305,8 @@ def _check_sizes(
         if name not in columns:
             continue
         parts = [group.column(i) for group in groups]
-        count, size = (
-            sum(p.num_values for p in parts),
-            sum(p.total_uncompressed_size for p in parts),
-        )
+        count = sum(part.num_values for part in parts)
+        size = sum(part.total_uncompressed_size for part in parts)
         most = arrow.MOST + MAX_ROWS if columns[name] in _ARRAYS else MAX_ITEMS
         if count > most or size > arrow.MAX_BYTES:
             raise DamagedData(

@@ -23,11 +23,7 @@ class Store:
         self.root = root
 
     def get(self, name: str) -> bytes:
-        """Return the bytes stored under a name.
-
-        Raises:
-          FileNotFoundError: the name does not exist.
-        """
+        """Return the bytes stored under a name; raise FileNotFoundError if it does not exist."""
         return files.regular_bytes(self.root / name, _MAX_BYTES)
 
     def list(self, prefix: str) -> dict[str, int]:
@@ -76,9 +72,5 @@ class Store:
         return False
 
     def swap(self, name: str, data: bytes) -> None:
-        """Store bytes under a name, replacing existing ones.
-
-        Raises:
-          OSError: the bytes cannot be written; existing ones are unchanged.
-        """
+        """Store bytes under a name, replacing existing ones; an OSError leaves these unchanged."""
         files.write_atomically(self.root / name, data)

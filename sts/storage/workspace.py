@@ -60,9 +60,8 @@ class Workspace:
             if not stat.S_ISDIR(root.stat().st_mode):
                 raise DamagedData(f"expected a workspace folder at {root}, found a file")
         file = root / "workspace.toml"
-        return cls(
-            root, _read_settings(file) if file.exists() else tomllib.loads(_DEFAULT_SETTINGS)
-        )
+        exists = file.exists()
+        return cls(root, _read_settings(file) if exists else tomllib.loads(_DEFAULT_SETTINGS))
 
     def ensure(self) -> Workspace:
         """Create the folder and its `workspace.toml` if they are missing; return the workspace."""
@@ -93,11 +92,7 @@ class Workspace:
         return self.root.joinpath(*parts)
 
     def setting(self, section: str, name: str, default: Any) -> Any:
-        """Return a setting of `workspace.toml`, or `default` if it is missing.
-
-        Raises:
-          DamagedData: the section is not a table, or the value has another type than the default.
-        """
+        """Return a setting, or `default`; raise DamagedData if its type is another."""
         table = self.settings.get(section, {})
         value = table.get(name, default) if isinstance(table, dict) else None
         whole_for_float = type(value) is int and isinstance(default, float)

@@ -7,12 +7,12 @@ from pathlib import Path
 from sts.domains import checked
 from sts.errors import DamagedData
 from sts.storage.checks import Checked, Findings, folders
-from sts.storage.files import content_hash, regular_bytes
+from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites import store, tags
-from sts.suites.drafts import find
-from sts.suites.lint import lint
+from sts.suites.drafts import find_draft
+from sts.suites.lint import lint_scenarios
 
 
 def check_suites(workspace: Workspace) -> Checked:
@@ -25,7 +25,7 @@ def check_suites(workspace: Workspace) -> Checked:
             count += len(suite.scenarios)
             if suite.label != f"{folder.parent.name}@{folder.name}":
                 raise DamagedData(f"{folder} holds {suite.label} instead")
-            findings += [f"{suite.label}: {fault}" for fault in lint(suite.scenarios)]
+            findings += [f"{suite.label}: {fault}" for fault in lint_scenarios(suite.scenarios)]
     return Checked({"versions": len(versions), "scenarios": count}, tuple(findings))
 
 
@@ -35,7 +35,7 @@ def check_drafts(workspace: Workspace) -> Checked:
     drafts = folders(workspace.path("drafts"))
     for folder in drafts:
         with findings.of(folder):
-            draft = find(workspace, folder.name)
+            draft = find_draft(workspace, folder.name)
             if draft is None:
                 raise DamagedData(f"{folder}: draft.json is missing")
             draft.inherited_ids()
@@ -51,12 +51,9 @@ def check_drafts(workspace: Workspace) -> Checked:
 
 def _check_candidates(file: Path, number: int) -> int:
     """Check that a file holds the candidates from whose hashes it is named; return `number`."""
-    scenarios = files.decode_scenarios(
-        str(file), regular_bytes(file, files.MAX_BYTES), check=checked
-    )
-    hashes = [scenario.row_hash for scenario in scenarios]
+    hashes = [scenario.row_hash for scenario in files.read(file, checked)]
     name = content_hash(*(hash.encode() for hash in hashes))[:24]
-    if len(scenarios) != number or file.stem not in (name, *hashes[:1]):
+    if len(hashes) != number or file.stem not in (name, *hashes[:1]):
         raise DamagedData(
             f"{file}: expected the {number} candidates it is named after, found others"
         )

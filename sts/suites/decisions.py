@@ -27,36 +27,19 @@ MAX_REASON_CHARS = 500
 
 
 class Decision(NamedTuple):
-    """One event.
+    """One event."""
 
-    Attributes:
-      uuid: made by the sender, 32 hex digits; sending it again changes nothing.
-      candidate: the id of the scenario in the draft.
-      kind: one of `KINDS`.
-      person: the number of the curator.
-      follows: the uuid of the last decision on the candidate, opinions apart, that the curator had
-        seen; "" for none, and of an opinion.
-      scenario: the `row_hash` of the candidate after an edit; of an opinion, the `State.meaning`
-        that it is about; "" for other kinds.
-      detail: JSON: `reason`; of an edit `changes`; of an undo `undoes`; of an opinion `opinion`,
-        one of `OPINIONS`.
-      at: UTC seconds.
-      number: its position in the draft, new, --from 1.
-      digest: SHA-256 of the one before it in the draft and of all of the above.
-      by: the curator's name.
-    """
-
-    uuid: str
-    candidate: str
-    kind: str
-    person: int
-    follows: str
-    scenario: str
-    detail: Mapping[str, Any]
-    at: float
-    number: int = 0
-    digest: str = ""
-    by: str = ""
+    uuid: str  # made by the sender, 32 hex digits; sending it again changes nothing
+    candidate: str  # the id of the scenario in the draft
+    kind: str  # one of `KINDS`
+    person: int  # the number of the curator
+    follows: str  # uuid of the last decision the curator had seen; "" for none or an opinion
+    scenario: str  # `row_hash` after an edit; `CandidateState.meaning` of an opinion; else ""
+    detail: Mapping[str, Any]  # `reason`, `changes`, `undoes` or `opinion`, in JSON values
+    at: float  # UTC seconds
+    number: int = 0  # its position in the draft, from 1
+    digest: str = ""  # SHA-256 of the one before it in the draft and of all of the above
+    by: str = ""  # the curator's name
 
     def chained(self, before: Link) -> Decision:
         """Return it as the one after `before`, which is `START` for the first."""
@@ -65,31 +48,18 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True)
-class State:
-    """The state of a candidate after all decisions on it.
+class CandidateState:
+    """The state of a candidate after all decisions on it."""
 
-    Attributes:
-      status: "undecided", "accepted", "rejected" or "retired".
-      scenario: the `row_hash` of its latest edit; "" if it is as it was mined.
-      meaning: the `row_hash` after the last edit of more than `MARKS`, that is, of what it asks; ""
-        if there is none.
-      reason: of the last decision in force, if one was given.
-      by: the name of the curator who made that decision; "" if there is none.
-      at: its time; 0 if there is none.
-      last: the uuid of its latest decision, opinions apart, also of an undo.
-      standing: the decisions that are in force, not undone, the latest last.
-      given: the opinions that are not withdrawn, on any of its versions, the latest last.
-    """
-
-    status: str = UNDECIDED
-    scenario: str = ""
-    meaning: str = ""
-    reason: str = ""
-    by: str = ""
-    at: float = 0.0
-    last: str = ""
-    standing: tuple[Decision, ...] = ()
-    given: tuple[Decision, ...] = ()
+    status: str = UNDECIDED  # "undecided", "accepted", "rejected" or "retired"
+    scenario: str = ""  # the `row_hash` of its latest edit; "" if it is as it was mined
+    meaning: str = ""  # `row_hash` after the last edit of more than `MARKS`; "" for none
+    reason: str = ""  # of the last decision in force, if one was given
+    by: str = ""  # the curator who made that decision; "" for none
+    at: float = 0.0  # its time; 0 if there is none
+    last: str = ""  # uuid of its latest decision, opinions apart, also of an undo
+    standing: tuple[Decision, ...] = ()  # the decisions that are in force, the latest last
+    given: tuple[Decision, ...] = ()  # the opinions in force, on any version, the latest last
 
     @property
     def opinions(self) -> dict[str, str]:
@@ -98,17 +68,16 @@ class State:
         return {opinion.by: str(opinion.detail["opinion"]) for opinion in current}
 
 
-def states(decisions: Iterable[Decision]) -> dict[str, State]:
+def fold_decisions(decisions: Iterable[Decision]) -> dict[str, CandidateState]:
     """Return the state of every candidate with at least one decision, by its id."""
-    by_candidate: dict[str, State] = {}
+    by_candidate: dict[str, CandidateState] = {}
     for decision in decisions:
-        by_candidate[decision.candidate] = after(
-            by_candidate.get(decision.candidate, State()), decision
-        )
+        before = by_candidate.get(decision.candidate, CandidateState())
+        by_candidate[decision.candidate] = apply_decision(before, decision)
     return by_candidate
 
 
-def after(state: State, decision: Decision) -> State:
+def apply_decision(state: CandidateState, decision: Decision) -> CandidateState:
     """Return the state of a candidate after one more decision, which must be valid for it."""
     if decision.kind == "opinion":
         return replace(state, given=(*state.given, decision))
@@ -119,7 +88,7 @@ def after(state: State, decision: Decision) -> State:
     return replace(_fold_decisions(standing), last=decision.uuid, given=state.given)
 
 
-def opinion_of(state: State, person: int) -> Decision | None:
+def find_rating(state: CandidateState, person: int) -> Decision | None:
     """Return a person's latest opinion on a candidate as it is now, or None.
 
     Withdrawing an opinion restores the person's previous one.
@@ -128,12 +97,12 @@ def opinion_of(state: State, person: int) -> Decision | None:
     return opinions[-1] if opinions else None
 
 
-def _fold_decisions(standing: tuple[Decision, ...]) -> State:
+def _fold_decisions(standing: tuple[Decision, ...]) -> CandidateState:
     """Return the state that decisions in force lead to.
 
     An edit keeps the status: an accepted candidate that is edited stays accepted.
     """
-    state = State(standing=standing)
+    state = CandidateState(standing=standing)
     for decision in standing:
         status, reason = STATUSES.get(decision.kind), str(decision.detail.get("reason", ""))
         only_marks = MARKS.issuperset(decision.detail.get("changes") or ("anything",))

@@ -10,6 +10,7 @@ if it is not a valid suite name.
 
 from __future__ import annotations
 
+import itertools
 import re
 import secrets
 from collections import Counter
@@ -29,38 +30,29 @@ from sts.suites import scenarios as files
 from sts.suites.folders import (
     DRAFT_VERSION,
     draft_file,
-    drafts,
     encode_json,
-    frozen_drafts,
+    find_frozen_drafts,
+    list_draft_folders,
+    list_versions,
     read_draft_json,
     read_suite_json,
     validate_suite_name,
-    versions,
 )
 from sts.suites.types import Scenario, Summary
-from sts.trajectories.types import split_of
+from sts.trajectories.types import get_split
 
 _NUMBERED_ID = re.compile(r"(.+)-([0-9]{1,9})")
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Candidates for the next version of a suite.
-
-    Attributes:
-      workspace: that it belongs to.
-      name: of the suite.
-      id: 32 hex digits; decisions refer to it.
-      parent: NAME@VERSION whose scenarios it started with, or None.
-      parts: the number of candidates in each of its files.
-      provenance: of the draft itself.
-    """
+    """Candidates for the next version of a suite."""
 
     workspace: Workspace
-    name: str
-    id: str
-    parent: str | None
-    parts: Mapping[str, int]
+    name: str  # of the suite
+    id: str  # 32 hex digits; decisions refer to it
+    parent: str | None  # NAME@VERSION whose scenarios it started with, or None
+    parts: Mapping[str, int]  # the number of candidates in each of its files
     provenance: Mapping[str, Any]
 
     @property
@@ -70,18 +62,14 @@ class Draft:
 
     def summaries(self) -> list[Summary]:
         """Return every candidate as mined, without its recording, sorted by id."""
-        summaries = [
-            summary
-            for part in self.parts
-            for summary in files.decode_summaries(part, self._get(part))
-        ]
-        return sorted(summaries, key=lambda summary: summary.id)
+        by_part = (files.decode_summaries(part, self._read(part)) for part in self.parts)
+        return sorted(itertools.chain(*by_part), key=lambda summary: summary.id)
 
     def summary(self, id: str, edited: str) -> Summary:
         """Return the summary of a candidate as edited; `edited` is the `row_hash` of that edit."""
         if edited not in _EDITED_CACHE:
             name = f"edited/{edited}.parquet"
-            (summary,) = files.decode_summaries(name, self._get(name))
+            (summary,) = files.decode_summaries(name, self._read(name))
             _check_edited(self, summary, id, edited)
             _EDITED_CACHE[edited] = summary
         return _EDITED_CACHE[edited]
@@ -92,7 +80,7 @@ class Draft:
             return frozenset()
         name, _, version = self.parent.partition("@")
         try:
-            folder = versions(self.workspace)[name][int(version)]
+            folder = list_versions(self.workspace)[name][int(version)]
             return frozenset(read_suite_json(folder)["scenarios"])
         except (OSError, LookupError, ValueError, TypeError) as error:
             raise DamagedData(
@@ -106,15 +94,14 @@ class Draft:
           UnknownName: there is no such candidate.
         """
         if edited:
-            (scenario,) = files.decode_scenarios(
-                id, self._get(f"edited/{edited}.parquet"), check=checked
-            )
+            raw = self._read(f"edited/{edited}.parquet")
+            (scenario,) = files.decode_scenarios(id, raw, check=checked)
             _check_edited(self, scenario, id, edited)
             return scenario
         for part in self.parts:
-            for scenario in files.decode_scenarios(part, self._get(part), id, check=checked):
+            for scenario in files.decode_scenarios(part, self._read(part), id, check=checked):
                 return scenario
-        raise UnknownName(f"candidate of draft {self.name}", id, self.ids(), most=10)
+        raise UnknownName(f"candidate of draft {self.name}", id, self.load_ids(), most=10)
 
     def scenarios(self, edited: Mapping[str, str]) -> list[Scenario]:
         """Return candidates sorted by id; each file is read once.
@@ -124,24 +111,23 @@ class Draft:
         scenarios = [
             scenario
             for part in self.parts
-            for scenario in files.decode_scenarios(part, self._get(part), check=checked)
+            for scenario in files.decode_scenarios(part, self._read(part), check=checked)
             if edited.get(scenario.id) == ""
         ]
         scenarios += [self.candidate(id, mark) for id, mark in edited.items() if mark]
         return sorted(scenarios, key=lambda scenario: scenario.id)
 
-    def ids(self) -> list[str]:
+    def load_ids(self) -> list[str]:
         """Return the ids of its candidates."""
         return [summary.id for summary in self.summaries()]
 
-    def keep(self, edited: Scenario) -> None:
+    def save_edit(self, edited: Scenario) -> None:
         """Store an edited candidate, for the decision that will refer to it."""
         name = f"edited/{edited.row_hash}.parquet"
-        self.workspace.store.put_new(
-            f"{self.folder}/{name}", files.encode_scenarios(name, [edited])
-        )
+        raw = files.encode_scenarios(name, [edited])
+        self.workspace.store.put_new(f"{self.folder}/{name}", raw)
 
-    def _get(self, name: str) -> bytes:
+    def _read(self, name: str) -> bytes:
         try:
             return self.workspace.store.get(f"{self.folder}/{name}")
         except FileNotFoundError:
@@ -157,15 +143,14 @@ def _check_edited(draft: Draft, summary: Summary, id: str, edited: str) -> None:
         raise DamagedData(f"{draft.folder}: {id} does not match the hash of its edit")
 
 
-def find(workspace: Workspace, name: str) -> Draft | None:
+def find_draft(workspace: Workspace, name: str) -> Draft | None:
     """Return the draft called `name`, or None."""
     file = draft_file(workspace, name)
     if not file.exists():
         return None
     fields = read_draft_json(file.parent)
-    return Draft(
-        workspace, name, fields["id"], fields["parent"], fields["parts"], fields["provenance"]
-    )
+    own = (fields[key] for key in ("id", "parent", "parts", "provenance"))
+    return Draft(workspace, name, *own)
 
 
 def open_draft(workspace: Workspace, name: str) -> Draft:
@@ -174,20 +159,20 @@ def open_draft(workspace: Workspace, name: str) -> Draft:
     Raises:
       UnknownName: there is no such draft.
     """
-    draft = find(workspace, name)
+    draft = find_draft(workspace, name)
     if draft is None:
-        raise UnknownName("draft", name, [folder.name for folder in drafts(workspace)])
+        raise UnknownName("draft", name, [folder.name for folder in list_draft_folders(workspace)])
     return draft
 
 
-def frozen_as(draft: Draft) -> str | None:
+def find_frozen_version(draft: Draft) -> str | None:
     """Return the version as which a draft was frozen, or None."""
-    return frozen_drafts(draft.workspace).get(draft.id)
+    return find_frozen_drafts(draft.workspace).get(draft.id)
 
 
 def check_open(draft: Draft) -> None:
     """Raise StsError if a draft has been frozen, since it can no longer change."""
-    if (label := frozen_as(draft)) is not None:
+    if (label := find_frozen_version(draft)) is not None:
         raise StsError(
             f"draft {draft.name} was frozen as {label}; start the next version with sts draft "
             f"from {label}"
@@ -202,14 +187,14 @@ def lock_draft(draft: Draft) -> Iterator[Draft]:
       StsError: it was frozen or replaced since it was read.
     """
     with draft.workspace.locked():
-        current = find(draft.workspace, draft.name)
+        current = find_draft(draft.workspace, draft.name)
         if current is None or current.id != draft.id:
             raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added")
         check_open(current)
         yield current
 
 
-def begin(
+def create_draft(
     workspace: Workspace,
     name: str,
     candidates: Sequence[Scenario],
@@ -222,11 +207,10 @@ def begin(
     Raises:
       StsError: another draft of that name exists by now, or the candidates are of both splits.
     """
-    draft = Draft(
-        workspace, validate_suite_name(name), secrets.token_hex(16), parent, {}, provenance()
-    )
+    name, id = validate_suite_name(name), secrets.token_hex(16)
+    draft = Draft(workspace, name, id, parent, {}, provenance())
     with workspace.ensure().locked():
-        current = find(workspace, name)
+        current = find_draft(workspace, name)
         if (current and current.id) != replaces:
             raise StsError(
                 f"draft {name} was created by another command meanwhile and is left unchanged"
@@ -238,7 +222,7 @@ def begin(
             return _write_draft(draft, candidates, new)
 
 
-def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
+def add_candidates(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Add candidates to a draft; return the draft with them.
 
     Raises:
@@ -246,7 +230,7 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
         candidates of the other split.
     """
     with lock_draft(draft) as current:
-        repeated = {scenario.id for scenario in candidates} & set(current.ids())
+        repeated = {scenario.id for scenario in candidates} & set(current.load_ids())
         if repeated:
             raise StsError(
                 f"draft {draft.name} already has a candidate {min(repeated)}; nothing was "
@@ -257,55 +241,40 @@ def add(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 
 def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
-    _check_one_side(draft, candidates)
     store = Store(folder)
     if candidates:
+        splits = {get_split(s.world, s.provenance) for s in candidates} | {get_draft_split(draft)}
+        if len(splits - {None}) > 1:
+            raise StsError(
+                f"draft {draft.name} would mix the train and the test split; mine scenarios for "
+                "training into a draft of their own"
+            )
         name = f"candidates/{content_hash(*(s.row_hash.encode() for s in candidates))[:24]}.parquet"
         store.put_new(f"{draft.id}/{name}", files.encode_scenarios(name, candidates))
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
-    fields = {
-        "name": draft.name,
-        "id": draft.id,
-        "parent": draft.parent,
-        "parts": dict(draft.parts),
-        "provenance": dict(draft.provenance),
-    }
+    fields: dict[str, Any] = {"name": draft.name, "id": draft.id, "parent": draft.parent}
+    fields |= {"parts": dict(draft.parts), "provenance": dict(draft.provenance)}
     store.swap("draft.json", encode_json("draft", DRAFT_VERSION, fields))
     return draft
 
 
-def split_of_draft(draft: Draft) -> str | None:
+def get_draft_split(draft: Draft) -> str | None:
     """Return the split of a draft's candidates, "test" or "train"; None if it has none."""
     for part in draft.parts:
-        for summary in files.decode_summaries(part, draft._get(part)):
-            return _split_of(draft.candidate(summary.id))
+        for summary in files.decode_summaries(part, draft._read(part)):
+            scenario = draft.candidate(summary.id)
+            return get_split(scenario.world, scenario.provenance)
     return None
 
 
-def _split_of(scenario: Scenario) -> str:
-    return split_of(scenario.world, scenario.provenance)
-
-
-def _check_one_side(draft: Draft, candidates: Sequence[Scenario]) -> None:
-    """Raise StsError if the draft would mix candidates of both splits."""
-    sides = {_split_of(scenario) for scenario in candidates} | (
-        {split_of_draft(draft)} - {None} if candidates else set()
-    )
-    if len(sides) > 1:
-        raise StsError(
-            f"draft {draft.name} would mix the train and the test split; mine scenarios for "
-            "training into a draft of their own"
-        )
-
-
-def last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
+def find_last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
     """Return the highest number in an id of each category, over all versions of a suite.
 
     Those of `ids` count, too.
     """
     last: Counter[str] = Counter()
     used = list(ids)
-    for folder in versions(workspace).get(name, {}).values():
+    for folder in list_versions(workspace).get(name, {}).values():
         fields = read_suite_json(folder)
         used += fields["scenarios"]
         last |= Counter(fields.get("last", {}))

@@ -27,23 +27,16 @@ _ID = re.compile(r"[0-9a-f]{32}")
 _PART = re.compile(r"candidates/[0-9a-f]{24}\.parquet")
 
 
-class Listed(NamedTuple):
-    """A suite or a draft in a listing.
+class ListedSuite(NamedTuple):
+    """A suite or a draft in a listing."""
 
-    Attributes:
-      suite: NAME@VERSION, or the draft's name.
-      scenarios: how many it has; 0 if it is unusable.
-      where: "packaged", "workspace" or "draft".
-      description: one line; or why it is unusable, if its JSON file shows that.
-    """
-
-    suite: str
-    scenarios: int
-    where: str
-    description: str
+    suite: str  # NAME@VERSION, or the draft's name
+    scenarios: int  # how many it has; 0 if it is unusable
+    where: str  # "packaged", "workspace" or "draft"
+    description: str  # one line; or why it is unusable, if its JSON file shows that
 
 
-def versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
+def list_versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     """Return the folder of every version of every suite, packaged ones too."""
     roots = []
     for name in registry.named(GROUP):
@@ -94,7 +87,7 @@ def read_suite_json(folder: Path) -> dict[str, Any]:
     return read_json(folder / "suite.json", "suite", SUITE_VERSION)
 
 
-def drafts(workspace: Workspace) -> list[Path]:
+def list_draft_folders(workspace: Workspace) -> list[Path]:
     """Return the folder of every draft; a name with a leading dot is an aborted write."""
     folders = (file.parent for file in workspace.path("drafts").glob("*/draft.json"))
     return sorted(folder for folder in folders if not folder.name.startswith("."))
@@ -149,7 +142,7 @@ def encode_json(kind: str, version: int, fields: Mapping[str, Any]) -> bytes:
     return f"{json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)}\n".encode()
 
 
-def listed(workspace: Workspace) -> list[Listed]:
+def list_suites(workspace: Workspace) -> list[ListedSuite]:
     """Return every suite and then every draft; a broken one is listed as such.
 
     Only their JSON files are read. `sts.suites.store.read` checks all hashes of a suite.
@@ -160,26 +153,26 @@ def listed(workspace: Workspace) -> list[Listed]:
             _packaged_folder(name)
         except StsError as error:
             suites.append(_list_broken(name, "packaged", error))
-    for name, folders in sorted(versions(workspace).items()):
+    for name, folders in sorted(list_versions(workspace).items()):
         for version, folder in sorted(folders.items()):
             where = "workspace" if workspace.root in folder.parents else "packaged"
             suites.append(_list_suite(f"{name}@{version}", where, folder))
-    frozen_ids = frozen_drafts(workspace)
-    open_drafts = [_list_draft(folder, frozen_ids) for folder in drafts(workspace)]
+    frozen_ids = find_frozen_drafts(workspace)
+    open_drafts = [_list_draft(folder, frozen_ids) for folder in list_draft_folders(workspace)]
     return suites + [draft for draft in open_drafts if draft is not None]
 
 
-def frozen_drafts(workspace: Workspace) -> dict[str, str]:
+def find_frozen_drafts(workspace: Workspace) -> dict[str, str]:
     """Return the version, NAME@VERSION, as which each draft was frozen, by the draft's id."""
     by_draft = {}
-    for name, folders in versions(workspace).items():
+    for name, folders in list_versions(workspace).items():
         for version, folder in folders.items():
             with contextlib.suppress(StsError, OSError, LookupError, ValueError, AttributeError):
                 by_draft[read_suite_json(folder)["provenance"]["draft"]] = f"{name}@{version}"
     return by_draft
 
 
-def _list_suite(label: str, where: str, folder: Path) -> Listed:
+def _list_suite(label: str, where: str, folder: Path) -> ListedSuite:
     try:
         fields = read_suite_json(folder)
         count, description = len(fields["scenarios"]), fields["description"]
@@ -190,13 +183,12 @@ def _list_suite(label: str, where: str, folder: Path) -> Listed:
     except StsError as error:
         return _list_broken(label, where, error)
     except (OSError, ValueError, LookupError, TypeError) as error:
-        return _list_broken(
-            label, where, DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}")
-        )
-    return Listed(label, count, where, description)
+        damage = DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}")
+        return _list_broken(label, where, damage)
+    return ListedSuite(label, count, where, description)
 
 
-def _list_draft(folder: Path, frozen_drafts: Mapping[str, str]) -> Listed | None:
+def _list_draft(folder: Path, frozen_drafts: Mapping[str, str]) -> ListedSuite | None:
     try:
         fields = read_draft_json(folder)
     except StsError as error:
@@ -204,8 +196,8 @@ def _list_draft(folder: Path, frozen_drafts: Mapping[str, str]) -> Listed | None
     if fields["id"] in frozen_drafts:
         return None
     origin = f"from {fields['parent']}" if fields["parent"] else "candidates"
-    return Listed(folder.name, sum(fields["parts"].values()), "draft", f"{origin}, undecided")
+    return ListedSuite(folder.name, sum(fields["parts"].values()), "draft", f"{origin}, undecided")
 
 
-def _list_broken(name: str, where: str, error: StsError) -> Listed:
-    return Listed(name, 0, where, f"CANNOT BE USED: {error}")
+def _list_broken(name: str, where: str, error: StsError) -> ListedSuite:
+    return ListedSuite(name, 0, where, f"CANNOT BE USED: {error}")

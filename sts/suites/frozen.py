@@ -18,16 +18,16 @@ from sts.suites.folders import (
     NAME,
     VERSION,
     draft_file,
+    list_versions,
     read_suite_json,
-    versions,
 )
-from sts.suites.scenarios import Check, skip_check
+from sts.suites.scenarios import Check, skip_verification
 from sts.suites.types import Change, Suite
 
 _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
-def read(folder: Path, check: Check = skip_check) -> Suite:
+def read(folder: Path, check: Check = skip_verification) -> Suite:
     """Return the suite in a folder after checking every hash.
 
     Raises:
@@ -37,13 +37,10 @@ def read(folder: Path, check: Check = skip_check) -> Suite:
     try:
         fields = read_suite_json(folder)
         scenarios = files.read(folder / "scenarios.parquet", check)
+        names = ("name", "version", "parent", "description", "provenance")
         suite = Suite(
-            name=fields["name"],
-            version=fields["version"],
-            parent=fields["parent"],
-            description=fields["description"],
+            **{name: fields[name] for name in names},
             scenarios=scenarios,
-            provenance=fields["provenance"],
             changes=tuple(Change(**change) for change in fields.get("changes", ())),
             last=dict(fields.get("last", {})),
         )
@@ -69,7 +66,7 @@ def read(folder: Path, check: Check = skip_check) -> Suite:
 def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
     """Return the suite NAME@VERSION, using `read`; errors as of `sts.suites.store.load`."""
     match = _LABEL.fullmatch(label)
-    suites = versions(workspace)
+    suites = list_versions(workspace)
     if not match or match[1] not in suites:
         error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in suites.items() for v in vs])
         if match and draft_file(workspace, match[1]).exists():

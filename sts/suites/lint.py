@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 
 from sts.domains import domain, shapes, why_unavailable
 from sts.engine.replay import Mismatch, replayed
 from sts.errors import StsError
 from sts.names import LIMIT, one_line, shown
 from sts.storage.files import content_hash
-from sts.suites.types import DIFFICULTIES, KINDS, Scenario, pairs, series
-from sts.trajectories.types import split_of
+from sts.suites.types import DIFFICULTIES, KINDS, Scenario, group_dialogues, group_pairs
+from sts.trajectories.types import get_split
 
 MAX_STEPS = 10**6
 """Maximum length of a context or a continuation, far more than an annotator watches."""
@@ -20,15 +20,19 @@ MAX_INSTRUCTION_CHARS = 2000
 """Maximum length of an instruction, in characters."""
 
 
-def lint(scenarios: Sequence[Scenario]) -> list[str]:
+def lint_scenarios(scenarios: Sequence[Scenario]) -> list[str]:
     """Return the faults of scenarios, one line each; an empty list if there are none.
 
     Ids and hashes have to be unique, worlds on the test split, roles, steps, instructions and
     partners valid, and pairs and dialogues complete. Recordings have to replay step by step and
     reach the stated state at takeover.
     """
-    faults = [f"the id {i} is used {n} times" for i, n in _count_repeated(s.id for s in scenarios)]
-    faults += _link_faults(scenarios)
+    uses = Counter(s.id for s in scenarios)
+    faults = [f"the id {id} is used {n} times" for id, n in uses.items() if n > 1]
+    links = [find_pair_fault(halves) for halves in group_pairs(scenarios).values()]
+    dialogues = (turns for turns in group_dialogues(scenarios).values() if turns[0].turn > 0)
+    links += [find_dialogue_fault(turns) for turns in dialogues]  # turn 0 is reported below
+    faults += [fault for fault in links if fault is not None]
     ids_by_hash = defaultdict(list)
     for s in scenarios:
         ids_by_hash[s.hash].append(s.id)
@@ -37,7 +41,7 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         faults.append("it has no scenarios")
     replayable = []
     for s in scenarios:
-        own_faults = field_faults(s)
+        own_faults = find_field_faults(s)
         try:
             reason = why_unavailable(s.recording)
         except StsError as error:  # a damaged state
@@ -45,21 +49,13 @@ def lint(scenarios: Sequence[Scenario]) -> list[str]:
         own_faults += [] if reason is None else [str(reason)]
         faults += [f"{s.id}: {fault}" for fault in own_faults]
         replayable += [] if own_faults else [s]
-    return faults + [f"{id}: {fault}" for id, fault in _replay_faults(replayable)]
+    return faults + [f"{id}: {fault}" for id, fault in _find_replay_faults(replayable)]
 
 
-def _link_faults(scenarios: Sequence[Scenario]) -> list[str]:
-    """Return the faults of pairs and dialogues."""
-    faults = [pair_fault(halves) for halves in pairs(scenarios).values()]
-    dialogues = (turns for turns in series(scenarios).values() if turns[0].turn > 0)
-    faults += [dialogue_fault(turns) for turns in dialogues]  # `field_faults` reports turn 0
-    return [fault for fault in faults if fault is not None]
-
-
-def pair_fault(halves: Sequence[Scenario]) -> str | None:
+def find_pair_fault(halves: Sequence[Scenario]) -> str | None:
     """Return why scenarios do not form a pair, with their ids; None if they do.
 
-    A pair is two instructions to the same participants at one takeover of one world.
+    A pair is two instructions to the same players at one takeover of one world.
     """
     ids, name = ", ".join(half.id for half in halves), shown(halves[0].pair)
     if len(halves) == 1:
@@ -73,7 +69,7 @@ def pair_fault(halves: Sequence[Scenario]) -> str | None:
     alike = (
         ("world", first.world == second.world),
         ("state at takeover", first.takeover_hash == second.takeover_hash),
-        ("participants", first.roles == second.roles),
+        ("players", first.players == second.players),
     )
     for shared, is_same in alike:
         if not is_same:
@@ -83,7 +79,7 @@ def pair_fault(halves: Sequence[Scenario]) -> str | None:
     return None
 
 
-def dialogue_fault(turns: Sequence[Scenario]) -> str | None:
+def find_dialogue_fault(turns: Sequence[Scenario]) -> str | None:
     """Return why scenarios, sorted by turn, do not form a dialogue, with their ids, or None.
 
     A dialogue has turns 1 to n, one after the other in one recording.
@@ -105,39 +101,30 @@ def dialogue_fault(turns: Sequence[Scenario]) -> str | None:
     return None
 
 
-def _count_repeated(values: Iterable[str]) -> list[tuple[str, int]]:
-    return [(v, n) for v, n in Counter(values).items() if n > 1]
-
-
-def field_faults(s: Scenario) -> list[str]:
+def find_field_faults(s: Scenario) -> list[str]:
     """Return the faults of a scenario's fields, without replaying it."""
-    n_players = s.recording.participants
+    has_steps = s.takeover >= 0 and s.horizon >= 1
+    is_short = s.takeover <= MAX_STEPS and s.horizon <= MAX_STEPS
+    is_listed_once = bool(s.players) and len(set(s.players)) == len(s.players)
+    is_recorded = all(0 <= player < s.recording.n_players for player in s.players)
+    has_source = all(i.source in ("setter", "curator") for i in s.instructions)
+    is_last = all(0 <= i.given_at <= s.instruction.given_at for i in s.heard)
+    has_turn = bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
+    turn = f"turn {s.turn} of series {shown(s.series)}"
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
-    unreadable = [t for t in _names(s) if not one_line(t, LIMIT)]
+    unreadable = [t for t in _collect_names(s) if not one_line(t, LIMIT)]
     long = [i.text for i in s.instructions if not one_line(i.text, MAX_INSTRUCTION_CHARS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
-        (split_of(s.world, s.provenance) == "test", "its world is of the train split"),
+        (get_split(s.world, s.provenance) == "test", "its world is of the train split"),
         (s.kind in KINDS, f"kind must be one of {', '.join(KINDS)}"),
         (s.difficulty in DIFFICULTIES, f"difficulty must be one of {', '.join(DIFFICULTIES)}"),
-        (
-            s.takeover >= 0 and s.horizon >= 1,
-            "needs a context of 0 or more steps and a continuation of 1 or more",
-        ),
-        (
-            s.takeover <= MAX_STEPS and s.horizon <= MAX_STEPS,
-            f"its context or continuation has more than {MAX_STEPS} steps",
-        ),
+        (has_steps, "needs a context of 0 or more steps and a continuation of 1 or more"),
+        (is_short, f"its context or continuation has more than {MAX_STEPS} steps"),
         (0 <= s.context_start < 2**31, "its context starts at no step of a trajectory"),
         (s.recording.steps >= min_steps, f"its recording has fewer than {min_steps} steps"),
-        (
-            bool(s.roles) and len(set(s.roles)) == len(s.roles),
-            "needs at least one evaluated player, each listed once",
-        ),
-        (
-            all(0 <= r < n_players for r in s.roles),
-            "evaluates a player that its recording does not have",
-        ),
+        (is_listed_once, "needs at least one evaluated player, each listed once"),
+        (is_recorded, "evaluates a player that its recording does not have"),
         (partner, f"partner {s.partner!r} is not no-op, replay or agent:NAME"),
         (all(i.text.strip() for i in s.instructions), "its instruction is empty"),
         (
@@ -151,35 +138,26 @@ def field_faults(s: Scenario) -> list[str]:
             f"{', '.join(map(shown, unreadable[:1]))}",
         ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
-        (
-            all(i.source in ("setter", "curator") for i in s.instructions),
-            "its instruction has no source",
-        ),
-        (
-            all(0 <= i.given_at <= s.instruction.given_at for i in s.heard),
-            "another instruction is given after the one that is judged",
-        ),
-        (
-            bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS,
-            f"turn {s.turn} of series {shown(s.series)}: a dialogue's turns count from 1",
-        ),
+        (has_source, "its instruction has no source"),
+        (is_last, "another instruction is given after the one that is judged"),
+        (has_turn, f"{turn}: a dialogue's turns count from 1"),
         (s.replaces != s.id, "it replaces itself"),
     )
     return [text for good, text in checks if not good]
 
 
-def _names(s: Scenario) -> tuple[str, ...]:
+def _collect_names(s: Scenario) -> tuple[str, ...]:
     names = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
     heard = [i.category for i in s.heard]
     return (*names, *heard, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
 
 
-def _replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
+def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     """Return (id, fault) for recordings that do not replay or miss the state at takeover."""
     groups: dict[tuple[Hashable, ...], list[Scenario]] = defaultdict(list)
     for s in scenarios:
         recording = s.recording
-        size = recording.steps, recording.participants, recording.scene.shape[1]
+        size = recording.steps, recording.n_players, recording.scene.shape[1]
         groups[recording.domain, s.takeover, size, shapes(recording)].append(s)
     faults: list[tuple[str, str]] = []
     for members in groups.values():

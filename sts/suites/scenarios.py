@@ -55,7 +55,7 @@ Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
 """Takes recordings and their names for errors; returns them if they fit their worlds."""
 
 
-def skip_check(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
+def skip_verification(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
     """Return recordings without checking them, for which no world is needed."""
     return recordings
 
@@ -72,7 +72,7 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
         "hash": [s.hash for s in scenarios],
         "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
         "parameters": [canonical_json(s.parameters).decode() for s in scenarios],
-        "roles": [list(s.roles) for s in scenarios],
+        "roles": [list(s.players) for s in scenarios],
         "tags": [list(s.tags) for s in scenarios],
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
         "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
@@ -81,7 +81,7 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
     return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
 
 
-def read(path: Path, check: Check = skip_check) -> tuple[Scenario, ...]:
+def read(path: Path, check: Check = skip_verification) -> tuple[Scenario, ...]:
     """Return the scenarios in one file.
 
     Raises:
@@ -93,11 +93,7 @@ def read(path: Path, check: Check = skip_check) -> tuple[Scenario, ...]:
 
 
 def decode_scenarios(
-    name: str,
-    raw: bytes,
-    id: str | None = None,
-    *,
-    check: Check = skip_check,
+    name: str, raw: bytes, id: str | None = None, *, check: Check = skip_verification
 ) -> tuple[Scenario, ...]:
     """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
     groups = None
@@ -131,7 +127,7 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
     return {column: row[column] for column in _PLAIN} | {
         "instruction": Instruction(**parsed_json(row["instruction"], dict)),
         "parameters": parsed_json(row["parameters"], dict),
-        "roles": tuple(row["roles"]),
+        "players": tuple(row["roles"]),
         "tags": tuple(row["tags"]),
         "provenance": parsed_json(row["provenance"], dict),
         "heard": tuple(Instruction(**fields) for fields in parsed_json(row["heard"], list)),

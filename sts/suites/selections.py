@@ -17,8 +17,7 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, tags
 from sts.suites.folders import NAME
-from sts.suites.frames import scenario_table
-from sts.suites.types import Scenario, Suite
+from sts.suites.types import Scenario, Suite, Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +25,17 @@ if TYPE_CHECKING:
 KEYS = ("tag", "category", "difficulty", "kind")
 """The fields that a term can filter by."""
 _FORMS = "tag:T, category:C, difficulty:D, kind:K or the name of a saved selection"
+
+
+def scenario_table(scenarios: Iterable[Summary]) -> pd.DataFrame:
+    """Return one row per scenario: what is asked of whom, where, and for how long (in steps)."""
+    import pandas as pd
+
+    columns = ("category", "kind", "difficulty", "takeover", "horizon", "text", "trajectory")
+    scenarios = list(scenarios)
+    rows = {name: [getattr(scenario, name) for scenario in scenarios] for name in columns}
+    table = pd.DataFrame({"scenario": [scenario.id for scenario in scenarios]} | rows)
+    return table.rename(columns={"text": "instruction"})
 
 
 class Selection(NamedTuple):
@@ -74,10 +84,8 @@ class Selection(NamedTuple):
         return f"{self.suite.label}+{mark[:12]}"
 
 
-def load(
-    workspace: Workspace,
-    text: str,
-    read: Callable[[Workspace, str], Suite] = frozen.load,
+def load_selection(
+    workspace: Workspace, text: str, read: Callable[[Workspace, str], Suite] = frozen.load
 ) -> Selection:
     """Return the suite NAME@VERSION, loaded by `read`, or the subset that its terms select.
 
@@ -87,10 +95,10 @@ def load(
     """
     label, plus, terms = text.partition("+")
     suite = read(workspace, label)
-    return select(workspace, suite, terms.split("+") if plus else [])
+    return select_scenarios(workspace, suite, terms.split("+") if plus else [])
 
 
-def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
+def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
     """Return the subset of a suite that terms select; see `load`."""
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
@@ -99,20 +107,20 @@ def select(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selectio
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
     if not chosen:
         raise ArgumentError(f"no scenario of {suite.label} is selected by {shown(typed)}")
-    grown = _with_linked(suite.scenarios, chosen)
+    grown = _add_linked(suite.scenarios, chosen)
     subset = tuple(s for s in suite.scenarios if s.id in grown)
     joined = tuple(s.id for s in subset if s.id not in chosen)
     return Selection(suite, typed, meaning, subset, joined)
 
 
-def _with_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
+def _add_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
     """Return ids with those of all scenarios tied to them, directly or through others."""
-    links = {link for s in scenarios if s.id in chosen for link in _links(s)}
-    grown = chosen | {s.id for s in scenarios if links & _links(s)}
-    return chosen if grown == chosen else _with_linked(scenarios, grown)
+    links = {link for s in scenarios if s.id in chosen for link in _link_names(s)}
+    grown = chosen | {s.id for s in scenarios if links & _link_names(s)}
+    return chosen if grown == chosen else _add_linked(scenarios, grown)
 
 
-def _links(scenario: Scenario) -> set[tuple[str, str]]:
+def _link_names(scenario: Scenario) -> set[tuple[str, str]]:
     """Return the pair and the dialogue of a scenario."""
     links = {("pair", scenario.pair), ("series", scenario.series)}
     return {(kind, name) for kind, name in links if name}
@@ -136,7 +144,7 @@ def _ids_of_term(workspace: Workspace, suite: Suite, term: str) -> set[str]:
     if key not in KEYS or not all(values.split(",")):
         raise ArgumentError(f"expected {_FORMS} after a +, found {shown(term)}")
     if key == "tag":
-        by_value = tagged(workspace, suite)
+        by_value = load_ids_by_tag(workspace, suite)
     else:
         by_value = _group_ids(suite.scenarios, lambda scenario: (getattr(scenario, key),))
     for value in values.split(","):
@@ -145,7 +153,7 @@ def _ids_of_term(workspace: Workspace, suite: Suite, term: str) -> set[str]:
     return {id for value in values.split(",") for id in by_value[value]}
 
 
-def tagged(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
+def load_ids_by_tag(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, ...]]:
     """Return the sorted ids of a suite's scenarios by tag, its own tags and the workspace's."""
     by_tag = _group_ids(suite.scenarios, lambda scenario: scenario.tags)
     ids = {scenario.id for scenario in suite.scenarios}
@@ -165,7 +173,7 @@ def _group_ids(
     return {word: tuple(ids) for word, ids in by_word.items()}
 
 
-def save(workspace: Workspace, selection: Selection, name: str) -> None:
+def save_selection(workspace: Workspace, selection: Selection, name: str) -> None:
     """Save the terms of a selection under a name, for all versions of its suite."""
     if not selection.terms:
         raise ArgumentError(

@@ -18,11 +18,11 @@ from sts.suites.folders import (
     SUITE_VERSION,
     VERSION,
     encode_json,
+    list_versions,
     read_suite_json,
     validate_suite_name,
-    versions,
 )
-from sts.suites.lint import field_faults, lint
+from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.suites.types import Change, Scenario, Suite
 
 
@@ -39,17 +39,9 @@ def freeze(
 ) -> Suite:
     """Freeze scenarios as the next version of NAME, or as NAME@VERSION; return the suite.
 
-    Of concurrent calls at most one succeeds. A version is written as a whole or not at all.
-
-    Args:
-      workspace: to write to.
-      label: NAME or NAME@VERSION.
-      members: its scenarios.
-      description: one line.
-      changes: from its parent.
-      last: the highest number in an id of each category so far.
-      made_by: further provenance besides versions.
-      unchanged: called last; returns True if the scenarios are still those of the draft.
+    Of concurrent calls at most one succeeds. A version is written as a whole or not at all. `last`
+    has the highest number in an id of each category so far, `made_by` further provenance;
+    `unchanged` is called last and returns True if the scenarios are still those of the draft.
 
     Raises:
       ArgumentError: an invalid name or version, or the version exists or is below the newest; or an
@@ -64,23 +56,17 @@ def freeze(
             f"characters, found {shown(description)}"
         )
     _check_distinct(workspace, name, members)
-    if faults := lint(members):
+    if faults := lint_scenarios(members):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise DamagedData(f"{name} cannot be frozen: {faults[0]}{more}")
-    suite = Suite(
-        name,
-        number,
-        f"{name}@{parent}" if parent else None,
-        description,
-        tuple(sorted(members, key=lambda s: s.id)),
-        provenance() | dict(made_by or {}),
-        tuple(changes),
-        dict(last or {}),
-    )
+    older = f"{name}@{parent}" if parent else None
+    ordered = tuple(sorted(members, key=lambda s: s.id))
+    origin, used = provenance() | dict(made_by or {}), dict(last or {})
+    suite = Suite(name, number, older, description, ordered, origin, tuple(changes), used)
     with workspace.ensure().locked():
-        next_version(workspace, f"{name}@{number}")
+        *_, newest = next_version(workspace, f"{name}@{number}")
         _check_distinct(workspace, name, members)
-        if _newest(workspace, name) != parent or not unchanged():
+        if newest != parent or not unchanged():
             raise StsError(
                 f"draft {name} or its newest version changed while it was being frozen; nothing "
                 "was frozen, run the command again"
@@ -88,11 +74,6 @@ def freeze(
         with new_folder(workspace.path("suites", name, str(number))) as folder:
             write(folder, suite)
     return suite
-
-
-def _newest(workspace: Workspace, name: str) -> int:
-    """Return the newest version of a suite, 0 if it has none."""
-    return max(versions(workspace).get(name, {}), default=0)
 
 
 def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
@@ -108,7 +89,7 @@ def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
         raise ArgumentError(
             f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
         )
-    folders = versions(workspace).get(validate_suite_name(name), {})
+    folders = list_versions(workspace).get(validate_suite_name(name), {})
     newest = max(folders, default=0)
     number = int(version) if version else newest + 1
     if number in folders:
@@ -121,10 +102,10 @@ def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
     return name, number, newest
 
 
-def find_same(workspace: Workspace, name: str, members: Sequence[Scenario]) -> str | None:
+def find_equal_version(workspace: Workspace, name: str, members: Sequence[Scenario]) -> str | None:
     """Return the version of a suite that holds the same scenarios, or None."""
     hashes = {s.hash for s in members}
-    for version, folder in versions(workspace).get(name, {}).items():
+    for version, folder in list_versions(workspace).get(name, {}).items():
         if _hashes(folder) == hashes:
             return f"{name}@{version}"
     return None
@@ -132,7 +113,7 @@ def find_same(workspace: Workspace, name: str, members: Sequence[Scenario]) -> s
 
 def _check_distinct(workspace: Workspace, name: str, members: Sequence[Scenario]) -> None:
     """Raise ArgumentError if a version holds the same scenarios."""
-    if (same := find_same(workspace, name, members)) is not None:
+    if (same := find_equal_version(workspace, name, members)) is not None:
         raise ArgumentError(
             f"{same} holds the same scenarios; use that one, or change the draft first"
         )
@@ -150,30 +131,21 @@ def write(folder: Path, suite: Suite) -> None:
     """Write the files of a suite to a folder; `suite.json`, which makes it one, comes last."""
     scenarios.write(folder / "scenarios.parquet", suite.scenarios)
     has_history = bool(suite.changes or suite.last)
-    fields: dict[str, Any] = {
-        "name": suite.name,
-        "version": suite.version,
-        "parent": suite.parent,
-        "description": suite.description,
-        "provenance": suite.provenance,
-        "hash": suite.hash,
-        "scenarios": {s.id: s.hash for s in suite.scenarios},
-    }
+    names = ("name", "version", "parent", "description", "provenance", "hash")
+    fields: dict[str, Any] = {name: getattr(suite, name) for name in names}
+    fields["scenarios"] = {s.id: s.hash for s in suite.scenarios}
     if has_history:
-        fields |= {
-            "changes": [change._asdict() for change in suite.changes],
-            "last": dict(suite.last),
-        }
-    write_atomically(
-        folder / "suite.json", encode_json("suite", SUITE_VERSION if has_history else 1, fields)
-    )
+        changes = [change._asdict() for change in suite.changes]
+        fields |= {"changes": changes, "last": dict(suite.last)}
+    version = SUITE_VERSION if has_history else 1
+    write_atomically(folder / "suite.json", encode_json("suite", version, fields))
 
 
 def read(folder: Path) -> Suite:
     """Return the suite in a folder after checking its worlds, too; errors as of `frozen.read`."""
     suite = frozen.read(folder, checked)
     for scenario in suite.scenarios:
-        for fault in field_faults(scenario):
+        for fault in find_field_faults(scenario):
             raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
     return suite
 

@@ -36,7 +36,7 @@ class Summary:
       context_start: the step of the trajectory at which the context starts.
       takeover: C, the number of context steps.
       horizon: L, the number of continuation steps.
-      roles: the participants under evaluation.
+      players: the players under evaluation.
       partner: policy of the others after takeover: "no-op", "replay" or "agent:NAME".
       difficulty: "easy", "medium" or "hard".
       tags: free words.
@@ -61,7 +61,7 @@ class Summary:
     context_start: int
     takeover: int
     horizon: int
-    roles: tuple[int, ...]
+    players: tuple[int, ...]
     partner: str
     difficulty: str
     tags: tuple[str, ...]
@@ -101,7 +101,7 @@ class Summary:
 
     @property
     def recorded_by(self) -> tuple[str, ...]:
-        """The names of the recorded participants."""
+        """The names of the recorded players."""
         return tuple(map(str, self.provenance.get("recorded_by", ())))
 
 
@@ -123,17 +123,9 @@ class Scenario(Summary):
     @cached_property
     def hash(self) -> str:
         """See `Summary.hash`."""
-        meaning: dict[str, Any] = {
-            "category": self.category,
-            "kind": self.kind,
-            "instruction": self.instruction.view(),
-            "parameters": self.parameters,
-            "takeover": self.takeover,
-            "horizon": self.horizon,
-            "roles": list(self.roles),
-            "partner": self.partner,
-            "takeover_hash": self.takeover_hash,
-        }
+        names = "category kind parameters takeover horizon partner takeover_hash".split()
+        meaning: dict[str, Any] = {name: getattr(self, name) for name in names}
+        meaning |= {"instruction": self.instruction.view(), "roles": list(self.players)}
         if self.heard:  # keeps the hash of scenarios of one instruction
             meaning["heard"] = [instruction.view() for instruction in self.heard]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
@@ -187,31 +179,28 @@ class Suite:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over every scenario and the suite's own fields."""
-        fields: list[Any] = [
-            self.name,
-            self.version,
-            self.parent,
-            self.description,
-            self.provenance,
-        ]
+        names = ("name", "version", "parent", "description", "provenance")
+        fields: list[Any] = [getattr(self, name) for name in names]
         if self.changes or self.last:  # keeps the hash of suites of an earlier format
             fields += [[list(change) for change in self.changes], dict(self.last)]
         return content_hash(canonical_json(fields), *(s.row_hash.encode() for s in self.scenarios))
 
 
-def pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
+def group_pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
     """Return the scenarios of each pair, sorted by id, by the pair's name."""
-    return _grouped(sorted((s for s in scenarios if s.pair), key=lambda s: s.id), "pair")
+    return _group_by_name(scenarios, "pair", "id")
 
 
-def series(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
+def group_dialogues(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
     """Return the scenarios of each dialogue, sorted by turn, by the dialogue's name."""
-    return _grouped(sorted((s for s in scenarios if s.series), key=lambda s: s.turn), "series")
+    return _group_by_name(scenarios, "series", "turn")
 
 
-def _grouped(scenarios: Iterable[Scenario], link: str) -> dict[str, tuple[Scenario, ...]]:
+def _group_by_name(
+    scenarios: Iterable[Scenario], link: str, order: str
+) -> dict[str, tuple[Scenario, ...]]:
     groups: dict[str, tuple[Scenario, ...]] = {}
-    for scenario in scenarios:
-        name = getattr(scenario, link)
-        groups[name] = (*groups.get(name, ()), scenario)
+    for scenario in sorted(scenarios, key=lambda s: getattr(s, order)):
+        if name := getattr(scenario, link):
+            groups[name] = (*groups.get(name, ()), scenario)
     return dict(sorted(groups.items()))

@@ -12,7 +12,7 @@ from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 
 
-def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
+def find_mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
     """Yield each trajectory that does not replay exactly, with its first difference."""
     for name in dict.fromkeys(t.episode.domain for t in trajectories):
         members = [t for t in trajectories if t.episode.domain == name]
@@ -20,7 +20,7 @@ def mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory,
         yield from ((t, m) for t, m in zip(members, differences, strict=True) if m)
 
 
-def unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
+def find_unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:
     """Return the ids of trajectories that cannot be replayed here, by reason."""
     by_reason: dict[str, list[str]] = {}
     for t in trajectories:
@@ -36,9 +36,9 @@ def check(workspace: Workspace) -> Checked:
         with findings.of(path):
             trajectories = store.read(path)
             count += len(trajectories)
-            reasons = unavailable(trajectories)
+            reasons = find_unavailable(trajectories)
             skipped = {id for ids in reasons.values() for id in ids}
-            wrong = mismatches([t for t in trajectories if t.id not in skipped])
+            wrong = find_mismatches([t for t in trajectories if t.id not in skipped])
             findings += [f"{path}: trajectory {t.id}: {m.what}" for t, m in wrong]
             findings += [
                 f"{path}: {len(ids)} cannot be replayed here, such as {ids[0]}: {reason}"

@@ -1,4 +1,4 @@
-"""One participant's observations along recorded trajectories, reconstructed by replay."""
+"""One player's observations along recorded trajectories, reconstructed by replay."""
 
 from __future__ import annotations
 
@@ -22,45 +22,37 @@ Progress = Callable[[int, int], None]
 
 
 class ObservedTrajectory(NamedTuple):
-    """A trajectory and a participant's observation before each step and after the last.
-
-    Attributes:
-      trajectory: that was replayed.
-      values: by name, arrays [T + 1, ...]; names, shapes and types are the same in every trajectory
-        of one call.
-      ended: bool[T + 1], True if the world was terminated, not merely truncated; False if it does
-        not report that.
-    """
+    """A trajectory and a player's observation before each step and after the last."""
 
     trajectory: Trajectory
-    values: dict[str, NDArray[Any]]
-    ended: NDArray[np.bool_]
+    values: dict[str, NDArray[Any]]  # by name, [T + 1, ...]; alike in all trajectories of a call
+    ended: NDArray[np.bool_]  # bool[T + 1], True if terminated, not merely truncated
 
 
-def observe(
-    trajectories: Sequence[Trajectory], role: int | None, progress: Progress | None = None
+def iter_observations(
+    trajectories: Sequence[Trajectory], player: int | None, progress: Progress | None = None
 ) -> Iterator[ObservedTrajectory]:
-    """Yield each trajectory with the observations of participant `role`, or 0, in their order.
+    """Yield each trajectory with the observations of player `player`, or 0, in their order.
 
-    Participants of the same name and kind count as one team, as when one agent plays them.
+    Players of the same name and kind count as one team, as when one agent plays them.
 
     Raises:
-      ArgumentError: they are of several domains or have no such participant, or observations have
+      ArgumentError: they are of several domains or have no such player, or observations have
         other shapes in some of them.
       ReplayMismatch, StsError: one does not replay as recorded, or its world is unavailable here.
     """
-    role = role or 0
+    player = player or 0
     _check_domain(trajectories)
     for t in trajectories:
-        if not 0 <= role < len(t.participants):
-            most = len(t.participants) - 1
+        if not 0 <= player < len(t.players):
+            most = len(t.players) - 1
             raise ArgumentError(
-                f"expected --player of 0 to {most} for trajectory {t.id}, found {role}"
+                f"expected --player of 0 to {most} for trajectory {t.id}, found {player}"
             )
     first: ObservedTrajectory | None = None
     done = 0
-    for batch in _batches(trajectories, role):
-        for replay in _replay_batch(batch, role):
+    for batch in _batches(trajectories, player):
+        for replay in _replay_batch(batch, player):
             first = first or replay
             _check_alike(first, replay)
             yield replay
@@ -80,38 +72,31 @@ def _check_domain(trajectories: Sequence[Trajectory]) -> None:
         need(t.episode, f"trajectory {t.id}")
 
 
-def _batches(trajectories: Sequence[Trajectory], role: int) -> Iterator[list[Trajectory]]:
-    for _, group in itertools.groupby(trajectories, lambda t: _batch_key(t, role)):
+def _batches(trajectories: Sequence[Trajectory], player: int) -> Iterator[list[Trajectory]]:
+    for _, group in itertools.groupby(trajectories, lambda t: _batch_key(t, player)):
         members = list(group)
         size = max(1, STEPS_AT_ONCE // max(1, members[0].episode.steps))
         for start in range(0, len(members), size):
             yield members[start : start + size]
 
 
-def _batch_key(t: Trajectory, role: int) -> tuple[Any, ...]:
+def _batch_key(t: Trajectory, player: int) -> tuple[Any, ...]:
     """Return the properties that trajectories replayed together must have in common."""
     episode = t.episode
-    return (
-        episode.steps,
-        episode.scene.shape[1],
-        _team(t, role),
-        episode.participants,
-        shapes(episode),
-    )
+    size = episode.steps, episode.n_players, episode.scene.shape[1]
+    return (*size, _find_team(t, player), shapes(episode))
 
 
-def _team(t: Trajectory, role: int) -> tuple[int, ...]:
-    return tuple(
-        i for i, participant in enumerate(t.participants) if participant == t.participants[role]
-    )
+def _find_team(t: Trajectory, player: int) -> tuple[int, ...]:
+    return tuple(i for i, participant in enumerate(t.players) if participant == t.players[player])
 
 
-def _replay_batch(batch: Sequence[Trajectory], role: int) -> Iterator[ObservedTrajectory]:
+def _replay_batch(batch: Sequence[Trajectory], player: int) -> Iterator[ObservedTrajectory]:
     """Yield trajectories of one kind with the observations in them."""
-    team = _team(batch[0], role)
+    team = _find_team(batch[0], player)
     seen, over = [], []
     for worlds in along([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
-        seen.append(_arrays_by_name(worlds.observe((role,), team=team, world=False)))
+        seen.append(_arrays_by_name(worlds.observe((player,), team=team, world=False)))
         over.append(is_terminated(worlds))
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
     ends = np.stack(over, 1)
@@ -131,13 +116,15 @@ def _arrays_by_name(observation: Any) -> dict[str, NDArray[Any]]:
         if isinstance(value, np.ndarray) and value.dtype.kind == "T":  # texts are not exported
             continue
         if isinstance(value, Mapping):
-            arrays.update((str(k).replace("/", "."), _of_role(k, a)) for k, a in value.items())
+            arrays.update(
+                (str(k).replace("/", "."), _select_player(k, a)) for k, a in value.items()
+            )
         elif value is not None:
-            arrays.setdefault(field.name, _of_role(field.name, value))
+            arrays.setdefault(field.name, _select_player(field.name, value))
     return arrays
 
 
-def _of_role(name: str, value: Any) -> NDArray[Any]:
+def _select_player(name: str, value: Any) -> NDArray[Any]:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise ArgumentError(f"observation {name!r} is {array.dtype}; only numbers can be exported")

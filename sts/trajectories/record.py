@@ -22,7 +22,7 @@ from sts.jobs.tasks import work_off
 from sts.numerics.streams import stream
 from sts.provenance import provenance
 from sts.storage import arrow
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import Player, Trajectory
 
 EPISODES_PER_TASK = 100
 
@@ -75,15 +75,9 @@ def record_all(
     An episode that fails does not stop the others, until an agent has failed too often
     (`sts.jobs.tasks.ENOUGH`).
 
-    Args:
-      known: the facts of agents, by name or `module:Class`.
-      domain: of the worlds.
-      count: E, at least 1.
-      steps: T, at least 1.
-      seed: selects the worlds and the agents' streams.
-      settings: passed to the domain's `generate`.
-      workers: processes; 1 works in this one, unless the worlds are `foreign` or an agent a user's.
-      mention: called with an agent and an error that a retry recovered from.
+    `settings` are passed to the domain's `generate`. One worker is this process, unless the worlds
+    are `foreign` or an agent a user's. `mention` is called with an agent and an error that a retry
+    recovered from.
 
     Raises:
       ArgumentError: no work is asked for, the settings are invalid, or an agent does not play these
@@ -96,11 +90,11 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    begin = functools.partial(
+    initial_state = functools.partial(
         generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
     )
     with executor(workers, len(known) * len(parts), apart=foreign(domain)) as pool:
-        states = pool.ask(begin)  # generating a world may crash its process, too
+        states = pool.ask(initial_state)  # generating a world may crash its process, too
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
             for name, facts in known.items()
@@ -115,25 +109,19 @@ def record_all(
             tasks,
             record_task,
             parts=_split_task,
-            owner=_agent_of,
+            owner=lambda task: task.agent,
             there=pool,
             apart=lambda task: apart(task.agent),
             mention=mention_failure,
         )
         for task, outcome in done:
-            if isinstance(
-                outcome, ReplayMismatch | ArgumentError
-            ):  # other episodes would fail as well
-                raise outcome
+            if isinstance(outcome, ReplayMismatch | ArgumentError):
+                raise outcome  # other episodes would fail as well
             if isinstance(outcome, StsError):
                 for number in range(task.first, task.first + len(task.states)):
                     yield Failure(task.agent, number, outcome)
             else:
                 yield Batch(task.agent, task.first, outcome)
-
-
-def _agent_of(task: Task) -> str:
-    return task.agent
 
 
 def _split_task(task: Task) -> list[Task]:
@@ -148,13 +136,7 @@ def record_task(task: Task) -> list[Trajectory]:
 
 
 def record(
-    agent: agents.Agent,
-    *,
-    domain: str,
-    count: int,
-    steps: int,
-    seed: int,
-    settings: dict[str, Any],
+    agent: agents.Agent, *, domain: str, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[Trajectory]:
     """Return the trajectories of one agent; arguments and errors as of `record_all`."""
     states = generate_states(domain, count=count, steps=steps, seed=seed, settings=settings)
@@ -175,7 +157,7 @@ def generate_states(
         (first,) = world.generate(1, seed=seed, **settings)
     except TypeError as error:  # an unknown keyword
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
-    size = count * (steps + 1) * world.form(first).objects
+    size = count * (steps + 1) * world.scene_format(first).objects
     if size > arrow.MOST:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "
@@ -193,16 +175,12 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     states, seed = task.states, task.seed
     world = find_domain(task.domain)
     worlds = world.restore(states)
-    roles = tuple(range(worlds.rewards.shape[1]))
+    players = tuple(range(worlds.rewards.shape[1]))
     numbers = range(task.first, task.first + len(states))
-    hashes = [world.world(state) for state in states]
-    streams = np.array(
-        [
-            stream("record", hash, agent.name, seed, number)
-            for hash, number in zip(hashes, numbers, strict=True)
-        ],
-        np.uint64,
-    )
+    hashes = [world.world_id(state) for state in states]
+    pairs = zip(hashes, numbers, strict=True)
+    marks = [stream("record", hash, agent.name, seed, number) for hash, number in pairs]
+    streams = np.array(marks, np.uint64)
     instruct = getattr(world, "instruction", None)
     given = [
         (Instruction(mission, world.name, given_at=0, source="setter"),)
@@ -210,11 +188,11 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         else ()
         for state in states
     ]
-    run = play(world, worlds, [Team(agent, roles, streams)], steps=task.steps, told=given)
+    run = play(world, worlds, [Team(agent, players, streams)], steps=task.steps, told=given)
     agents.check_unchanged(agent)
     shared = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
-        Episode(task.domain, state, run.moves[i], run.says[i], run.rewards[i], run.scene[i])
+        Episode(task.domain, state, run.actions[i], run.utterances[i], run.rewards[i], run.scene[i])
         for i, state in enumerate(states)
     ]
     if task.first == 0:
@@ -222,7 +200,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     return [
         Trajectory(
             episode,
-            tuple(Participant("agent", agent.name) for _ in roles),
+            tuple(Player("agent", agent.name) for _ in players),
             instructions=instructions,
             world=hash,
             source=f"sts record {agent.name} seed {seed} episode {number}",

@@ -1,6 +1,6 @@
 """The table of steps, `steps/1`: the situation before each step of a trajectory, and the action.
 
-One row is one step of one participant. Columns that every world has are defined here; a domain adds
+One row is one step of one player. Columns that every world has are defined here; a domain adds
 its own by `step_columns`. The data standard documents them.
 """
 
@@ -21,7 +21,7 @@ from sts.trajectories.types import Trajectory
 
 VERSION = 1
 Column = Callable[[Trajectory, int], NDArray[Any]]
-"""Takes a trajectory and a participant; returns an array [T]."""
+"""Takes a trajectory and a player; returns an array [T]."""
 
 
 class ColumnNames(NamedTuple):
@@ -31,7 +31,7 @@ class ColumnNames(NamedTuple):
     versions: dict[str, int]
 
 
-def column_names(trajectory: Trajectory) -> ColumnNames:
+def list_columns(trajectory: Trajectory) -> ColumnNames:
     """Return the column names of `table` for a trajectory, and their versions."""
     columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
@@ -41,29 +41,31 @@ def column_names(trajectory: Trajectory) -> ColumnNames:
     return ColumnNames((*_COLUMNS, *columns), versions)
 
 
-def table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[Any]]:
-    """Return columns by name, [P * T] each: all steps of participant 0, then of the next.
+def make_step_table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[Any]]:
+    """Return columns by name, [P * T] each: all steps of player 0, then of the next.
 
     Raises:
       StsError: its domain's columns cannot be computed.
       ReplayMismatch: `terminated` is among `names`, which takes a replay, and it does not replay.
     """
-    roles = range(trajectory.episode.participants)
+    players = range(trajectory.episode.n_players)
     parts: list[Mapping[str, NDArray[Any]]] = []
-    for role in roles:
-        added = _domain_columns(trajectory, role) if set(names) - _COLUMNS.keys() else {}
-        parts.append({n: added[n] if n in added else _COLUMNS[n](trajectory, role) for n in names})
+    for player in players:
+        added = _domain_columns(trajectory, player) if set(names) - _COLUMNS.keys() else {}
+        parts.append(
+            {n: added[n] if n in added else _COLUMNS[n](trajectory, player) for n in names}
+        )
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
-def _domain_columns(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]]:
+def _domain_columns(trajectory: Trajectory, player: int) -> dict[str, NDArray[Any]]:
     """Return the columns that a domain adds, [T] each; {} if it adds none."""
     episode = trajectory.episode
     make = getattr(domain(episode.domain), "step_columns", None)
     if make is None:
         return {}
     with blaming(f"domain {episode.domain!r} failed to make columns of steps"):
-        columns = {name: np.asarray(column) for name, column in make(episode, role).items()}
+        columns = {name: np.asarray(column) for name, column in make(episode, player).items()}
     for name, column in columns.items():
         if name in _COLUMNS or not name.isidentifier() or column.shape != (episode.steps,):
             raise StsError(
@@ -74,8 +76,8 @@ def _domain_columns(trajectory: Trajectory, role: int) -> dict[str, NDArray[Any]
 
 
 def _constant(value: Callable[[Trajectory, int], Any]) -> Column:
-    """Return a column function with one value in all rows of a participant."""
-    return lambda t, role: np.array([value(t, role)] * t.episode.steps)
+    """Return a column function with one value in all rows of a player."""
+    return lambda t, player: np.array([value(t, player)] * t.episode.steps)
 
 
 def _shift(values: NDArray[Any], first: Any) -> NDArray[Any]:
@@ -83,55 +85,53 @@ def _shift(values: NDArray[Any], first: Any) -> NDArray[Any]:
     return np.concatenate((np.array([first], values.dtype), values[:-1]))[: len(values)]
 
 
-def _rewards(t: Trajectory, role: int) -> NDArray[np.float64]:
-    rewards = t.episode.rewards[:, role]
+def _rewards(t: Trajectory, player: int) -> NDArray[np.float64]:
+    rewards = t.episode.rewards[:, player]
     return np.asarray(reward_values(domain(t.episode.domain), rewards), np.float64)
 
 
-def _total(t: Trajectory, role: int) -> NDArray[np.float64]:
-    return _shift(np.cumsum(_rewards(t, role)), 0.0)
-
-
-def _actions(t: Trajectory, role: int) -> NDArray[np.object_]:
+def _actions(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the name of each move; None if the domain names none."""
-    moves = domain(t.episode.domain).moves
-    if not moves:
+    actions = domain(t.episode.domain).action_names
+    if not actions:
         return np.full(t.episode.steps, None, np.object_)
-    return np.array([moves[move] for move in t.episode.moves[:, role].tolist()], np.object_)
+    return np.array([actions[move] for move in t.episode.actions[:, player].tolist()], np.object_)
 
 
-def _utterances(t: Trajectory, role: int) -> NDArray[np.object_]:
+def _utterances(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the utterances; "" for silence."""
-    tokens, says = domain(t.episode.domain).tokens, t.episode.says[:, role].tolist()
-    return np.array([("", *tokens[1:])[token] if tokens else token for token in says], np.object_)
+    tokens, utterances = domain(t.episode.domain).tokens, t.episode.utterances[:, player].tolist()
+    return np.array(
+        [("", *tokens[1:])[token] if tokens else token for token in utterances], np.object_
+    )
 
 
-def _instruction(t: Trajectory, role: int) -> NDArray[np.object_]:
+def _instruction(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the latest instruction at each step; "" before the first."""
-    return np.array(t.latest_instructions()[: t.episode.steps], np.object_)
+    return np.array(t.find_latest_instructions()[: t.episode.steps], np.object_)
 
 
-def _terminated(t: Trajectory, role: int) -> NDArray[np.bool_]:
+def _terminated(t: Trajectory, player: int) -> NDArray[np.bool_]:
     """Return bool[T], True if the world is terminated before the step, not merely truncated."""
     replay = along([t.episode], [f"trajectory {t.id}"])
     return np.array([is_terminated(worlds)[0] for worlds in replay])[: t.episode.steps]
 
 
 _COLUMNS: dict[str, Column] = {
-    "step": lambda t, role: np.arange(t.episode.steps),
-    "steps": _constant(lambda t, role: t.episode.steps),
-    "role": _constant(lambda t, role: role),
-    "participants": _constant(lambda t, role: t.episode.participants),
-    "kind": _constant(lambda t, role: t.participants[role].kind),
-    "recorder": _constant(lambda t, role: t.participants[role].name),
-    "source": _constant(lambda t, role: t.source),
+    "step": lambda t, player: np.arange(t.episode.steps),
+    "steps": _constant(lambda t, player: t.episode.steps),
+    "player": _constant(lambda t, player: player),
+    "n_players": _constant(lambda t, player: t.episode.n_players),
+    "kind": _constant(lambda t, player: t.players[player].kind),
+    "recorder": _constant(lambda t, player: t.players[player].name),
+    "source": _constant(lambda t, player: t.source),
     "action": _actions,
-    "last_action": lambda t, role: _shift(_actions(t, role), None),
+    "last_action": lambda t, player: _shift(_actions(t, player), None),
     "said": _utterances,
-    "last_said": lambda t, role: _shift(_utterances(t, role), ""),
+    "last_said": lambda t, player: _shift(_utterances(t, player), ""),
     "reward": _rewards,
-    "last_reward": lambda t, role: _shift(_rewards(t, role), 0.0),
-    "total_reward": _total,
+    "last_reward": lambda t, player: _shift(_rewards(t, player), 0.0),
+    "total_reward": lambda t, player: _shift(np.cumsum(_rewards(t, player)), 0.0),
     "instruction": _instruction,
     "terminated": _terminated,
 }

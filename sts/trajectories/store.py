@@ -23,7 +23,7 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import arrow, parquet
 from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
 from sts.storage.workspace import Workspace
-from sts.trajectories.types import SPLITS, Participant, Trajectory
+from sts.trajectories.types import SPLITS, Player, Trajectory
 
 FORMAT, VERSION = KIND = "trajectories", 3
 ROWS_PER_GROUP = 4096
@@ -56,14 +56,12 @@ def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     rows = encode_columns([trajectories[i] for i in order.tolist()])
     rows["place"] = arrow.of_numpy(order.astype(np.int32))
     n_first = int((sides == 0).sum())
-    return parquet.packed(
-        str(path), FORMAT, VERSION, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first
-    )
+    return parquet.packed(str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first)
 
 
 def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
     """Return the columns of `SCHEMA` for trajectories, except `place`."""
-    people = [[[p.kind, p.name] for p in t.participants] for t in trajectories]
+    people = [[[p.kind, p.name] for p in t.players] for t in trajectories]
     instructions = [[i.view() for i in t.instructions] for t in trajectories]
     sizes = np.array(_sizes([t.episode for t in trajectories]), np.int32).reshape(-1, 2)
     rows = {
@@ -89,7 +87,7 @@ def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
 
 def _size(name: str, state: bytes) -> tuple[int, int]:
     try:
-        picture = domain(name).picture(state)
+        picture = domain(name).scene_layout(state)
     except StsError:
         return 0, 0
     return picture.height, picture.width
@@ -99,11 +97,11 @@ def export(
     path: Path,
     trajectories: Sequence[Trajectory],
     *,
-    role: int | None = None,
+    player: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Write trajectories to one file, with the signature of an exporter; `role` must be None."""
-    if role is not None:
+    """Write trajectories to one file, with the signature of an exporter; `player` must be None."""
+    if player is not None:
         raise ArgumentError(
             "--player cannot be combined with --format parquet, which exports every participant"
         )
@@ -119,10 +117,10 @@ def read(path: Path) -> list[Trajectory]:
       DamagedData: not such a file, or a row does not match its id.
       NewerFormat: a later version.
     """
-    return _in_order(path, parquet.read(path, FORMAT, VERSION, SCHEMA), sound=False)
+    return _sort_rows(path, parquet.read(path, FORMAT, VERSION, SCHEMA), sound=False)
 
 
-def _in_order(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
+def _sort_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
     trajectories = decode_rows(path, table, sound=sound)
     places = arrow.as_numpy(table.column("place").combine_chunks())
     return [trajectories[i] for i in np.argsort(places, kind="stable").tolist()]
@@ -140,7 +138,7 @@ def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]
         try:
             trajectory = Trajectory(
                 episode,
-                tuple(Participant(*p) for p in parsed_json(row["people"], list)),
+                tuple(Player(*p) for p in parsed_json(row["people"], list)),
                 tuple(Instruction(**i) for i in parsed_json(row["instructions"], list)),
                 row["world"],
                 row["source"],
@@ -163,9 +161,8 @@ def _check_rows(path: Path, table: pa.Table, trajectories: Sequence[Trajectory])
     check_worlds(trajectories, names)
     stated = zip(*(table.column(column).to_pylist() for column in _DERIVED_COLUMNS), strict=True)
     sizes = _sizes([t.episode for t in trajectories])
-    for id, trajectory, name, actual, (split, *size) in zip(
-        ids, trajectories, names, sizes, stated, strict=True
-    ):
+    rows = zip(ids, trajectories, names, sizes, stated, strict=True)
+    for id, trajectory, name, actual, (split, *size) in rows:
         if trajectory.id != id:
             raise DamagedData(f"{name} has been modified: its hash is {trajectory.id}")
         unknown = (0, 0) in (actual, tuple(size))  # unknown here, or where it was written
@@ -181,7 +178,7 @@ def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> No
             _ = trajectory.split
         except ValueError as error:
             raise DamagedData(f"{name}: {error}") from None
-        if len(trajectory.participants) != trajectory.episode.participants:
+        if len(trajectory.players) != trajectory.episode.n_players:
             raise DamagedData(f"{name} does not list as many participants as it has")
 
 
@@ -211,7 +208,7 @@ def load(workspace: Workspace) -> list[Trajectory]:
         raw = parquet.raw_bytes(path)
         sound = _is_verified(path, raw)
         table = parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA)
-        for trajectory in _in_order(path, table, sound=sound):
+        for trajectory in _sort_rows(path, table, sound=sound):
             by_id.setdefault(trajectory.id, trajectory)
         if not sound:
             _record_verified(path, raw)
@@ -222,7 +219,7 @@ def ensure_verified(path: Path) -> None:
     """Verify a file of a workspace, unless that was done before; errors as of `read`."""
     raw = parquet.raw_bytes(path)
     if not _is_verified(path, raw):
-        _in_order(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
+        _sort_rows(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
         _record_verified(path, raw)
 
 
@@ -245,7 +242,7 @@ def _is_verified(path: Path, raw: bytes) -> bool:
     return recorded == _verification_mark(raw)
 
 
-def find(workspace: Workspace, id: str) -> Trajectory:
+def find_trajectory(workspace: Workspace, id: str) -> Trajectory:
     """Return the trajectory whose id begins with `id`; reads only its row group.
 
     Raises:
@@ -254,8 +251,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
     places: dict[str, tuple[Path, int]] = {}
     for path in list_files(workspace):
         stat = path.stat()
-        ids = _ids(path, stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        for full_id, group in ids:
+        for full_id, group in _read_ids(path, stat.st_ino, stat.st_size, stat.st_mtime_ns):
             places.setdefault(full_id, (path, group))
     hits = [full_id for full_id in places if full_id.startswith(id)]
     if len(hits) != 1 or not id:
@@ -269,7 +265,7 @@ def find(workspace: Workspace, id: str) -> Trajectory:
 
 
 @functools.lru_cache(maxsize=1024)
-def _ids(path: Path, *of: int) -> list[tuple[str, int]]:
+def _read_ids(path: Path, *of: int) -> list[tuple[str, int]]:
     """Return the id and row group of each trajectory in a file; `of` identifies its content."""
     table, sizes = parquet.sought(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
     groups = [group for group, size in enumerate(sizes) for _ in range(size)]

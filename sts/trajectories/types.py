@@ -1,4 +1,4 @@
-"""Trajectories: an episode, its participants, and the instructions they were given."""
+"""Trajectories: an episode, its players, and the instructions they were given."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SPLITS = ("train", "test")
 
 
 @dataclass(frozen=True)
-class Participant:
-    """A participant of an episode; `kind` is "human", "agent" or "script"."""
+class Player:
+    """A player of an episode; `kind` is "human", "agent" or "script"."""
 
     kind: str
     name: str
@@ -35,15 +35,15 @@ class Trajectory:
 
     Attributes:
       episode: what happened.
-      participants: in the order of the episode's columns.
+      players: in the order of the episode's columns.
       instructions: that a setter gave during the recording.
-      world: the hash of the world, independent of the participants; it decides the split.
+      world: the hash of the world, independent of the players; it decides the split.
       source: what recorded it, with its position there.
       provenance: versions, commit and seed.
     """
 
     episode: Episode
-    participants: tuple[Participant, ...]
+    players: tuple[Player, ...]
     instructions: tuple[Instruction, ...]
     world: str
     source: str
@@ -51,8 +51,8 @@ class Trajectory:
 
     @cached_property
     def id(self) -> str:
-        """A hash of episode, participants, instructions and source, 16 hex digits."""
-        people = [[p.kind, p.name] for p in self.participants]
+        """A hash of episode, players, instructions and source, 16 hex digits."""
+        people = [[p.kind, p.name] for p in self.players]
         instructions = [i.view() for i in self.instructions]
         content = canonical_json([self.episode.content_hash, people, instructions, self.source])
         return content_hash(content)[:16]
@@ -60,9 +60,9 @@ class Trajectory:
     @property
     def split(self) -> str:
         """The split of its world: "test" for one in five, else "train"."""
-        return split_of(self.world, self.provenance)
+        return get_split(self.world, self.provenance)
 
-    def latest_instructions(self) -> list[str]:
+    def find_latest_instructions(self) -> list[str]:
         """Return the latest instruction before each step and after the last, "" if none."""
         texts = [""] * (self.episode.steps + 1)
         for instruction in sorted(self.instructions, key=lambda i: i.given_at):
@@ -71,7 +71,7 @@ class Trajectory:
         return texts
 
 
-def split_of(world: str, provenance: Mapping[str, Any] | None = None) -> str:
+def get_split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
     """Return the split of a world, by its hash unless the `provenance` of its source states one."""
     stated = (provenance or {}).get("split")
     if stated in SPLITS:
@@ -79,13 +79,9 @@ def split_of(world: str, provenance: Mapping[str, Any] | None = None) -> str:
     return "test" if int(world[:8], 16) % TEST_SHARE == 0 else "train"
 
 
-def trajectory(
-    episode: Episode,
-    participants: tuple[Participant, ...],
-    *,
-    source: str,
-    provenance: dict[str, Any],
+def make_trajectory(
+    episode: Episode, n_players: tuple[Player, ...], *, source: str, provenance: dict[str, Any]
 ) -> Trajectory:
     """Make a trajectory without instructions; its world is the episode's."""
-    world = find_domain(episode.domain).world(episode.state)
-    return Trajectory(episode, participants, (), world, source, provenance)
+    world = find_domain(episode.domain).world_id(episode.state)
+    return Trajectory(episode, n_players, (), world, source, provenance)

@@ -30,5 +30,5 @@ def criterion(scenario: Scenario) -> dict[str, Any] | None:
         return None
     if rubric is None:
         return None
-    overlay = {"cells": list(rubric.overlay.cells), "sight": rubric.overlay.sight}
-    return {"done": rubric.done, "guideline": rubric.guideline, **overlay}
+    overlay = {"cells": list(rubric.overlay.cells), "sight": rubric.overlay.player_view}
+    return {"done": rubric.success_criterion, "guideline": rubric.edge_cases, **overlay}

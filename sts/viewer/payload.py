@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations.types import Continuation
-from sts.domains import Picture
+from sts.domains import SceneLayout
 from sts.domains import domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
@@ -28,7 +28,7 @@ def shown(workspace: Workspace, continuation: Continuation) -> dict[str, Any]:
         workspace,
         continuation.episode,
         takeover=continuation.takeover,
-        roles=continuation.roles,
+        players=continuation.players,
         instructions=continuation.instructions,
     )
 
@@ -38,20 +38,20 @@ def episode_payload(
     episode: Episode,
     *,
     takeover: int,
-    roles: Sequence[int],
+    players: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
     """Return the payload of an episode as its domain displays it; errors as in `shown`."""
     domain = find_domain(episode.domain)
-    picture = domain.picture(episode.state)
+    picture = domain.scene_layout(episode.state)
     framed = picture.kind == "frames"
     return build_payload(
         drawing=domain.name if picture.kind == "drawn" else None,
         picture=picture,
         scene=load_sprites(workspace, episode) if framed else episode.scene,
-        says=episode.says,
+        utterances=episode.utterances,
         takeover=takeover,
-        evaluated=roles,
+        evaluated=players,
         tokens=domain.tokens,
         instructions=instructions,
     )
@@ -60,9 +60,9 @@ def episode_payload(
 def build_payload(
     *,
     drawing: str | None,
-    picture: Picture,
+    picture: SceneLayout,
     scene: NDArray[np.uint16] | Sequence[Sheet],
-    says: NDArray[Any],
+    utterances: NDArray[Any],
     takeover: int,
     evaluated: Sequence[int],
     tokens: Sequence[str],
@@ -70,41 +70,35 @@ def build_payload(
 ) -> dict[str, Any]:
     """Return the JSON payload of one episode; callers add the opaque `id` of its item.
 
-    Args:
-      drawing: domain whose module draws the scenes; None for rendered frames.
-      picture: description of the environment for the drawing.
-      scene: uint16[T+1, K], as `Episode.scene`; or sheets of all rendered frames.
-      says: [T, P], as `Episode.says`.
-      takeover: number of context steps; the frame of that number is the last recorded one.
-      evaluated: indices of the evaluated players.
-      tokens: utterance tokens by index.
-      instructions: instructions given to the players; the last one is judged.
+    `drawing` is the domain whose module draws the scenes, None for rendered frames. `scene` is
+    uint16[T + 1, K], or sheets of all frames. `takeover` is the number of the last recorded frame.
+    The last of `instructions` is judged.
     """
-    steps = len(says)
+    steps = len(utterances)
     return {
         "drawing": drawing,
         "height": picture.height,
         "width": picture.width,
         "names": list(picture.names),
         "glyphs": list(picture.glyphs),
-        "judged": [picture.participants[player] for player in evaluated],
+        "judged": [picture.players[player] for player in evaluated],
         "details": dict(picture.details),
         "steps": steps,
         "takeover": takeover,
         "horizon": steps - takeover,
         **_encode_scenes(scene),
-        **_encode_utterances(says),
+        **_encode_utterances(utterances),
         "tokens": list(tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
 
 
-def _encode_utterances(says: NDArray[Any]) -> dict[str, Any]:
+def _encode_utterances(utterances: NDArray[Any]) -> dict[str, Any]:
     """Return tokens by number, and text utterances as [step, player, text]."""
-    if says.dtype == np.int8:
-        return {"says": encode_base64(says.astype(np.uint8).tobytes()), "texts": []}
-    spoken = [[int(t), int(p), str(says[t, p])] for t, p in np.argwhere(says != "")]
-    return {"says": encode_base64(bytes(says.size)), "texts": spoken}
+    if utterances.dtype == np.int8:
+        return {"says": encode_base64(utterances.astype(np.uint8).tobytes()), "texts": []}
+    spoken = [[int(t), int(p), str(utterances[t, p])] for t, p in np.argwhere(utterances != "")]
+    return {"says": encode_base64(bytes(utterances.size)), "texts": spoken}
 
 
 def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:

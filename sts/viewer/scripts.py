@@ -63,9 +63,8 @@ def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
 
 def styled(styles: Sequence[str], folder: Path = HERE) -> str:
     """Return several style sheets as one text."""
-    return "\n".join(
-        _find_file(f"{name}.css", folder).read_text(encoding="utf-8") for name in styles
-    )
+    files = (_find_file(f"{name}.css", folder) for name in styles)
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 @cache

@@ -18,22 +18,22 @@ FOLDER = "frames"
 
 def is_pixel_rendered(domain: str, state: bytes) -> bool:
     """Return True if this environment instance renders its scenes as pixels."""
-    return find_domain(domain).form(state).kind == "frames"
+    return find_domain(domain).scene_format(state).kind == "frames"
 
 
-def load_sprites(workspace: Workspace, episode: Episode, role: int | None = None) -> list[Sheet]:
-    """Return the frames of an episode, as an annotator or as player `role` sees them.
+def load_sprites(workspace: Workspace, episode: Episode, player: int | None = None) -> list[Sheet]:
+    """Return the frames of an episode, as an annotator or as player `player` sees them.
 
     The cache key includes the pixels of the first frame, so that a changed renderer invalidates it.
     """
-    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, role)
+    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, player)
     parts = layout(len(episode.scene), *first.shape[:2])
-    how = repr(parts if role is None else (parts, role)).encode()
+    how = repr(parts if player is None else (parts, player)).encode()
     mark = content_hash(episode.content_hash.encode(), first.tobytes(), how)
     files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):
         return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
-    rendered = sheets(frames(episode, role))
+    rendered = sheets(frames(episode, player))
     with contextlib.suppress(OSError):  # without the cache, frames are only rendered again
         for file, sheet in zip(files, rendered, strict=True):
             write_atomically(file, sheet.webp)

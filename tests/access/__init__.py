@@ -1,1 +1,1 @@
-"""Attempts at what nobody may do, as a table: each is a test, and what it must come to."""
+"""Attempted attacks: their tests, and the table of them in docs/security.md."""

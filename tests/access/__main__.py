@@ -1,4 +1,4 @@
-"""Writes the table of attempts into docs/security.md."""
+"""Write the table of attempts into docs/security.md."""
 
 from tests.access.attempts import table
 from tests.access.test_table import BEGINS, ENDS, PAGE, parts

@@ -1,6 +1,4 @@
-"""`sts` in a process of its own that may take so much memory to read a file, and no more."""
-
-from __future__ import annotations
+"""`sts` in a separate process whose memory for reading a file is limited."""
 
 import os
 import subprocess
@@ -18,11 +16,11 @@ sys.exit(main(sys.argv[2:]))
 
 
 def refusal(allowance: int, *words: str) -> str:
-    """Return the one line with which it ends, with exit code 1.
+    """Run a command that must fail; return its one-line error.
 
-    In this process what earlier tests have taken and given back would be there to be read into.
+    A separate process cannot reuse memory that earlier tests have freed.
     """
-    # Arrow's usual pool begins with a gigabyte of addresses, used or not.
+    # Arrow's default pool reserves a gigabyte of addresses.
     environment = os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"}
     command = [sys.executable, "-c", _CODE, str(allowance), *words]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)

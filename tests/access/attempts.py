@@ -1,6 +1,4 @@
-"""The table of attempts: each row is a test, wherever that stands, and none is without one."""
-
-from __future__ import annotations
+"""The table of attempted attacks in docs/security.md, a row for each marked test."""
 
 import importlib
 import math
@@ -13,7 +11,7 @@ MODULES = (
     "tests.access.test_markup",
     "tests.analysis.inputs.test_tables",
     "tests.annotations.test_clips",
-    "tests.annotations.test_consent",
+    "tests.annotations.test_people",
     "tests.annotations.test_submissions",
     "tests.annotator_app.test_auth",
     "tests.annotator_app.test_connections",
@@ -22,11 +20,10 @@ MODULES = (
     "tests.annotator_app.served.test_messages",
     "tests.annotator_app.served.test_prefix",
     "tests.annotator_app.served.test_reachable",
-    "tests.annotator_app.served.test_results",
     "tests.annotator_app.test_reviewing",
     "tests.annotator_app.test_team_page",
     "tests.formats.minari.test_hostile",
-    "tests.formats.minari.test_others",
+    "tests.formats.minari.test_imported",
     "tests.storage.test_archive",
     "tests.storage.test_csv_tables",
     "tests.storage.test_parquet",
@@ -34,19 +31,19 @@ MODULES = (
     "tests.trajectories.test_store",
     "tests.worlds.overcooked.test_trials",
 )
-"""Where the tests are."""
+"""The modules whose tests are marked."""
 _T = TypeVar("_T", bound=Callable[..., object])
-_NOTED: dict[str, Attempt] = {}
+_NOTED: dict[str, "Attempt"] = {}
 
 
 class Attempt(NamedTuple):
     """One row.
 
     Attributes:
-      kind: what is attacked; a heading of the table.
-      what: is tried.
-      outcome: what happens.
-      times: in how many ways the test tries it.
+      kind: the target of the attack; a heading of the table.
+      what: the attempt.
+      outcome: its result.
+      times: the number of variants that the test tries.
     """
 
     kind: str
@@ -56,13 +53,13 @@ class Attempt(NamedTuple):
 
 
 def attempt(kind: str, what: str, outcome: str, times: int = 1) -> Callable[[_T], _T]:
-    """Has a test stand in the table; it goes above what parametrises the test.
+    """List a test in the table; put this decorator above `parametrize`.
 
     Args:
-      kind: what is attacked, one of `KINDS`.
-      what: is tried.
-      outcome: what happens, which is what the test asserts.
-      times: how many ways there are in one call of the test.
+      kind: the target of the attack, one of `KINDS`.
+      what: the attempt.
+      outcome: its result, as the test asserts it.
+      times: the number of variants in one call of the test.
     """
     assert kind in KINDS, kind
 

@@ -1,11 +1,9 @@
-"""Writes a ratings table of one row in Parquet that says of a large text that it is small.
+"""Write a ratings table of one row in Parquet whose metadata understates the size of a text.
 
     python -m tests.access.lying FILE BYTES
 
-In a process of its own, so that what the making takes of memory is not there for reading it.
+Run it in a separate process, so that its memory is not available to the reader.
 """
-
-from __future__ import annotations
 
 import io
 import struct
@@ -16,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 SAID = 100
-"""Bytes that it says the text has."""
+"""The size of the text in bytes according to the metadata."""
 
 
 def varint(value: int, width: int = 0) -> bytes:
-    """A number as Thrift writes it; longer than it need be where a width is given."""
+    """Encode a number as Thrift does, padded to `width` bytes."""
     value, out = value << 1, b""
     while value > 127 or len(out) < width - 1:
         out, value = out + bytes([value & 127 | 128]), value >> 7

@@ -1,6 +1,4 @@
-"""What gives something away: words in bytes, and what goes along with it in many servings."""
-
-from __future__ import annotations
+"""Detection of leaks: secret words in bytes, and values that correlate with a secret."""
 
 import base64
 import binascii
@@ -13,18 +11,18 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 DRAWS = 2000
-"""Permutations: a p-value is told down to a 2,000th."""
+"""Permutations; the smallest p-value is about 1/2,000."""
 ALPHA = 1e-3
 _CODED = re.compile(rb"[A-Za-z0-9+/_-]{12,}={0,2}")
 _DIGITS = re.compile(rb"(?:[0-9a-fA-F]{2}){6,}")
 
 
 def words_in(raw: bytes, words: Mapping[str, Collection[str]]) -> set[tuple[str, str]]:
-    """Return which words stand in bytes, by what they are: plainly, or coded as a page may.
+    """Return the secret words, with their kinds, that bytes contain plainly or encoded.
 
     Args:
-      raw: what a browser was sent.
-      words: what nobody is to read, by its kind.
+      raw: the bytes that a browser was sent.
+      words: the secret words of each kind.
     """
     every = [one.lower() for one in _readings(raw)]
     return {
@@ -36,7 +34,7 @@ def words_in(raw: bytes, words: Mapping[str, Collection[str]]) -> set[tuple[str,
 
 
 def _readings(raw: bytes) -> Iterator[bytes]:
-    """Yield bytes as they are, with escapes resolved, and what is coded in base64 or in digits."""
+    """Yield the bytes, then with escapes resolved, then what is in base64 or hexadecimal."""
     yield raw
     if b"%" in raw:
         yield unquote_to_bytes(raw)
@@ -55,17 +53,17 @@ def _readings(raw: bytes) -> Iterator[bytes]:
 def p_value(
     values: ArrayLike, groups: Iterable[object], strata: Iterable[object], seed: int = 0
 ) -> float:
-    """Return how often chance alone tells groups apart by a value as well as they are.
+    """Return the p-value of a stratified permutation test that a value differs between groups.
 
     Ranks of the values within each stratum are compared between the groups: the statistic is the
     sum over groups of the squared sum of their centred ranks, by their size. Groups are permuted
-    within strata. It is 1 where all values of each stratum are equal.
+    within strata. It is 1 if all values of each stratum are equal.
 
     Args:
-      values: one a serving.
-      groups: what is not to be told, as the agent.
-      strata: what may be told, as the scenario.
-      seed: of the permutations.
+      values: one value per serving.
+      groups: the secret, such as the agent.
+      strata: what is no secret, such as the scenario.
+      seed: the seed of the permutations.
     """
     rng = np.random.default_rng(seed)
     _, group = np.unique([str(one) for one in groups], return_inverse=True)
@@ -84,7 +82,7 @@ def p_value(
             for one in range(group.max() + 1)
         )
 
-    keys = rng.random((DRAWS, len(group))) + stratum  # sorted, each stratum stays in its place
+    keys = rng.random((DRAWS, len(group))) + stratum  # sorting keeps the strata in place
     drawn = statistic(group[np.argsort(keys, axis=1)])
     found = statistic(group[None])[0]
     return float((1 + (drawn >= found - 1e-9).sum()) / (1 + DRAWS))

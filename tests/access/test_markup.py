@@ -1,12 +1,11 @@
-"""Markup in every name and text of a table, looked for in everything that a report writes."""
-
-from __future__ import annotations
+"""Markup in every name and text of a table is inert in all files of a report."""
 
 import csv
 import io
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -62,18 +61,12 @@ def made(folder: Path, words: tuple[str, ...]) -> Path:
     writer = csv.writer(out)
     header = ["agent", "scenario", "category", "continuation", "annotator", "verdict", "step"]
     writer.writerow([*header, "horizon", "reason", "notes"])
-    for a in range(3):
-        for s in range(len(words)):
-            for c in range(2):
-                for j in range(2):
-                    verdict = (
-                        "success" if (a + s + c + j) % 3 else "cannot_judge" if j else "failure"
-                    )
-                    step = "" if verdict == "cannot_judge" else "3"
-                    agent, scenario = f"{words[a]} {a}", f"{words[s]} {s}"
-                    judge, category = f"{words[j + 3]} {j}", f"{words[s % 4 + 5]} {s % 4}"
-                    row = [agent, scenario, category, str(c), judge, verdict, step, "9"]
-                    writer.writerow([*row, words[s] if not step else "", words[s]])
+    for a, s, c, j in product(range(3), range(len(words)), range(2), range(2)):
+        unable = (a + s + c + j) % 3 == 0 and j == 1
+        verdict = "success" if (a + s + c + j) % 3 else "cannot_judge" if j else "failure"
+        names = f"{words[a]} {a}", f"{words[s]} {s}", f"{words[s % 4 + 5]} {s % 4}"
+        row = [*names, str(c), f"{words[j + 3]} {j}", verdict, "" if unable else "3", "9"]
+        writer.writerow([*row, words[s] if unable else "", words[s]])
     (folder / "t.csv").write_text(out.getvalue())
     table, out_folder = str(folder / "t.csv"), folder / "out"
     assert main(["report", "--table", table, "--out", str(out_folder), "--paper"]) == 0
@@ -96,7 +89,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     "the same tags and addresses as with harmless names; no cell is a formula; no LaTeX command",
     times=len(HOSTILE) * len(WORDS),
 )
-def test_no_name_is_markup_anywhere_in_a_report(reports: tuple[Path, Path]) -> None:
+def test_name_is_never_markup_in_a_report(reports) -> None:
     hostile, harmless = reports
     files = sorted(one.relative_to(harmless) for one in harmless.rglob("*") if one.is_file())
     assert files == sorted(o.relative_to(hostile) for o in hostile.rglob("*") if o.is_file())
@@ -117,9 +110,3 @@ def test_no_name_is_markup_anywhere_in_a_report(reports: tuple[Path, Path]) -> N
         elif name.suffix == ".tex":
             text = (hostile / name).read_text("utf-8")
             assert not re.search(r"(?<!\\)\\(input|write18)\b", text), name
-
-
-def test_a_tag_of_a_name_would_be_found() -> None:
-    plain, other = Tags("<b>x</b>"), Tags("<b><img src=x onerror=alert(1)></b>")
-    assert set(other.tags) - set(plain.tags) == {("img", "onerror", "src")}
-    assert other.addresses == {"x"}

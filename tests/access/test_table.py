@@ -1,7 +1,5 @@
 """The table in docs/security.md is that of the tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.access.attempts import table
@@ -17,6 +15,6 @@ def parts(text: str) -> tuple[str, str, str]:
     return before, inside, after
 
 
-def test_the_page_lists_each_attempt_and_what_its_test_finds() -> None:
+def test_security_page_lists_every_attempt() -> None:
     _, found, _ = parts(PAGE.read_text("utf-8"))
-    assert found.strip() == table(), "write it anew: python -m tests.access"
+    assert found.strip() == table(), "update it: python -m tests.access"

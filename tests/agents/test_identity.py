@@ -1,19 +1,17 @@
 """A fingerprint of a user's agent: what changes it, and what does not."""
 
-from __future__ import annotations
-
 import ast
 import importlib.machinery
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 import sts
+from sts.agents.code import Code, read_code
 from sts.agents.described import find_module as find_here
-from sts.agents.identity.code import Code, read_code
 from sts.storage.files import content_hash
 
 LAB = {
@@ -35,7 +33,7 @@ def unrelated():
 
 class Base:
     patience = 2
-    def begin(self, batch, roles):
+    def initial_state(self, batch, players):
         return {}
 """,
     "lab/tools/kernels.py": """
@@ -56,7 +54,6 @@ def other(x):
     "lab/agents/__init__.py": "",
     "lab/agents/mine.py": """
 from typing import NamedTuple
-
 from ..tools import Base, reach
 
 LIMIT = 3
@@ -67,7 +64,6 @@ class Pair(NamedTuple):
 
 class Mine(Base):
     name = "mine"
-
     def act(self, observation, instructions, memory, draws):
         from lab.tools import late
         scale = late.SCALE
@@ -83,11 +79,11 @@ Mark = Callable[..., Code]
 
 
 @pytest.fixture
-def mark(tmp_path: Path) -> Mark:
+def mark(tmp_path):
     """Return what reads an agent in a folder of its own, of these files."""
     numbers = itertools.count()
 
-    def made(files: dict[str, str | bytes], module: str = "lab.agents.mine") -> Code:
+    def made(files, module="lab.agents.mine"):
         root = tmp_path / str(next(numbers))
         for name, text in files.items():
             file = root / name
@@ -95,7 +91,7 @@ def mark(tmp_path: Path) -> Mark:
             file.write_bytes(text if isinstance(text, bytes) else text.encode())
         folders = str(root), str(root / "site-packages")
 
-        def find(name: str, inside: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+        def find(name, inside):
             found = find_here(name, inside or folders)
             return found if inside or any(found) else find_here(name)
 
@@ -145,40 +141,28 @@ OTHER = {
 
 
 @pytest.mark.parametrize("what", SAME)
-def test_identity_is_the_same_after_an_edit_without_meaning(mark: Mark, what: str) -> None:
+def test_fingerprint_stays_after_an_edit_without_meaning(mark, what):
     assert mark(SAME[what]) == mark(LAB)
     assert mark(LAB).hidden_reason == "" and not mark(LAB).reads_outside
 
 
 @pytest.mark.parametrize("what", OTHER)
-def test_identity_changes_with_the_code(mark: Mark, what: str) -> None:
+def test_fingerprint_changes_with_the_code(mark, what):
     assert mark(OTHER[what]).trees != mark(LAB).trees
 
 
-def test_moving_and_renaming_the_package_keep_the_identity(mark: Mark) -> None:
-    renamed = {
-        name.replace("lab/", "institute/rooms/"): text.replace("lab.", "institute.rooms.")
-        for name, text in LAB.items()
-    }
+def test_moving_and_renaming_the_package_keep_the_fingerprint(mark):
+    old, new = "lab", "institute/rooms"
+    dots = (f"{old}.", "institute.rooms.")
+    renamed = {name.replace(old, new, 1): text.replace(*dots) for name, text in LAB.items()}
     assert mark(renamed, "institute.rooms.agents.mine") == mark(LAB)
 
 
-SOLO = {
-    "solo.py": "from helper import SHARE\nclass Mine:\n    share = SHARE\n",
-    "helper.py": "SHARE = 1\n",
-}
-
-
-def test_a_constant_in_a_sibling_file_changes_the_identity(mark: Mark) -> None:
-    commented = mark(SOLO | {"helper.py": "# of the way\nSHARE = 1\n"}, "solo")
-    assert mark(SOLO, "solo") == commented
-    assert mark(SOLO | {"helper.py": "SHARE = 2\n"}, "solo").trees != commented.trees
-
-
-def test_a_sibling_named_as_a_module_of_python_is_read(mark: Mark) -> None:
+def test_sibling_module_shadowing_the_standard_library_counts(mark):
     files = {"solo.py": "from statistics import mean\n", "statistics.py": "mean = 1\n"}
-    other = mark(files | {"statistics.py": "mean = 2\n"}, "solo")
-    assert mark(files, "solo").trees != other.trees
+    commented = mark(files | {"statistics.py": "# of the way\nmean = 1\n"}, "solo")
+    assert mark(files, "solo") == commented
+    assert mark(files | {"statistics.py": "mean = 2\n"}, "solo").trees != commented.trees
     assert mark({"solo.py": files["solo.py"]}, "solo").distributions == ()
 
 
@@ -194,40 +178,42 @@ def distribution(constant: int, version: str, record: str | None) -> dict[str, s
     return files | ({f"{info}/RECORD": record} if record is not None else {})
 
 
-RECORD = "tides/__init__.py,,\ntides/moon.py,,\n"
-EDITABLE = "__editable__.tides.pth,,\n"
-
-
-def test_a_recorded_distribution_counts_by_name_and_version(mark: Mark) -> None:
-    one = mark(distribution(1, "1.0", RECORD), "solo")
-    assert one.distributions == ("tides==1.0",)
-    assert mark(distribution(2, "1.0", RECORD), "solo") == one
-    assert mark(distribution(1, "1.1", RECORD), "solo") != one
-
-
-@pytest.mark.parametrize("record", [EDITABLE, None])
-def test_an_editable_or_unrecorded_distribution_is_read(mark: Mark, record: str | None) -> None:
+@pytest.mark.parametrize(
+    ("record", "installed"),
+    [
+        ("tides/__init__.py,,\ntides/moon.py,,\n", True),
+        ("__editable__.tides.pth,,\n", False),
+        (None, False),
+    ],
+)
+def test_only_a_recorded_distribution_counts_by_name_and_version(mark, record, installed):
     one = mark(distribution(1, "1.0", record), "solo")
-    assert one.distributions == ()
-    assert mark(distribution(1, "1.1", record), "solo") == one
-    assert mark(distribution(2, "1.0", record), "solo").trees != one.trees
+    assert one.distributions == (("tides==1.0",) if installed else ())
+    newer, edited = (mark(distribution(*how, record), "solo") for how in ((1, "1.1"), (2, "1.0")))
+    assert (newer == one, edited == one) == (not installed, installed)
+    assert (edited.trees == one.trees) == installed
 
 
-def test_numpy_and_numba_count_by_name_and_version(mark: Mark) -> None:
-    import numba
-
+def test_numpy_and_numba_count_by_name_and_version(mark):
     found = mark(LAB).distributions
     assert found == (f"numba=={numba.__version__}", f"numpy=={np.__version__}")
 
 
-def test_of_the_suite_only_what_is_internal_counts_by_version(mark: Mark) -> None:
-    public = mark({"solo.py": "import sts\nfrom sts.agents import Agent, Choice\n"}, "solo")
-    assert public.distributions == ()
-    inside = mark({"solo.py": "from sts.worlds.lambda_star.state import MOVES\n"}, "solo")
-    assert inside.distributions == (f"standardised-test-suite=={sts.__version__}",)
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("import sts\nfrom sts.agents import Agent, PolicyOutput\n", ()),
+        (
+            "from sts.worlds.lambda_star.state import MOVES\n",
+            (f"standardised-test-suite=={sts.__version__}",),
+        ),
+    ],
+)
+def test_internal_modules_of_sts_count_by_version(mark, line, found):
+    assert mark({"solo.py": line}, "solo").distributions == found
 
 
-def test_the_bytes_of_a_compiled_extension_count(mark: Mark) -> None:
+def test_bytes_of_a_compiled_extension_count(mark):
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     mine = {"room/__init__.py": "", "room/mine.py": "from room import swift\n"}
     one, two = (
@@ -236,16 +222,13 @@ def test_the_bytes_of_a_compiled_extension_count(mark: Mark) -> None:
     assert one.trees != two.trees and one.hidden_reason == ""
 
 
-PINNED = "7ddfdd29d1bee9ce"
+def test_code_hash_is_the_same_in_every_python_version(mark):
+    # a literal, so that it cannot depend on which Python computes it
+    assert content_hash(mark({"mine.py": GRAMMAR}, "mine").trees)[:16] == "7ddfdd29d1bee9ce"
 
 
-def test_every_python_reads_the_same_in_the_same_code(mark: Mark) -> None:
-    """It is written here as a number, since it must not depend on which Python counts it."""
-    assert content_hash(mark({"mine.py": GRAMMAR}, "mine").trees)[:16] == PINNED
-
-
-def test_every_number_counts_and_no_formatting_does(mark: Mark) -> None:
-    def trees(tree: ast.Module) -> bytes:
+def test_code_hash_depends_on_every_number_and_on_no_formatting(mark):
+    def trees(tree):
         return mark({"mine.py": ast.unparse(tree)}, "mine").trees
 
     written = mark({"mine.py": GRAMMAR}, "mine").trees
@@ -324,7 +307,7 @@ named = {}
         ("from broken import one", "module broken cannot be read (SyntaxError)"),
     ],
 )
-def test_code_that_no_import_leads_to_is_noticed(mark: Mark, body: str, why: str) -> None:
+def test_dynamic_code_is_reported(mark, body, why):
     text = f"import importlib\ndef act(which):\n    {body}\n"
     found = mark({"mine.py": text, "broken.py": "def"}, "mine").hidden_reason
     assert found.startswith(why)
@@ -341,8 +324,6 @@ def test_code_that_no_import_leads_to_is_noticed(mark: Mark, body: str, why: str
         ("class Mine:\n    def load(self):\n        return self.load()\n", False),
     ],
 )
-def test_what_a_module_reads_from_elsewhere_is_noticed(
-    mark: Mark, text: str, outside: bool
-) -> None:
+def test_reading_files_or_the_environment_is_reported(mark, text, outside):
     files = {"mine.py": text, "helper.py": "def load():\n    return 1\n"}
     assert mark(files, "mine").reads_outside == outside

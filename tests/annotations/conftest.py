@@ -1,18 +1,20 @@
-"""One store, on SQLite and on a PostgreSQL cluster of the tests' own."""
-
-from __future__ import annotations
+"""A store on SQLite and on a private PostgreSQL cluster."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from sts.annotations.store import Store
+from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
 from tests.annotations.fakes import pretend
 from tests.clusters import Cluster, programs
+from tests.stores import add_person
 
 QUICK_ON_POSTGRESQL = {"test_claims", "test_database"}
 """Files that run on both databases in the quick tier; all others do so in the landing tier."""
@@ -27,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _pretend(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every continuation that a test enqueues is there."""
+    """Let every continuation that a test enqueues exist."""
     pretend(monkeypatch)
 
 
@@ -63,15 +65,48 @@ def workspace(
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands still until it is moved."""
+    """A clock that tests move by hand."""
     return Clock()
 
 
 @pytest.fixture
-def store(workspace: Workspace, clock: Clock) -> Iterator[Store]:
+def open_store(workspace: Workspace, clock: Clock) -> Iterator[Callable[..., Store]]:
+    """Open the workspace's store under settings of its study."""
+    with ExitStack() as stack:
+
+        def open_with(**settings: object) -> Store:
+            workspace.settings["annotation"].update(settings)
+            return stack.enter_context(Store.open(workspace, clock=clock))
+
+        yield open_with
+
+
+@pytest.fixture
+def store(open_store: Callable[..., Store]) -> Store:
     """The workspace's store, empty."""
-    with Store.open(workspace, clock=clock) as opened:
-        yield opened
+    return open_store()
+
+
+@pytest.fixture
+def started(workspace: Workspace) -> Workspace:
+    """A workspace in whose study Ana takes part."""
+    with Store.open(workspace) as store:
+        add_person(store, "Ana")
+    return workspace
+
+
+@pytest.fixture
+def sts(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Type a command in a workspace; return what it prints, one line of it if it is refused."""
+
+    def type_command(workspace: Workspace, words: str, code: int = 0) -> str:
+        capsys.readouterr()
+        assert main([*shlex.split(words), "--workspace", str(workspace.root)]) == code
+        out, err = capsys.readouterr()
+        assert code == 0 or out or (err.startswith("sts: ") and err.count("\n") == 1)
+        return out + err
+
+    return type_command
 
 
 @pytest.fixture

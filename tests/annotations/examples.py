@@ -1,13 +1,19 @@
-"""Items, submissions and a clock for the tests."""
-
-from __future__ import annotations
+"""Items, submissions, people and a clock for the tests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from sqlalchemy import select
+
+from sts.annotations import people
+from sts.annotations.schema import metadata
+from sts.annotations.store import Store
 from sts.annotations.types import Claim, Item
+from sts.storage.workspace import Workspace
+from tests.stores import add_person, ask, claim_items, submit
 
 SUITE = "core@1"
 HORIZON = 40
@@ -55,5 +61,46 @@ def a_submission(claim: Claim | str, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def an_event(kind: str, item: str, **changes: Any) -> dict[str, Any]:
+    fields: dict[str, dict[str, Any]] = {
+        "review": {"label": "rigidity"},
+        "adjudication": {"verdict": "success", "step": 5},
+        "note": {"text": "the ring is behind the door"},
+    }
+    return {"uuid": uuid4().hex, "item": item, "kind": kind} | fields[kind] | changes
+
+
+def rows(store: Store, table: str) -> list[Any]:
+    with store.database.read() as connection:
+        return list(connection.execute(select(metadata.tables[table])))
+
+
 def statuses(acks: Iterable[Any]) -> list[str]:
     return [ack.status for ack in acks]
+
+
+def add_people(store: Store, *names: str) -> list[int]:
+    """Add annotators; return their numbers."""
+    return [add_person(store, name).id for name in names]
+
+
+def claim(store: Store, person: int, count: int = 3, suite: str = SUITE) -> list[Claim]:
+    return claim_items(store, person, suite=suite, count=count)
+
+
+def judge(
+    store: Store, person: int, count: int = 10**6, suite: str = SUITE, **changes: Any
+) -> list[str]:
+    """Judge one clip after another; return their continuations in the order they were met."""
+    met: list[str] = []
+    while len(met) < count and (claims := claim(store, person, 1, suite)):
+        met.append(claims[0].continuation)
+        submit(store, person, [a_submission(claims[0], **changes)])
+    return met
+
+
+def names(workspace: Workspace | Path) -> list[str]:
+    """Return who takes part in a workspace's study."""
+    opened = workspace if isinstance(workspace, Workspace) else Workspace.open(workspace)
+    with Store.open(opened) as store:
+        return [one.name for one in ask(store, people.everybody)]

@@ -1,6 +1,4 @@
-"""Continuations and suites that no one has played or frozen, for tests of the database alone."""
-
-from __future__ import annotations
+"""Fake continuations and suites for tests of the annotation database alone."""
 
 from collections.abc import Collection, Iterable
 from functools import wraps
@@ -16,11 +14,11 @@ from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 Fakes = dict[str, dict[str, Item]]
-"""The items that a workspace was given, by continuation and suite."""
+"""The items of a workspace by continuation and suite."""
 
 
 def pretend(patch: pytest.MonkeyPatch) -> None:
-    """Have an export find every item that is enqueued among the continuations of its workspace."""
+    """Let an export find every enqueued item among the continuations of its workspace."""
     fakes: Fakes = {}
     real = played.read_continuations
     enqueue, append, add = queue.enqueue, imports.append, queue.add_reference
@@ -75,7 +73,7 @@ def clip(every: dict[str, Item]) -> str:
 
 
 def entry(every: dict[str, Item]) -> Entry:
-    """Return what an index would say of a continuation."""
+    """Return the entry of an index for a continuation."""
     item = next(iter(every.values()))
     said: dict[str, Any] = {
         name: getattr(item, name) for name in Entry._fields if hasattr(item, name)

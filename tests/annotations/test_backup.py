@@ -1,6 +1,4 @@
-"""A backup that is taken while people judge is whole, on both databases, and goes on."""
-
-from __future__ import annotations
+"""Backups and moves of studies, on both databases: whole, and safe to interrupt."""
 
 import json
 import os
@@ -17,135 +15,129 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from sts.annotations import backup, people, schema, sessions, submissions, views
 from sts.annotations.history import verify
 from sts.annotations.move import AWAY, move
 from sts.annotations.snapshot import DUMP_FILE
 from sts.annotations.store import DATABASE_FILE, Store
-from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
 from sts.storage.folders import replace_folder
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
-    SUITE,
     a_submission,
+    add_people,
+    claim,
+    names,
+    rows,
     some_items,
     statuses,
 )
-from tests.annotations.test_processes import SENDER
-from tests.annotations.test_verification import a_study, altered
-from tests.stores import add_person, ask, change, claim_items, enqueue, submit
-
-
-def rows(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Every row of every table."""
-    with store.database.read() as connection:
-        return {
-            name: sorted(map(tuple, connection.execute(select(table))), key=repr)
-            for name, table in schema.metadata.tables.items()
-        }
-
+from tests.annotations.test_processes import sender
+from tests.annotations.test_verification import a_study, alter
+from tests.stores import add_person, ask, change, enqueue, submit
 
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
+only_postgresql = pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
+Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def test_restored_study_has_every_row_and_goes_on(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
-) -> None:
-    before, secret = begun(workspace)
-    on_server = "STS_DATABASE_URL" in os.environ
+def all_rows(store: Store) -> Rows:
+    """Return every row of every table."""
+    return {
+        name: sorted(map(tuple, rows(store, name)), key=repr) for name in schema.metadata.tables
+    }
+
+
+def is_on_server() -> bool:
+    return "STS_DATABASE_URL" in os.environ
+
+
+@pytest.fixture
+def another_database(request, monkeypatch) -> Callable[[bool], None]:
+    """Set the database of workspaces that are opened later: an empty one of a server, or files."""
+
+    def use(on_server: bool) -> None:
+        if on_server:
+            monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
+        else:
+            monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+
+    return use
+
+
+@pytest.fixture
+def study(workspace: Workspace) -> tuple[Workspace, Rows, str]:
+    """A study, its rows and the secret of Ana's session."""
+    a_study(workspace)
+    with Store.open(workspace) as store:
+        secret = change(store, sessions.enter, str(change(store, people.invite, "Ana").token))
+        return workspace, all_rows(store), secret
+
+
+def test_restored_study_has_every_row_and_goes_on(study, tmp_path, another_database) -> None:
+    workspace, before, secret = study
+    on_server = is_on_server()
     made = backup.take(workspace, tmp_path / "copy")
     assert (DUMP_FILE in made.files, DATABASE_FILE in made.files) == (on_server, not on_server)
-    if on_server:
-        monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
+    another_database(on_server)
     restored = Workspace(tmp_path / "restored", workspace.settings)
     backup.restore(tmp_path / "copy", restored.root)
-    assert (
-        restored.path(DATABASE_FILE).exists() != on_server and not restored.path(DUMP_FILE).exists()
-    )
-    goes_on(restored, before, secret)
+    assert restored.path(DATABASE_FILE).exists() != on_server
+    assert not restored.path(DUMP_FILE).exists()
+    check_continued(restored, before, secret)
 
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
-def test_moved_study_has_every_row_and_goes_on(
-    workspace: Workspace,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
-) -> None:
-    before, secret = begun(workspace)
+def test_moved_study_has_every_row_and_goes_on(study, another_database) -> None:
+    workspace, before, secret = study
     before.pop("sts_schema")
-    if "STS_DATABASE_URL" in os.environ:
+    if is_on_server():
         moved = move(workspace, "sqlite")
-        monkeypatch.delenv("STS_DATABASE_URL")
+        another_database(False)
     else:
-        url = request.getfixturevalue("postgresql")()
+        another_database(True)
+        url = os.environ.pop("STS_DATABASE_URL")
         moved = move(workspace, url)
         assert workspace.path(AWAY).exists() and not workspace.path(DATABASE_FILE).exists()
         with pytest.raises(StoreError, match="a study started in this workspace"):
             Store.open(workspace)
-        monkeypatch.setenv("STS_DATABASE_URL", url)
+        os.environ["STS_DATABASE_URL"] = url
     assert moved.events == 30
-    goes_on(workspace, before, secret)
+    check_continued(workspace, before, secret)
 
 
-def begun(workspace: Workspace) -> tuple[dict[str, list[tuple[Any, ...]]], str]:
-    """Make a study; return its rows and the secret of Ana's session."""
-    a_study(workspace)
+def check_continued(workspace: Workspace, before: Rows, secret: str) -> None:
+    """Check that a study has the rows that it had, and that people can judge on."""
     with Store.open(workspace) as store:
-        secret = change(store, sessions.enter, str(change(store, people.invite, "Ana").token))
-        assert secret is not None
-        return rows(store), secret
-
-
-def goes_on(workspace: Workspace, before: dict[str, list[tuple[Any, ...]]], secret: str) -> None:
-    """A study has the rows that it had, and people judge on."""
-    with Store.open(workspace) as store:
-        after = rows(store)
+        after = all_rows(store)
         assert {name: after[name] for name in before} == before
         assert len(after["sts_schema"]) == 1
         found = verify(store.database)
         assert found.findings == () and found.events
         ana = people.find_by_session(store, secret)
         assert ana is not None and ana.name == "Ana"
-        held = [claim.item for claim in claim_items(store, ana.id, suite=SUITE, count=2)]
-        sent = [a_submission(item) for item in held]
+        sent = [a_submission(one) for one in claim(store, ana.id, 2)]
         assert sent and set(statuses(submit(store, ana.id, sent))) == {"saved"}
         assert add_person(store, "Eve").id > max(row[0] for row in before["annotators"])
         assert verify(store.database).findings == ()
 
 
-def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_nothing(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    request: pytest.FixtureRequest,
+def test_backup_amid_judging_holds_all_acknowledged_answers_once(
+    workspace, tmp_path, another_database
 ) -> None:
     with Store.open(workspace) as store:
         enqueue(store, some_items(300), required=2)
-        ana, ben = (add_person(store, name).id for name in ("Ana", "Ben"))
-    command = [sys.executable, "-c", SENDER, str(workspace.root.absolute())]
-    said: list[str] = []
-    with (
-        subprocess.Popen([*command, str(ana)], stdout=subprocess.PIPE, text=True) as one,
-        subprocess.Popen([*command, str(ben)], stdout=subprocess.DEVNULL) as other,
-    ):
-        assert one.stdout is not None
-        said += [one.stdout.readline() for _ in range(20)]
-        acknowledged = {ack[0] for ack in map(json.loads, said) if isinstance(ack, list)}
+        ana, ben = add_people(store, "Ana", "Ben")
+    with sender(workspace.root, ana) as one, sender(workspace.root, ben) as other:
+        acknowledged = one.acknowledged()
         backup.take(workspace, tmp_path / "copy")
-        for process in (one, other):
-            os.kill(process.pid, signal.SIGKILL)
-        said += one.stdout.readlines()
-    outbox = [sent for sent in map(whole, said) if isinstance(sent, dict)]
-    if "STS_DATABASE_URL" in os.environ:
-        monkeypatch.setenv("STS_DATABASE_URL", request.getfixturevalue("postgresql")())
+        one.kill()
+        other.kill()
+    outbox = one.outbox()
+    another_database(is_on_server())
     backup.restore(tmp_path / "copy", tmp_path / "restored")
     with Store.open(Workspace.open(tmp_path / "restored")) as store:
         kept = {judgement.uuid for judgement in ask(store, views.history, ana, 999)}
@@ -158,10 +150,6 @@ def test_a_backup_amid_judging_holds_what_was_acknowledged_before_and_doubles_no
         assert len(ask(store, views.history, ana, 999)) == len(kept) + later.count("saved")
         assert len(ask(store, submissions.refused_answers)) == later.count("refused")
         assert verify(store.database).findings == ()
-
-
-def whole(line: str) -> Any:
-    return json.loads(line) if line.endswith("\n") else None
 
 
 @pytest.fixture
@@ -191,9 +179,7 @@ LEFT = (
 KINDS = [name for name in (*KEPT, *LEFT) if name != "workspace.toml"]
 
 
-def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
-    small: Workspace, tmp_path: Path
-) -> None:
+def test_backup_holds_all_but_what_is_rebuilt(small, tmp_path) -> None:
     small.path(AWAY).touch()
     assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, DATABASE_FILE}
     backup.restore(tmp_path / "copy", tmp_path / "restored")
@@ -204,28 +190,25 @@ def test_a_backup_holds_all_that_was_made_and_nothing_that_is_made_again(
     assert not [name for name in (*LEFT, AWAY) if (tmp_path / "restored" / name).exists()]
 
 
-def test_the_annotators_key_is_called_as_the_annotator_calls_it() -> None:
+def test_secret_files_have_the_names_that_the_annotator_uses() -> None:
     from sts.commands import workspace as command
-    from sts_annotator_app.people import KEY_FILE
+    from sts_annotator_app.auth import KEY_FILE
     from sts_annotator_app.sign_in import FILE as SECRETS
 
-    assert backup.KEY_FILE == KEY_FILE and {KEY_FILE, SECRETS, DATABASE_FILE, DUMP_FILE} == {
-        *command.SECRETS
-    }
+    assert backup.KEY_FILE == KEY_FILE
+    assert {KEY_FILE, SECRETS, DATABASE_FILE, DUMP_FILE} == {*command.SECRETS}
 
 
-def test_what_names_others_is_copied_before_them_and_they_are_looked_for_after(
-    small: Workspace, tmp_path: Path
-) -> None:
-    names = []
+def test_file_is_copied_before_the_files_that_it_names(small, tmp_path) -> None:
+    copied = []
     for name, _ in backup._iter_sources(small, tmp_path):
-        names.append(name)
+        copied.append(name)
         for later in AFTER.get(name, ()):
             small.path(later).parent.mkdir(parents=True, exist_ok=True)
             small.path(later).write_text(later)
-    assert names[0] == DATABASE_FILE
+    assert copied[0] == DATABASE_FILE
     for name, added in AFTER.items():
-        assert all(names.index(name) < names.index(one) for one in added)
+        assert all(copied.index(name) < copied.index(one) for one in added)
 
 
 AFTER = {
@@ -241,9 +224,7 @@ AFTER = {
 }
 
 
-def test_a_report_that_is_replaced_meanwhile_is_copied_whole(
-    small: Workspace, tmp_path: Path
-) -> None:
+def test_report_that_is_replaced_meanwhile_is_copied_whole(small, tmp_path) -> None:
     folder, over = small.path("reports/a-1"), threading.Event()
 
     def replace() -> None:
@@ -262,12 +243,11 @@ def test_a_report_that_is_replaced_meanwhile_is_copied_whole(
         over.set()
         writer.join()
     for number in range(5):
-        told = manifest(tmp_path / f"copy{number}")["files"]
-        assert told["reports/a-1/report.json"] == told["reports/a-1/tables/b.csv"]
+        hashes = manifest(tmp_path / f"copy{number}")["files"]
+        assert hashes["reports/a-1/report.json"] == hashes["reports/a-1/tables/b.csv"]
 
 
 def manifest(file: Path) -> dict[str, Any]:
-    """What a backup says of itself."""
     with zipfile.ZipFile(file) as opened:
         own: dict[str, Any] = json.loads(opened.read(archive.MANIFEST))
         return own
@@ -295,37 +275,33 @@ for last in range(1, 99):
 """
 
 
-def killed_at_every_write(what: str, source: Path, target: Path) -> int:
-    """Kills a command at its first write, its second and so on; returns at which it was not."""
+def kill_at_every_write(what: str, source: Path, target: Path) -> dict[str, Path]:
+    """Kill a command at its first write, its second and so on; return what was made, by number.
+
+    The last number is that of the try that was not killed.
+    """
     target.mkdir()
     command = [sys.executable, "-c", DYING, what, str(source), str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    return int(done.stdout)
+    made = {path.name: path for path in target.iterdir() if not path.name.startswith(".")}
+    assert int(done.stdout) > 2 and str(int(done.stdout)) in made and "1" not in made
+    return made
 
 
-def test_a_backup_that_is_killed_at_any_write_is_none_or_whole(
-    small: Workspace, tmp_path: Path
-) -> None:
-    last = killed_at_every_write("take", small.root, tmp_path / "to")
-    made = {path.name for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")}
-    assert last > 2 and str(last) in made and "1" not in made
-    assert len({manifest(tmp_path / "to" / name)["workspace"] for name in made}) == 1
-    backup.take(small, tmp_path / "to" / "1")  # takes away what the killed one left
-    assert not (tmp_path / "to" / ".1.part").exists()
-
-
-@pytest.mark.landing
-def test_a_restore_that_is_killed_at_any_write_leaves_no_workspace_or_all_of_it(
-    small: Workspace, tmp_path: Path
-) -> None:
-    told = backup.take(small, tmp_path / "copy")
-    last = killed_at_every_write("restore", tmp_path / "copy", tmp_path / "to")
-    made = {path.name for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")}
-    assert last > len(told.files) and str(last) in made and "1" not in made
-    for name in made:
-        assert all((tmp_path / "to" / name / one).exists() for one in told.files)
-    backup.restore(tmp_path / "copy", tmp_path / "to" / "1")
-    assert not (tmp_path / "to" / ".1.part").exists()
+@pytest.mark.parametrize("what", ["take", pytest.param("restore", marks=pytest.mark.landing)])
+def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> None:
+    held = backup.take(small, tmp_path / "copy").files
+    source, to = (small.root if what == "take" else tmp_path / "copy"), tmp_path / "to"
+    for path in kill_at_every_write(what, source, to).values():
+        if what == "take":
+            assert manifest(path)["files"].keys() == held.keys()
+        else:
+            assert all((path / name).exists() for name in held)
+    if what == "take":  # a new try removes what the killed one left
+        backup.take(small, to / "1")
+    else:
+        backup.restore(source, to / "1")
+    assert not (to / ".1.part").exists()
 
 
 KILLED = """
@@ -340,28 +316,20 @@ backup.restore(Path(sys.argv[2]), Path(sys.argv[3]))
 
 
 @pytest.mark.landing
-@pytest.mark.postgresql
-@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
+@only_postgresql
 def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    postgresql: Callable[[], str],
+    started, tmp_path, another_database
 ) -> None:
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
-    workspace.path("notes.txt").write_text("notes")
-    last = killed_at_every_write("take", workspace.root, tmp_path / "to")
-    made = [path for path in (tmp_path / "to").iterdir() if not path.name.startswith(".")]
-    assert last > 2 and all(DUMP_FILE in manifest(path)["files"] for path in made)
+    started.path("notes.txt").write_text("notes")
+    made = [*kill_at_every_write("take", started.root, tmp_path / "to").values()]
+    assert all(DUMP_FILE in manifest(path)["files"] for path in made)
     for last in range(1, 99):
-        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+        another_database(True)
         restored = tmp_path / f"restored{last}"
         words = [sys.executable, "-c", KILLED, str(last), str(made[-1]), str(restored)]
         code = subprocess.run(words, timeout=60).returncode
         if restored.exists():
-            with Store.open(Workspace.open(restored)) as store:
-                assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
+            assert names(restored) == ["Ana"]
         if code == 0:
             break
         assert code == -signal.SIGKILL
@@ -384,88 +352,50 @@ move(Workspace.open(sys.argv[2]), sys.argv[3])
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
 def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, postgresql: Callable[[], str]
+    started, monkeypatch, postgresql
 ) -> None:
-    on_server = "STS_DATABASE_URL" in os.environ
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
+    on_server = is_on_server()
     for last in range(1, 99):
         to = "sqlite" if on_server else postgresql()
-        words = [sys.executable, "-c", MOVED, str(last), str(workspace.root), to]
+        words = [sys.executable, "-c", MOVED, str(last), str(started.root), to]
         code = subprocess.run(words, timeout=60).returncode
         if code == 0:
             break
-        assert code == -signal.SIGKILL
-        with Store.open(workspace) as store:
-            assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
+        assert code == -signal.SIGKILL and names(started) == ["Ana"]
         if on_server:
-            workspace.path(DATABASE_FILE).unlink(missing_ok=True)
+            started.path(DATABASE_FILE).unlink(missing_ok=True)
     assert last > 1
     if on_server:
         monkeypatch.delenv("STS_DATABASE_URL")
     else:
         monkeypatch.setenv("STS_DATABASE_URL", to)
-    with Store.open(workspace) as store:
-        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
+    assert names(started) == ["Ana"]
 
 
-def test_two_backups_to_one_file_at_once_do_not_mix(small: Workspace, tmp_path: Path) -> None:
-    with files.beside(tmp_path / "copy"), pytest.raises(Unavailable, match="another program"):
-        backup.take(small, tmp_path / "copy")
-    backup.take(small, tmp_path / "copy")
-
-
-def test_what_cannot_be_is_one_line_and_nothing_is_changed(
-    small: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy, full = tmp_path / "copy", tmp_path / "full"
+def test_impossible_backup_or_restore_is_refused_and_changes_nothing(small, tmp_path, monkeypatch):
+    copy, full, empty = (tmp_path / name for name in ("copy", "full", "empty"))
+    with files.beside(copy), pytest.raises(Unavailable, match="another program"):
+        backup.take(small, copy)
     backup.take(small, copy)
     raw = copy.read_bytes()
     (full / "inside").mkdir(parents=True)
-    with pytest.raises(Unavailable, match="already exists; choose a new file"):
-        backup.take(small, copy)
-    with pytest.raises(Unavailable, match="is not empty"):
-        backup.restore(copy, full)
-    with pytest.raises(Unavailable, match="is not empty"):
-        backup.restore(copy, copy)
-    with pytest.raises(ArgumentError, match="inside the workspace"):
-        backup.take(small, small.path("copy"))
-    with pytest.raises(StsError, match="no workspace at"):
-        backup.take(Workspace.open(tmp_path / "none"), tmp_path / "other")
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-    with pytest.raises(ArgumentError, match="contains the current folder"):
-        backup.restore(copy, tmp_path / "empty")
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    calls: tuple[tuple[Callable[..., object], object, Path, type[Exception], str], ...] = (
+        (backup.take, small, copy, Unavailable, "already exists; choose a new file"),
+        (backup.restore, copy, full, Unavailable, "is not empty"),
+        (backup.restore, copy, copy, Unavailable, "is not empty"),
+        (backup.take, small, small.path("copy"), ArgumentError, "inside the workspace"),
+        (backup.take, Workspace.open(tmp_path / "none"), full, StsError, "no workspace at"),
+        (backup.restore, copy, empty, ArgumentError, "contains the current folder"),
+    )
+    for call, first, second, error, words in calls:
+        with pytest.raises(error, match=words):
+            call(first, second)
     monkeypatch.chdir(tmp_path)
-    backup.restore(copy, tmp_path / "empty")
+    backup.restore(copy, empty)
     assert copy.read_bytes() == raw
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        *("copy", "empty", "full", "workspace")
-    ]
-
-
-def test_a_backup_with_something_else_for_its_database_is_refused_and_nothing_is_left(
-    small: Workspace, tmp_path: Path
-) -> None:
-    database = small.path(DATABASE_FILE)
-    for number, (line, why) in enumerate(STRANGE.items()):
-        plain = tmp_path / f"database{number}"
-        shutil.copyfile(database, plain)
-        with closing(sqlite3.connect(plain)) as opened:
-            opened.executescript(line)
-        sources = [(DATABASE_FILE, plain), ("workspace.toml", small.path("workspace.toml"))]
-        archive.write(tmp_path / f"copy{number}", small.identity(), sources)
-        with pytest.raises(StsError, match=why):
-            backup.restore(tmp_path / f"copy{number}", tmp_path / "restored")
-    (tmp_path / "text").write_text("no database")
-    sources = [(DATABASE_FILE, tmp_path / "text"), ("workspace.toml", small.path("workspace.toml"))]
-    archive.write(tmp_path / "copy", small.identity(), sources)
-    with pytest.raises(DamagedData, match="expected an annotation database"):
-        backup.restore(tmp_path / "copy", tmp_path / "restored")
-    archive.write(tmp_path / "without", small.identity(), [("a", tmp_path / "text")])
-    with pytest.raises(DamagedData, match="expected the workspace"):
-        backup.restore(tmp_path / "without", tmp_path / "restored")
-    assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
+    assert {path.name for path in tmp_path.iterdir()} == {"copy", "empty", "full", "workspace"}
 
 
 STRANGE = {
@@ -477,61 +407,55 @@ STRANGE = {
 }
 
 
-@pytest.mark.postgresql
-def test_database_in_use_is_neither_restored_nor_moved_to(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    postgresql: Callable[[], str],
-) -> None:
-    on_server = "STS_DATABASE_URL" in os.environ
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
-    backup.take(workspace, tmp_path / "copy")
-    url = postgresql()
-    monkeypatch.setenv("STS_DATABASE_URL", url)
-    with Store.open(Workspace.open(tmp_path / "another")) as store:
-        add_person(store, "Zoe")
-    if on_server:
-        with pytest.raises(StoreError, match="expected an empty database"):
+def test_backup_with_a_strange_database_is_refused_and_leaves_nothing(small, tmp_path) -> None:
+    def check_refused(why: str, *sources: tuple[str, Path], error: type = StsError) -> None:
+        (tmp_path / "copy").unlink(missing_ok=True)
+        archive.write(tmp_path / "copy", small.identity(), sources)
+        with pytest.raises(error, match=why):
             backup.restore(tmp_path / "copy", tmp_path / "restored")
-    else:
-        monkeypatch.delenv("STS_DATABASE_URL")
-        with pytest.raises(StoreError, match="expected an empty database"):
-            move(workspace, url)
-        monkeypatch.setenv("STS_DATABASE_URL", url)
-    assert not (tmp_path / "restored").exists()
-    with Store.open(Workspace.open(tmp_path / "another")) as store:
-        assert [one.name for one in ask(store, people.everybody)] == ["Zoe"]
+
+    database, settings = tmp_path / "database", ("workspace.toml", small.path("workspace.toml"))
+    for statements, why in STRANGE.items():
+        shutil.copyfile(small.path(DATABASE_FILE), database)
+        with closing(sqlite3.connect(database)) as opened:
+            opened.executescript(statements)
+        check_refused(why, (DATABASE_FILE, database), settings)
+    (tmp_path / "text").write_text("no database")
+    text = (DATABASE_FILE, tmp_path / "text")
+    check_refused("expected an annotation database", text, settings, error=DamagedData)
+    check_refused("expected the workspace", ("a", tmp_path / "text"), error=DamagedData)
+    assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
 
 
 @pytest.mark.postgresql
-def test_backup_is_not_restored_to_another_kind_of_database(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    postgresql: Callable[[], str],
+def test_backup_is_restored_only_to_an_empty_database_of_its_kind(
+    started, tmp_path, another_database
 ) -> None:
-    on_server = "STS_DATABASE_URL" in os.environ
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
-    backup.take(workspace, tmp_path / "copy")
+    on_server, another, restored = is_on_server(), tmp_path / "another", tmp_path / "restored"
+    backup.take(started, tmp_path / "copy")
+    another_database(True)
+    with Store.open(Workspace.open(another)) as store:
+        add_person(store, "Zoe")
+    url = os.environ["STS_DATABASE_URL"]
     if on_server:
-        monkeypatch.delenv("STS_DATABASE_URL")
+        with pytest.raises(StoreError, match="expected an empty database"):
+            backup.restore(tmp_path / "copy", restored)
     else:
-        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+        del os.environ["STS_DATABASE_URL"]
+        with pytest.raises(StoreError, match="expected an empty database"):
+            move(started, url)
+        os.environ["STS_DATABASE_URL"] = url
+    assert names(another) == ["Zoe"]
+    another_database(not on_server)
     kind = "PostgreSQL; set it" if on_server else "SQLite; unset it"
     with pytest.raises(StoreError, match=f"the backup holds a study on {kind}"):
-        backup.restore(tmp_path / "copy", tmp_path / "restored")
-    assert not (tmp_path / "restored").exists()
+        backup.restore(tmp_path / "copy", restored)
+    assert not restored.exists()
 
 
 @pytest.mark.postgresql
 def test_rows_that_do_not_fit_leave_the_other_database_empty(
-    small: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    postgresql: Callable[[], str],
+    small, tmp_path, monkeypatch, postgresql
 ) -> None:
     with closing(sqlite3.connect(small.path(DATABASE_FILE))) as plain:
         plain.execute("PRAGMA foreign_keys = OFF")
@@ -540,48 +464,39 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
     url = postgresql()
     with pytest.raises(DamagedData, match="expected rows of a study"):
         move(small, url)
-    altered(small, "DELETE FROM roles WHERE annotator = 99")
-    altered(small, "UPDATE annotators SET name = 'Eve'")
+    alter(small, "DELETE FROM roles WHERE annotator = 99")
+    alter(small, "UPDATE annotators SET name = 'Eve'")
     with pytest.raises(DamagedData, match="pseudonym was altered; nothing was moved"):
         move(small, url)
     assert small.path(DATABASE_FILE).exists() and not small.path(AWAY).exists()
     monkeypatch.setenv("STS_DATABASE_URL", url)
-    with Store.open(Workspace.open(tmp_path / "another")) as store:  # it is as it was made
-        assert ask(store, people.everybody) == []
+    assert names(tmp_path / "another") == []
 
 
 @pytest.mark.postgresql
-def test_database_that_a_program_uses_is_not_moved(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, postgresql: Callable[[], str]
-) -> None:
-    to = "sqlite"
-    if "STS_DATABASE_URL" not in os.environ:
-        to = postgresql()
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
+def test_database_that_a_program_uses_is_not_moved(started, postgresql) -> None:
+    to = "sqlite" if is_on_server() else postgresql()
+    with Store.open(started) as store:
         with pytest.raises(StoreError, match="is in use; stop the programs"):
-            move(workspace, to)
+            move(started, to)
         assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
-    move(workspace, to)
+    move(started, to)
 
 
-def test_move_refuses_what_it_cannot_do(
-    small: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for to, words in (
-        ("sqlite", "--to: expected another database than"),
-        ("mysql://sts@db/sts", "expected --to like postgresql://"),
-        ("postgresql://sts@127.0.0.1:9/sts", "check that it exists and is reachable"),
+def test_impossible_move_is_refused(small, tmp_path, sts) -> None:
+    server = "postgresql://sts@127.0.0.1:9/sts"
+    for workspace, to, words in (
+        (small, "sqlite", "--to: expected another database than"),
+        (small, "mysql://sts@db/sts", "expected --to like postgresql://"),
+        (small, server, "check that it exists and is reachable"),
+        (Workspace.open(tmp_path / "none").ensure(), server, "no study has started in"),
     ):
         with pytest.raises(StsError, match=words):
-            move(small, to)
-    with pytest.raises(StsError, match="no study has started in"):
-        move(Workspace.open(tmp_path / "none").ensure(), "postgresql://sts@127.0.0.1:9/sts")
+            move(workspace, to)
     small.path(AWAY).touch()
     with pytest.raises(Unavailable, match="move it away first"):
-        move(small, "postgresql://sts@127.0.0.1:9/sts")
-    assert main(["workspace", "move", "--to", "sqlite", "--workspace", str(small.root)]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+        move(small, server)
+    sts(small, "workspace move --to sqlite", 2)
 
 
 OLDER = """#!/bin/sh
@@ -591,33 +506,23 @@ exit 1
 """
 
 
-@pytest.mark.postgresql
-@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
-def test_missing_or_older_pg_dump_stops_a_backup_with_a_hint(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Store.open(workspace) as store:
-        add_person(store, "Ana")
-    (tmp_path / "bin").mkdir()
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+@only_postgresql
+def test_missing_or_older_pg_dump_stops_a_backup_with_a_hint(started, tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "pg_dump"
+    program.parent.mkdir()
+    monkeypatch.setenv("PATH", str(program.parent))
     with pytest.raises(StoreError, match="pg_dump cannot be run .* install PostgreSQL's client"):
-        backup.take(workspace, tmp_path / "copy")
-    (tmp_path / "bin" / "pg_dump").write_text(OLDER)
-    (tmp_path / "bin" / "pg_dump").chmod(0o755)
+        backup.take(started, tmp_path / "copy")
+    program.write_text(OLDER)
+    program.chmod(0o755)
     with pytest.raises(StoreError, match="it is older than the server; install pg_dump") as error:
-        backup.take(workspace, tmp_path / "copy")
+        backup.take(started, tmp_path / "copy")
     assert "server version: 17.1" in str(error.value) and "\n" not in str(error.value)
     assert {path.name for path in tmp_path.iterdir()} == {"bin", "workspace"}
 
 
-@pytest.mark.postgresql
-@pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=True)
-def test_dump_of_something_else_leaves_the_database_empty(
-    workspace: Workspace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    postgresql: Callable[[], str],
-) -> None:
+@only_postgresql
+def test_dump_of_something_else_leaves_the_database_empty(workspace, tmp_path, another_database):
     with Store.open(workspace) as store, store.database.write() as connection:
         connection.execute(schema.workspaces.update().values(id="5ca1ab1e" * 4))
     settings = workspace.path("workspace.toml")
@@ -629,30 +534,25 @@ def test_dump_of_something_else_leaves_the_database_empty(
         ("other", None, "belongs to the workspace with the id"),
         ("text", b"no dump", "pg_restore failed"),
     ):
-        monkeypatch.setenv("STS_DATABASE_URL", postgresql())
+        another_database(True)
         with zipfile.ZipFile(tmp_path / "copy") as opened:
             (tmp_path / "dump").write_bytes(raw or opened.read(DUMP_FILE))
         sources = [(DUMP_FILE, tmp_path / "dump"), ("workspace.toml", settings)]
         archive.write(tmp_path / name, own, sources)
         with pytest.raises(StoreError, match=why):
             backup.restore(tmp_path / name, tmp_path / "restored")
-        with Store.open(Workspace.open(tmp_path / f"another {name}")) as store:
-            assert ask(store, people.everybody) == []
+        assert names(tmp_path / f"another {name}") == []
     assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
 
 
-def test_the_commands_say_what_they_did(
-    small: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    copy, restored = str(tmp_path / "copy"), str(tmp_path / "restored")
-    root = str(small.root)
-    assert main(["workspace", "backup", copy, "--workspace", root]) == 0
-    out = capsys.readouterr().out
+def test_backup_and_restore_commands_print_what_they_did(small, tmp_path, sts) -> None:
+    copy, restored = tmp_path / "copy", Workspace(tmp_path / "restored", {})
+    out = sts(small, f"workspace backup {copy}")
     assert "18 files, " in out and small.identity() in out
     assert "keep it as you keep .annotate-key, secrets.toml, annotations.sqlite3" in out
-    assert main(["workspace", "restore", copy, "--workspace", restored, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["files"] == 18
-    assert main(["workspace", "restore", copy, "--workspace", restored]) == 1
-    assert "is not empty; restore into" in capsys.readouterr().err
-    assert main(["workspace", "restore", root, "--workspace", str(tmp_path / "third")]) == 1
-    assert "expected a file, found a folder" in capsys.readouterr().err
+    words = f"workspace restore {copy}"
+    assert json.loads(sts(restored, f"{words} --json"))["files"] == 18
+    assert "is not empty; restore into" in sts(restored, words, 1)
+    third = Workspace(tmp_path / "third", {})
+    said = sts(third, f"workspace restore {small.root}", 1)
+    assert "expected a file, found a folder" in said

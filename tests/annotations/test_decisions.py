@@ -1,6 +1,4 @@
-"""Decisions about drafts: chained, none overlooked, undone without end."""
-
-from __future__ import annotations
+"""Decisions about drafts: chained, never overruled unseen, and undone without limit."""
 
 import sqlite3
 import threading
@@ -14,24 +12,40 @@ from sts.annotations import decisions
 from sts.annotations.decisions import Overtaken
 from sts.annotations.store import DATABASE_FILE, Store
 from sts.errors import DamagedData, StoreError
-from sts.storage.workspace import Workspace
-from sts.suites.decisions import Decision, State, after, states
+from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from tests.stores import add_person, ask, change
 
 DRAFT = "d" * 32
-UNDECIDED = State()
+UNDECIDED = CandidateState()
 
 
 def decision(number: int, kind: str = "accept", follows: int | str = "", **more: Any) -> Decision:
-    """The decision whose uuid is that of `number`, about the candidate walk-01 unless told."""
-    told = ("reason", "undoes", "opinion")
-    detail: dict[str, Any] = {key: more.pop(key) for key in told if key in more}
+    """Return the decision with the uuid of `number`, about the candidate walk-01 by default."""
+    detail: dict[str, Any] = {
+        key: more.pop(key) for key in ("reason", "undoes", "opinion") if key in more
+    }
     one = Decision(uuid(number), "walk-01", kind, 1, "", "", detail, 1000.0 + number)
     return one._replace(follows=uuid(follows) if follows else "", **more)
 
 
 def uuid(number: int | str) -> str:
     return f"{number:032x}" if isinstance(number, int) else number
+
+
+def decide(store: Store, made: list[Decision]) -> list[Decision]:
+    return change(store, decisions.append, DRAFT, made)
+
+
+def kept(store: Store) -> list[Decision]:
+    return ask(store, decisions.of_draft, DRAFT)
+
+
+def state_of(store: Store) -> CandidateState:
+    return fold_decisions(kept(store))["walk-01"]
+
+
+def opinions(store: Store) -> dict[str, str]:
+    return state_of(store).opinions
 
 
 @pytest.fixture
@@ -41,150 +55,124 @@ def curators(store: Store) -> Store:
     return store
 
 
-def test_decisions_come_back_in_their_order_with_who_made_them(curators: Store) -> None:
+def test_decisions_are_listed_in_order_with_their_authors(curators) -> None:
     made = [
         decision(1, "reject", reason="empty"),
         decision(2, candidate="walk-02", person=2),
         decision(3, "edit", 1, scenario="ab", detail={"changes": {"takeover": 12}}),
     ]
-    kept = [
-        *change(curators, decisions.append, DRAFT, made[:2]),
-        *change(curators, decisions.append, DRAFT, made[2:]),
-    ]
-    assert ask(curators, decisions.of_draft, DRAFT) == [
-        k._replace(by=b) for k, b in zip(kept, ("Ana", "Ben", "Ana"), strict=True)
-    ]
-    assert [one.number for one in kept] == [1, 2, 3]
-    found = states(ask(curators, decisions.of_draft, DRAFT))
+    saved = [*decide(curators, made[:2]), *decide(curators, made[2:])]
+    authors = zip(saved, ("Ana", "Ben", "Ana"), strict=True)
+    assert kept(curators) == [one._replace(by=name) for one, name in authors]
+    assert [one.number for one in saved] == [1, 2, 3]
+    found = fold_decisions(kept(curators))
     assert (found["walk-01"].status, found["walk-01"].reason) == ("rejected", "empty")
     assert (found["walk-01"].scenario, found["walk-02"].status) == ("ab", "accepted")
     assert ask(curators, decisions.of_draft, "e" * 32) == []
 
 
-def test_what_was_decided_since_is_not_overruled_unseen(curators: Store) -> None:
-    change(curators, decisions.append, DRAFT, [decision(1)])
+def test_decision_that_was_not_seen_is_not_overruled(curators) -> None:
+    decide(curators, [decision(1)])
     late = decision(2, "reject", person=2, reason="empty")
-    with pytest.raises(
-        Overtaken, match=r"walk-01 has changed .* it is now accepted by Ana; reload"
-    ):
-        change(curators, decisions.append, DRAFT, [decision(3, candidate="walk-02"), late])
-    assert len(ask(curators, decisions.of_draft, DRAFT)) == 1  # all or none
-    change(curators, decisions.append, DRAFT, [late._replace(follows=uuid(1))])
-    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "rejected"
+    words = r"walk-01 has changed .* it is now accepted by Ana; reload"
+    with pytest.raises(Overtaken, match=words):
+        decide(curators, [decision(3, candidate="walk-02"), late])
+    assert len(kept(curators)) == 1  # all or none
+    decide(curators, [late._replace(follows=uuid(1))])
+    assert state_of(curators).status == "rejected"
 
 
-def test_a_decision_that_is_sent_again_is_kept_once(curators: Store) -> None:
-    first = change(curators, decisions.append, DRAFT, [decision(1)])
-    change(curators, decisions.append, DRAFT, [decision(2, "reject", 1)])
-    assert [
-        d._replace(by="") for d in change(curators, decisions.append, DRAFT, [decision(1)])
-    ] == first
-    assert len(ask(curators, decisions.of_draft, DRAFT)) == 2
+def test_decision_sent_again_is_kept_once(curators) -> None:
+    first = decide(curators, [decision(1)])
+    decide(curators, [decision(2, "reject", 1)])
+    assert [d._replace(by="") for d in decide(curators, [decision(1)])] == first
+    assert len(kept(curators)) == 2
     with pytest.raises(StoreError, match="already belongs to another decision"):
-        change(curators, decisions.append, DRAFT, [decision(1, "reject")])
+        decide(curators, [decision(1, "reject")])
 
 
-def test_undoing_goes_back_without_end_and_is_a_decision_itself(curators: Store) -> None:
-    change(
-        curators, decisions.append, DRAFT, [decision(1), decision(2, "reject", 1, reason="empty")]
-    )
+def test_undoing_is_a_decision_and_has_no_limit(curators) -> None:
+    decide(curators, [decision(1), decision(2, "reject", 1, reason="empty")])
     with pytest.raises(StoreError, match="expected the latest decision to undo"):
-        change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(1))])
-    change(curators, decisions.append, DRAFT, [decision(3, "undo", 2, undoes=uuid(2))])
-    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].status == "accepted"
-    change(curators, decisions.append, DRAFT, [decision(4, "undo", 3, undoes=uuid(1), person=2)])
-    state = states(ask(curators, decisions.of_draft, DRAFT))["walk-01"]
+        decide(curators, [decision(3, "undo", 2, undoes=uuid(1))])
+    decide(curators, [decision(3, "undo", 2, undoes=uuid(2))])
+    assert state_of(curators).status == "accepted"
+    decide(curators, [decision(4, "undo", 3, undoes=uuid(1), person=2)])
+    state = state_of(curators)
     assert (state.status, state.by, state.last) == ("undecided", "", uuid(4))
-    change(curators, decisions.append, DRAFT, [decision(5, "accept", 4)])
-    assert len(ask(curators, decisions.of_draft, DRAFT)) == 5
+    decide(curators, [decision(5, "accept", 4)])
+    assert len(kept(curators)) == 5
 
 
-def opinions(store: Store) -> dict[str, str]:
-    return states(ask(store, decisions.of_draft, DRAFT))["walk-01"].opinions
-
-
-def test_an_opinion_changes_nothing_and_stands_in_nobodys_way(curators: Store) -> None:
-    change(curators, decisions.append, DRAFT, [decision(1)])
-    change(curators, decisions.append, DRAFT, [decision(2, "opinion", person=2, opinion="no")])
-    change(curators, decisions.append, DRAFT, [decision(3, "reject", 1, reason="empty")])
-    state = states(ask(curators, decisions.of_draft, DRAFT))["walk-01"]
+def test_opinion_neither_changes_nor_blocks_a_decision(curators) -> None:
+    decide(curators, [decision(1)])
+    decide(curators, [decision(2, "opinion", person=2, opinion="no")])
+    decide(curators, [decision(3, "reject", 1, reason="empty")])
+    state = state_of(curators)
     assert (state.status, state.last, state.opinions) == ("rejected", uuid(3), {"Ben": "no"})
     with pytest.raises(StoreError, match="expected an opinion of yes or no"):
-        change(curators, decisions.append, DRAFT, [decision(4, "opinion", opinion="perhaps")])
+        decide(curators, [decision(4, "opinion", opinion="perhaps")])
 
 
-def test_a_later_opinion_of_one_person_takes_the_place_of_theirs(curators: Store) -> None:
+def test_later_opinion_of_a_person_replaces_their_earlier_one(curators) -> None:
     for number, (person, word) in enumerate([(1, "yes"), (2, "no"), (1, "no")], 1):
-        change(
-            curators,
-            decisions.append,
-            DRAFT,
-            [decision(number, "opinion", person=person, opinion=word)],
-        )
+        decide(curators, [decision(number, "opinion", person=person, opinion=word)])
     assert opinions(curators) == {"Ana": "no", "Ben": "no"}
     with pytest.raises(StoreError, match="expected the latest decision to undo"):  # it is Ana's
-        change(curators, decisions.append, DRAFT, [decision(4, "undo", person=2, undoes=uuid(3))])
-    change(curators, decisions.append, DRAFT, [decision(4, "undo", undoes=uuid(3))])
+        decide(curators, [decision(4, "undo", person=2, undoes=uuid(3))])
+    decide(curators, [decision(4, "undo", undoes=uuid(3))])
     assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
-    change(curators, decisions.append, DRAFT, [decision(5, "undo", undoes=uuid(1))])
+    decide(curators, [decision(5, "undo", undoes=uuid(1))])
     assert opinions(curators) == {"Ben": "no"}
     with pytest.raises(StoreError, match="expected the latest decision to undo"):
-        change(curators, decisions.append, DRAFT, [decision(6, "undo", undoes=uuid(1))])
-    assert states(ask(curators, decisions.of_draft, DRAFT))["walk-01"].last == ""
+        decide(curators, [decision(6, "undo", undoes=uuid(1))])
+    assert state_of(curators).last == ""
 
 
-def test_an_opinion_is_about_what_was_seen(curators: Store) -> None:
-    change(curators, decisions.append, DRAFT, [decision(1, "opinion", person=2, opinion="no")])
-    change(curators, decisions.append, DRAFT, [decision(2, "edit", scenario="ab")])
+def test_opinion_counts_for_the_version_that_was_seen(curators) -> None:
+    decide(curators, [decision(1, "opinion", person=2, opinion="no")])
+    decide(curators, [decision(2, "edit", scenario="ab")])
     assert opinions(curators) == {}
     late = decision(3, "opinion", person=2, opinion="yes")
     with pytest.raises(Overtaken, match="walk-01 has changed since you saw it"):
-        change(curators, decisions.append, DRAFT, [late])
-    change(curators, decisions.append, DRAFT, [late._replace(scenario="ab")])
+        decide(curators, [late])
+    decide(curators, [late._replace(scenario="ab")])
     assert opinions(curators) == {"Ben": "yes"}
-    change(curators, decisions.append, DRAFT, [decision(4, "undo", 2, undoes=uuid(2))])
+    decide(curators, [decision(4, "undo", 2, undoes=uuid(2))])
     assert opinions(curators) == {"Ben": "no"}
 
 
-def test_an_opinion_outlives_what_leaves_the_question_as_it_is(curators: Store) -> None:
-    change(curators, decisions.append, DRAFT, [decision(1, "opinion", person=2, opinion="no")])
+def test_opinion_remains_when_an_edit_leaves_the_question_unchanged(curators) -> None:
+    decide(curators, [decision(1, "opinion", person=2, opinion="no")])
     tagged = {"changes": {"tags": ["wrap"]}}
-    change(curators, decisions.append, DRAFT, [decision(2, "edit", scenario="ab", detail=tagged)])
-    change(curators, decisions.append, DRAFT, [decision(3, "opinion", opinion="yes")])
+    decide(curators, [decision(2, "edit", scenario="ab", detail=tagged)])
+    decide(curators, [decision(3, "opinion", opinion="yes")])
     assert opinions(curators) == {"Ben": "no", "Ana": "yes"}
     longer = {"changes": {"tags": [], "length": 12}}
-    change(
-        curators, decisions.append, DRAFT, [decision(4, "edit", 2, scenario="cd", detail=longer)]
-    )
+    decide(curators, [decision(4, "edit", 2, scenario="cd", detail=longer)])
     assert opinions(curators) == {}
-    change(
-        curators, decisions.append, DRAFT, [decision(5, "edit", 4, scenario="ef", detail=tagged)]
-    )
-    change(
-        curators, decisions.append, DRAFT, [decision(6, "opinion", scenario="cd", opinion="yes")]
-    )
+    decide(curators, [decision(5, "edit", 4, scenario="ef", detail=tagged)])
+    decide(curators, [decision(6, "opinion", scenario="cd", opinion="yes")])
     assert opinions(curators) == {"Ana": "yes"}
 
 
-def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
+def test_one_of_two_simultaneous_decisions_is_refused(curators) -> None:
     barrier, outcomes = threading.Barrier(2, timeout=60), list[Any]()
 
-    def decide(person: int) -> None:
+    def work(person: int) -> None:
         barrier.wait()
         try:
-            outcomes.append(
-                change(curators, decisions.append, DRAFT, [decision(person, person=person)])
-            )
+            outcomes.append(decide(curators, [decision(person, person=person)]))
         except Overtaken as error:
             outcomes.append(str(error))
 
-    threads = [threading.Thread(target=decide, args=(person,)) for person in (1, 2)]
+    threads = [threading.Thread(target=work, args=(person,)) for person in (1, 2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert sorted(type(one) is str for one in outcomes) == [False, True]
-    assert len(ask(curators, decisions.of_draft, DRAFT)) == 1
+    assert len(kept(curators)) == 1
 
 
 @pytest.mark.parametrize(
@@ -197,16 +185,11 @@ def test_of_two_that_decide_at_once_one_is_told(curators: Store) -> None:
         "DELETE FROM decisions WHERE number = 2",
     ],
 )
-def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, harm: str) -> None:
+def test_altered_or_missing_decision_is_found(sqlite_workspace, harm) -> None:
     with Store.open(sqlite_workspace) as store:
         for name in ("Ana", "Ben"):
             add_person(store, name)
-        change(
-            store,
-            decisions.append,
-            DRAFT,
-            [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)],
-        )
+        decide(store, [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)])
     with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             plain.execute(harm)
@@ -219,12 +202,12 @@ def test_an_altered_or_missing_decision_is_found(sqlite_workspace: Workspace, ha
 
 
 @given(st.lists(st.sampled_from(["accept", "reject", "retire", "edit"]), max_size=8))
-def test_undoing_all_of_it_leaves_a_candidate_as_it_was(kinds: list[str]) -> None:
+def test_undoing_every_decision_restores_the_candidate(kinds) -> None:
     path = [UNDECIDED]
     for number, kind in enumerate(kinds, 1):
         scenario = f"{number}" if kind == "edit" else ""
-        path.append(after(path[-1], decision(number, kind, scenario=scenario)))
+        path.append(apply_decision(path[-1], decision(number, kind, scenario=scenario)))
     state = path[-1]
     for number, before in enumerate(reversed(path[:-1]), len(kinds) + 1):
-        state = after(state, decision(number, "undo"))
-        assert state == State(**{**vars(before), "last": state.last})
+        state = apply_decision(state, decision(number, "undo"))
+        assert state == CandidateState(**{**vars(before), "last": state.last})

@@ -1,37 +1,59 @@
-from __future__ import annotations
+"""Imports of judgements made elsewhere, also into a workspace that was never served."""
 
+import os
+import re
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
-from sts.annotations import imports, people, sessions, views
+from sts.annotations import imports as store_imports
+from sts.annotations import people, queue, sessions, views
 from sts.annotations.export import load_ratings, write_csv
 from sts.annotations.imports import REQUIRED_COLUMNS, ImportResult, Rating, read_csv
-from sts.annotations.schema import events
+from sts.annotations.locate import match_ratings
 from sts.annotations.store import Store
+from sts.continuations import store as continuations
+from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import WRITTEN
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items, statuses
-from tests.stores import add_person, ask, change, claim_items, enqueue, submit
+from sts.suites import store as suites
+from sts.suites.types import Suite
+from tests.annotations.examples import (
+    SUITE,
+    a_submission,
+    add_people,
+    an_item,
+    claim,
+    rows,
+    some_items,
+    statuses,
+)
+from tests.examples import played, scenarios
+from tests.stores import add_person, ask, change, enqueue, submit
 
 HEADER = ",".join(WRITTEN)
 GOOD = "random,s0,go-to-good,c0,Ana,success,7,40"
 
 
-def a_table(tmp_path: Path, *lines: str, header: str = HEADER) -> Path:
-    path = tmp_path / "them.csv"
+def a_table(folder: Path, *lines: str, header: str = HEADER) -> Path:
+    path = folder / "them.csv"
     path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     return path
 
 
-def count_events(store: Store) -> int:
-    with store.database.read() as connection:
-        return connection.execute(select(func.count()).select_from(events)).scalar_one()
+@pytest.fixture
+def bring(store, tmp_path):
+    """Import a table of these lines into the store."""
+
+    def import_lines(*lines: str) -> ImportResult:
+        table = read_csv(a_table(tmp_path, *lines))
+        return change(store, store_imports.append, table, required=1)
+
+    return import_lines
 
 
-def test_a_table_of_other_programs_is_read(tmp_path: Path) -> None:
+def test_table_of_other_programs_is_read(tmp_path) -> None:
     path = a_table(
         tmp_path,
         "40,c0, Ana ,success,7.0,x,s,a,3.5,,ignored",
@@ -43,63 +65,55 @@ def test_a_table_of_other_programs_is_read(tmp_path: Path) -> None:
         "reason,colour",
     )
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    dark = ("cannot_judge", None, 40, 0.0, 'dark,  "so" dark', "x", "s")
     assert read_csv(path) == [
         Rating("them.csv, line 2", "c0", "Ana", "success", 7, 40, 3.5, "", "x", "s"),
         Rating("them.csv, line 5", "c2", "Bo", "not_done", None, 40, None, "", "x", "s"),
-        Rating(
-            *("them.csv, line 6", "c3", "Bo", "cannot_judge", None, 40, 0.0),
-            *('dark,  "so" dark', "x", "s"),
-        ),
+        Rating("them.csv, line 6", "c3", "Bo", *dark),
     ]
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("old", "new", "words"),
     [
-        (GOOD.replace("success", "passed"), "line 3: expected a verdict .* found 'passed'"),
-        (GOOD.replace("success", ""), "line 3: expected a verdict .* found ''"),
-        (GOOD.replace(",7,", ",41,"), "line 3: expected a step of 1 to 40, .* found '41'"),
-        (GOOD.replace(",7,", ",0,"), "line 3: expected a step .* found '0'"),
-        (GOOD.replace(",7,", ",,"), "line 3: expected a step .* found ''"),
-        (GOOD.replace(",7,", ",7.5,"), "line 3: expected a step .* found '7.5'"),
-        (GOOD.replace(",7,", ",inf,"), "line 3: expected a step .* found 'inf'"),
-        (GOOD.replace("success", "not_done"), "line 3: expected no step with not_done, found '7'"),
-        (GOOD.replace(",40", ",0"), "line 3: expected a horizon of 1 to 2147483647, found '0'"),
-        (GOOD.replace(",40", ",many"), "line 3: expected a horizon"),
-        (GOOD + ",1", "line 3: expected 8 cells, found 9"),
-        ("random", "line 3: expected 8 cells, found 1"),
-        (GOOD.replace("Ana", '"Ana'), "line 3: not readable as CSV"),
+        ("success", "passed", "expected a verdict .* found 'passed'"),
+        ("success", "", "expected a verdict .* found ''"),
+        (",7,", ",41,", "expected a step of 1 to 40, .* found '41'"),
+        *((",7,", f",{bad},", f"expected a step .* found '{bad}'") for bad in (0, "", 7.5, "inf")),
+        ("success", "not_done", "expected no step with not_done, found '7'"),
+        (",40", ",0", "expected a horizon of 1 to 2147483647, found '0'"),
+        (",40", ",many", "expected a horizon"),
+        (",40", ",40,1", "expected 8 cells, found 9"),
+        (GOOD, "random", "expected 8 cells, found 1"),
+        ("Ana", '"Ana', "not readable as CSV"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path: Path, line: str, words: str) -> None:
-    with pytest.raises(DamagedData, match=f"them.csv, {words}") as error:
-        read_csv(a_table(tmp_path, GOOD, line))
+def test_wrong_line_is_named(tmp_path, old, new, words) -> None:
+    with pytest.raises(DamagedData, match=f"them.csv, line 3: {words}") as error:
+        read_csv(a_table(tmp_path, GOOD, GOOD.replace(old, new)))
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("column", "cell", "words"),
+    ("column", "line", "words"),
     [
-        ("source", "automatic", "only human judgements, found source 'automatic'"),
-        ("source", "model", "only human judgements"),
-        ("seconds", "-1", "expected seconds of 0 or more, found '-1'"),
-        ("seconds", "nan", "expected seconds"),
-        ("seconds", "long", "expected seconds"),
+        ("source", f"{GOOD},automatic", "only human judgements, found source 'automatic'"),
+        ("source", f"{GOOD},model", "only human judgements"),
+        ("seconds", f"{GOOD},-1", "expected seconds of 0 or more, found '-1'"),
+        *(("seconds", f"{GOOD},{bad}", "expected seconds") for bad in ("nan", "long")),
+        (
+            *("reason", GOOD.replace("success,7", "cannot_judge,") + "," + "x" * 501),
+            "expected a reason of at most 500 .* found 501",
+        ),
     ],
 )
-def test_a_wrong_optional_cell_is_named(tmp_path: Path, column: str, cell: str, words: str) -> None:
+def test_wrong_optional_cell_is_named(tmp_path, column, line, words) -> None:
     with pytest.raises(DamagedData, match=f"line 2: .*{words}"):
-        read_csv(a_table(tmp_path, f"{GOOD},{cell}", header=f"{HEADER},{column}"))
-
-
-def test_a_reason_too_long_for_the_store_is_named(tmp_path: Path) -> None:
-    line = GOOD.replace("success,7", "cannot_judge,") + "," + "x" * 501
-    with pytest.raises(DamagedData, match="line 2: expected a reason of at most 500 .* found 501"):
-        read_csv(a_table(tmp_path, line, header=f"{HEADER},reason"))
+        read_csv(a_table(tmp_path, line, header=f"{HEADER},{column}"))
 
 
 @pytest.mark.parametrize("column", REQUIRED_COLUMNS)
-def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
+def test_missing_column_is_named(tmp_path, column) -> None:
     header = HEADER.replace(column, "other")
     with pytest.raises(DamagedData, match=f"line 1: missing column '{column}'; expected agent, "):
         read_csv(a_table(tmp_path, GOOD, header=header))
@@ -113,72 +127,47 @@ def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
         (b"PAR1\x00\x01\xff\xfe", "found a binary file"),
         (b"\xff\xfea\x00", "found a binary file"),
         (b"agent,scen\xe9nario\n", "found a binary file"),
+        (b"\xef\xbb\xbf", "line 1: missing column 'agent'"),
     ],
 )
-def test_an_empty_or_binary_file_is_named(tmp_path: Path, content: bytes, words: str) -> None:
-    path = tmp_path / "them.csv"
-    path.write_bytes(content)
-    with pytest.raises(DamagedData, match=f"them.csv: .*{words}"):
-        read_csv(path)
-
-
-def test_a_file_that_is_not_there_is_an_argument_error(tmp_path: Path) -> None:
+def test_file_that_is_not_a_table_is_named(tmp_path, content, words) -> None:
     with pytest.raises(ArgumentError, match="no table at .*them.csv"):
         read_csv(tmp_path / "them.csv")
     with pytest.raises(DamagedData, match="expected a file, found a folder"):
         read_csv(tmp_path)
+    (tmp_path / "them.csv").write_bytes(content)
+    with pytest.raises(DamagedData, match=f"them.csv.*{words}"):
+        read_csv(tmp_path / "them.csv")
 
 
-def test_an_import_is_appended_once_however_often_it_is_repeated(
-    store: Store, tmp_path: Path
-) -> None:
+def test_repeated_import_changes_nothing(store, bring) -> None:
     enqueue(store, some_items(2), required=2)
     add_person(store, "Ana")
-    lines = [
-        GOOD,
-        GOOD.replace("Ana", "Bo"),
-        GOOD.replace("c0", "c1").replace("success", "failure"),
-    ]
-    found = read_csv(a_table(tmp_path, *lines))
-    assert change(store, imports.append, found, required=1) == ImportResult(3, 0, ("Bo",))
-    assert change(store, imports.append, found, required=1) == ImportResult(0, 3, ())
-    assert change(
-        store, imports.append, read_csv(a_table(tmp_path, *reversed(lines))), required=1
-    ) == ImportResult(0, 3, ())
-    assert count_events(store) == 3
+    bos, other = GOOD.replace("Ana", "Bo"), GOOD.replace("c0", "c1").replace("success", "failure")
+    assert bring(GOOD, bos, other) == ImportResult(3, 0, ("Bo",))
+    assert bring(GOOD, bos, other) == bring(other, bos, GOOD) == ImportResult(0, 3, ())
+    assert len(rows(store, "events")) == 3
     assert ask(store, views.progress, SUITE)[:4] == (2, 1, 4, 3)
     ana, bo = ask(store, people.everybody)
-    assert (ana.name, bo.name) == ("Ana", "Bo") and ask(store, sessions.people_with_invitation) == {
-        ana.id
-    }
+    assert (ana.name, bo.name) == ("Ana", "Bo")
+    assert ask(store, sessions.people_with_invitation) == {ana.id}
 
 
-def test_a_changed_line_is_a_correction_and_the_old_file_does_not_undo_it(
-    store: Store, tmp_path: Path
-) -> None:
+def test_changed_line_is_a_correction_that_an_older_file_does_not_undo(store, bring) -> None:
     enqueue(store, some_items(1))
-    first = read_csv(a_table(tmp_path, GOOD))
-    second = read_csv(a_table(tmp_path, GOOD.replace(",7,", ",9,")))
-    assert [
-        change(store, imports.append, table, required=1).added for table in (first, second, first)
-    ] == [1, 1, 0]
+    changed = GOOD.replace(",7,", ",9,")
+    assert [bring(line).added for line in (GOOD, changed, GOOD)] == [1, 1, 0]
     ana = ask(store, people.everybody)[0].id
     assert [judgement.step for judgement in ask(store, views.history, ana)] == [9]
 
 
-def test_more_judgements_than_required_are_extra(workspace: Workspace, tmp_path: Path) -> None:
-    with Store.open(workspace) as store:
-        enqueue(store, some_items(1))
-        change(
-            store,
-            imports.append,
-            read_csv(a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo"))),
-            required=1,
-        )
+def test_judgements_beyond_the_required_number_are_extra(workspace, store, bring) -> None:
+    enqueue(store, some_items(1))
+    bring(GOOD, GOOD.replace("Ana", "Bo"))
     assert list(load_ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
 
 
-def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -> None:
+def test_file_with_one_wrong_line_is_not_imported(store, bring) -> None:
     enqueue(store, [*some_items(1), an_item("mine", players=("Ana",))])
     for line, words in (
         (GOOD.replace("c0", "c9"), "continuation 'c9' is neither in this workspace nor in"),
@@ -188,60 +177,134 @@ def test_one_wrong_line_keeps_the_whole_file_out(store: Store, tmp_path: Path) -
         (GOOD.replace("Ana", ""), "annotator: expected a name of 1 to 64"),
     ):
         with pytest.raises(DamagedData, match=f"them.csv, line 3: {words}"):
-            change(store, imports.append, read_csv(a_table(tmp_path, GOOD, line)), required=1)
-    assert count_events(store) == 0 and ask(store, people.everybody) == []
+            bring(GOOD, line)
+    assert rows(store, "events") == [] and ask(store, people.everybody) == []
 
 
-def test_reading_an_export_back_changes_nothing(
-    workspace: Workspace, clock: Clock, tmp_path: Path
+def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path) -> None:
+    enqueue(store, [*some_items(4)[1:], *some_items(1, settled="silence")], required=2)
+    (ana,) = add_people(store, "Ana")
+    claims = claim(store, ana)
+    sent = [a_submission(one, step=i + 1) for i, one in enumerate(claims)]
+    sent.append(a_submission(claims[0], verdict="not_done", step=None))
+    assert statuses(submit(store, ana, sent)) == ["saved"] * 4
+    bring(GOOD.replace("Ana", "Bo").replace("c0", "c1"))
+    here = {one.name: one.pseudonym for one in ask(store, people.everybody)}
+    for names in (False, True):
+        write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=names))
+        found = read_csv(tmp_path / "r.csv")
+        assert {one.annotator for one in found} == set(here if names else here.values())
+        assert change(store, store_imports.append, found, required=1) == ImportResult(0, 4, ())
+    assert {one.name for one in ask(store, people.everybody)} == {"Ana", "Bo"}
+
+
+def test_export_of_one_study_can_be_imported_into_another(workspace, store, bring, tmp_path):
+    enqueue(store, some_items(2), required=2)
+    bring(GOOD, GOOD.replace("c0", "c1").replace("success,7", "not_done,"))
+    original = read_csv(tmp_path / "them.csv")
+    write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=True))
+    assert [one[1:6] for one in read_csv(tmp_path / "r.csv")] == [one[1:6] for one in original]
+    name = "annotator-c0ffee"
+    assert bring(GOOD.replace("Ana", name)) == ImportResult(1, 0, (name,))
+    assert ask(store, people.everybody)[-1].pseudonym == name
+
+
+INDEXED = "agent,scenario,continuation,annotator,verdict,step"
+
+
+@pytest.fixture
+def unserved(sqlite_workspace) -> Workspace:
+    """A workspace of two suites that share their first scenario, run and never served."""
+    workspace = sqlite_workspace.ensure()
+    both = tuple(scenarios(2))
+    for version, kept in ((1, both[:1]), (2, both)):
+        suite = Suite("small", version, None, "", kept, {})
+        suites.write(workspace.path("suites", "small", str(version)), suite)
+    run(workspace, both, ["random"], count=2, seed=0, workers=1, progress=lambda done, total: None)
+    return workspace
+
+
+@pytest.fixture
+def import_lines(unserved, sts):
+    """Import a table into the unserved workspace by the command; return what it prints."""
+
+    def type_import(*lines: str, header: str = INDEXED, code: int = 0) -> str:
+        path = a_table(unserved.root, *lines, header=header)
+        return str(sts(unserved, f"annotations import {path}", code))
+
+    return type_import
+
+
+def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, import_lines) -> None:
+    made = continuations.load(unserved, {one.hash for one in scenarios(2)})
+    own = [one for one in made if one.scenario_id == "clean-take-01"]
+    first, second = sorted(own, key=lambda one: one.identity.index)
+    lines = [
+        "random,clean-take-01,0,Ana, Success ,3",
+        f"random,clean-take-01,{second.id},Ana,NOT_DONE,",
+        "random,clean-take-02,1,Ana,cannot_judge,",
+    ]
+    said = import_lines(*lines)
+    assert said == "3 judgements added, 0 were there already; new annotators: Ana\n"
+    assert import_lines(*lines) == "0 judgements added, 3 were there already\n"
+    table = load_ratings(unserved, "small@1").set_index("continuation")
+    assert table["verdict"].to_dict() == {first.id: "success", second.id: "not_done"}
+    table = load_ratings(unserved, "small@2")
+    assert (len(table), set(table["horizon"])) == (3, {8})
+    with Store.open(unserved) as opened:
+        assert ask(opened, views.progress, "small@2")[:5] == (3, 3, 3, 3, 1)
+        assert ask(opened, views.progress, "small@1")[:5] == (2, 2, 2, 2, 0)
+
+
+def test_line_that_matches_no_or_several_continuations_stops_the_import(
+    unserved, import_lines, sts
 ) -> None:
-    with Store.open(workspace, clock=clock) as store:
-        enqueue(store, some_items(4))
-        ana = add_person(store, "Ana").id
-        claims = claim_items(store, ana, suite=SUITE)
-        sent = [a_submission(claim, step=i + 1) for i, claim in enumerate(claims)]
-        sent.append(a_submission(claims[0], verdict="not_done", step=None))
-        assert statuses(submit(store, ana, sent)) == ["saved"] * 4
-        path = tmp_path / "ratings.csv"
-        write_csv(path, load_ratings(workspace, SUITE))
-        assert change(store, imports.append, read_csv(path), required=1) == ImportResult(0, 3, ())
+    played(scenarios(2)[0], [(4, 0)] * scenarios(2)[0].horizon, "Ana").finish(unserved, seconds=1.0)
+    good = "random,clean-take-01,0,Ana,success,3"
+    for lines, header, expected in (
+        (
+            [good, "random,clean-take-01,2,Ana,success,3"],
+            INDEXED,
+            "line 3: continuation '2' of agent 'random' in scenario 'clean-take-01' is not in this",
+        ),
+        (
+            ["random,clean-take-01,Ana,success,3"],
+            "agent,scenario,annotator,verdict,step",
+            "line 2: expected one continuation of agent 'random' in scenario .* found 2; give its",
+        ),
+        ([good[:-1] + "9"], INDEXED, "line 2: expected a step of 1 to 8"),
+        ([good.replace("Ana", "")], INDEXED, "annotator: expected a name of 1 to 64"),
+        (["ran\u202edom,s,0,Ana,success,2"], INDEXED, "line 2: agent: expected a name"),
+        (["random,s,0,Ana,success,2147483648"], INDEXED, "line 2: expected a step of 1 to 2147"),
+        ([good.replace("random", "human")], INDEXED, "'Ana' played continuation"),
+    ):
+        assert re.search(expected, import_lines(*lines, header=header, code=1))
+    os.mkfifo(unserved.path("pipe.csv"))
+    words = f"annotations import {unserved.path('pipe.csv')}"
+    assert "expected a file, found a named pipe" in sts(unserved, words, 1)
+    with Store.open(unserved) as opened:
+        assert ask(opened, queue.suites) == [] and ask(opened, people.everybody) == []
+    bens = good.replace("random", "human").replace("Ana", "Ben")
+    assert import_lines(bens).startswith("1 judgements added")
 
 
-def test_an_export_of_one_study_can_be_read_into_another(
-    workspace: Workspace, tmp_path: Path
-) -> None:
-    path = a_table(tmp_path, GOOD, GOOD.replace("c0", "c1").replace("success,7", "not_done,"))
-    with Store.open(workspace) as store:
-        enqueue(store, some_items(2))
-        change(store, imports.append, read_csv(path), required=1)
-    other = tmp_path / "ratings.csv"
-    write_csv(other, load_ratings(workspace, SUITE, names=True))
-    assert [r[1:6] for r in read_csv(other)] == [r[1:6] for r in read_csv(path)]
+def test_agent_and_scenario_identify_a_single_continuation() -> None:
+    rating = Rating("t, line 2", "", "Ana", "not_done", None, None, None, "", "random", "s0")
+    item = an_item("c7", scenario="s0")
+    (found,), additions = match_ratings([rating], (), [(item, 0)])
+    assert (found.continuation, additions) == ("c7", [item])
+    both = [(item, 0), (an_item("c8", scenario="s0"), 0)]
+    with pytest.raises(DamagedData, match="found 2; give its identity"):
+        match_ratings([rating._replace(continuation="0")], (), both)
 
 
-def test_an_export_read_back_doubles_nobody(workspace: Workspace, tmp_path: Path) -> None:
-    path, out = a_table(tmp_path, GOOD, GOOD.replace("Ana", "Bo")), tmp_path / "ratings.csv"
-    with Store.open(workspace) as store:
-        enqueue(store, some_items(1), required=2)
-        change(store, imports.append, read_csv(path), required=1)
-        here = {one.name: one.pseudonym for one in ask(store, people.everybody)}
-        write_csv(out, load_ratings(workspace, SUITE))
-        assert {one.annotator for one in read_csv(out)} == set(here.values())
-        assert change(store, imports.append, read_csv(out), required=1) == ImportResult(0, 2, ())
-        assert {one.name for one in ask(store, people.everybody)} == {"Ana", "Bo"}
-
-
-def test_another_study_keeps_the_pseudonyms_that_it_is_given(store: Store, tmp_path: Path) -> None:
-    enqueue(store, some_items(1), required=2)
-    given = a_table(tmp_path, GOOD.replace("Ana", "annotator-c0ffee"))
-    assert change(store, imports.append, read_csv(given), required=1) == ImportResult(
-        1, 0, ("annotator-c0ffee",)
-    )
-    (person,) = ask(store, people.everybody)
-    assert person.pseudonym == "annotator-c0ffee"
-
-
-def test_a_file_that_holds_a_byte_order_mark_alone_has_no_columns(tmp_path: Path) -> None:
-    (tmp_path / "mark.csv").write_bytes(b"\xef\xbb\xbf")
-    with pytest.raises(DamagedData, match="line 1: missing column 'agent'"):
-        read_csv(tmp_path / "mark.csv")
+def test_formulas_are_escaped_in_an_export_and_read_back(unserved, import_lines, sts) -> None:
+    line = "random,clean-take-01,0,=1+1,cannot_judge,,@SUM(A1)"
+    assert import_lines(line, header=f"{INDEXED},reason").endswith("new annotators: =1+1\n")
+    out = unserved.path("out.csv")
+    sts(unserved, f"annotations export --out {out} --real-names")
+    assert ",'=1+1,cannot_judge," in out.read_text() and ",'@SUM(A1)," in out.read_text()
+    said = sts(unserved, f"annotations import {out}")
+    assert said == "0 judgements added, 1 were there already\n"
+    with Store.open(unserved) as opened:
+        assert [one.name for one in ask(opened, people.everybody)] == ["=1+1"]

@@ -1,6 +1,4 @@
-"""Any sequence of claims, submissions, corrections and expired leases agrees with a small model."""
-
-from __future__ import annotations
+"""Random sequences of claims, submissions, corrections and lapsed leases agree with a model."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -50,7 +48,7 @@ class Slot:
 
 @dataclass
 class Person:
-    """One browser: what it was given and everything it has sent."""
+    """One browser: the items that it was given and all that it has sent."""
 
     number: int
     given: list[str] = field(default_factory=list)
@@ -61,7 +59,7 @@ class Person:
 
 
 class Model:
-    """What the slots should be; items are learnt as they are handed out."""
+    """The expected state of the slots."""
 
     def __init__(self) -> None:
         self.slots: dict[str, list[Slot]] = {}
@@ -90,7 +88,7 @@ class Model:
 
 
 class Bench:
-    """The store beside its model."""
+    """The store and its model."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self.store, self.clock, self.model = store, clock, Model()
@@ -172,9 +170,7 @@ class Bench:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-def test_slots_events_and_current_verdicts_agree_with_a_model(
-    store: Store, clock: Clock, sequence: list[Step]
-) -> None:
+def test_slots_events_and_current_verdicts_agree_with_a_model(store, clock, sequence) -> None:
     bench = Bench(store, clock)
     for step in sequence:
         bench.take(step)

@@ -1,64 +1,93 @@
-from __future__ import annotations
+"""People of a study: names, roles, invitations, sessions, consent and forgetting."""
 
 import re
+import sqlite3
+import threading
 
 import pytest
 
-from sts.annotations import people, sessions, views
-from sts.annotations.people import checked_name
-from sts.annotations.store import Store
-from sts.errors import ArgumentError, UnknownName
-from tests.annotations.examples import SUITE, Clock, a_submission, some_items, statuses
-from tests.stores import add_person, ask, change, claim_items, enqueue, submit
+from sts.annotations import consent, people, sessions, submissions, views
+from sts.annotations.digests import differences
+from sts.annotations.export import exported, load_ratings
+from sts.annotations.history import verify
+from sts.annotations.people import checked_name, find_by_session
+from sts.annotations.sessions import (
+    DAY,
+    EXPIRED,
+    IDLE_TIMEOUT_S,
+    INVITATION,
+    LONGEST,
+    UNKNOWN,
+    USED,
+)
+from sts.annotations.store import DATABASE_FILE, Store
+from sts.errors import ArgumentError, DamagedData, UnknownName
+from tests.access.attempts import attempt
+from tests.annotations.examples import (
+    SUITE,
+    a_submission,
+    add_people,
+    an_item,
+    claim,
+    some_items,
+    statuses,
+)
+from tests.stores import add_person, ask, change, enqueue, submit
 
 
-def test_names_are_unique_after_spaces_and_accents_are_composed(store: Store) -> None:
+def invite(store: Store, name: str = "Ana") -> str:
+    """Invite a person, whom the study may have already; return the token of the link."""
+    there = any(one.name == name for one in ask(store, people.everybody))
+    return str((change(store, people.invite, name) if there else add_person(store, name)).token)
+
+
+def enter(store: Store, token: str, held: str = "") -> str:
+    return change(store, sessions.enter, token, held)
+
+
+def names(store: Store, *secrets: str) -> list[str | None]:
+    """Return whose sessions these are."""
+    found = [find_by_session(store, secret) for secret in secrets]
+    return [one.name if one else None for one in found]
+
+
+def test_names_are_unique_once_normalised_and_can_be_printed(store) -> None:
     add_person(store, "Zoe\u0308")
     with pytest.raises(ArgumentError, match="already exists"):
         add_person(store, "  Zo\u00eb ")
+    for name in ("", "   ", "x" * 65, "a\nb", "a\0b", "\ud800"):
+        with pytest.raises(ArgumentError, match="1 to 64 printable"):
+            checked_name(name)
+    with pytest.raises(UnknownName, match="unknown annotator 'Bo'; known: Zo\u00eb"):
+        change(store, people.retire, "Bo")
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 65, "a\nb", "a\0b", "\ud800"])
-def test_a_name_that_cannot_be_shown_is_refused(name: str) -> None:
-    with pytest.raises(ArgumentError, match="1 to 64 printable"):
-        checked_name(name)
-
-
-def test_a_retired_annotator_is_let_in_no_longer_and_frees_what_they_hold(store: Store) -> None:
+def test_retired_annotator_is_locked_out_and_frees_their_clips(store) -> None:
     enqueue(store, some_items(3))
     ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
-    secret = change(store, sessions.enter, str(ana.token))
-    held = claim_items(store, ana.id, suite=SUITE)
-    assert claim_items(store, bo.id, suite=SUITE) == []
+    secret = enter(store, str(ana.token))
+    held, waiting = claim(store, ana.id), invite(store)
+    assert claim(store, bo.id) == []
     change(store, people.retire, "Ana")
-    assert people.find_by_session(store, secret) is None and ask(store, sessions.under_way) == []
-    assert {c.item for c in claim_items(store, bo.id, suite=SUITE)} == {c.item for c in held}
+    assert names(store, secret) == [None] and ask(store, sessions.under_way) == []
+    assert ask(store, sessions.invitation, waiting) is None
+    late = [a_submission(held[0])]  # the page still had it to send
+    assert statuses(submit(store, ana.id, late)) == ["saved"]
+    assert {c.item for c in claim(store, bo.id)} == {c.item for c in held[1:]} != set()
     with pytest.raises(UnknownName, match="current annotator 'Ana'"):
-        claim_items(store, ana.id, suite=SUITE)
+        claim(store, ana.id)
     assert [(a.name, a.retired) for a in ask(store, people.everybody)] == [
         ("Ana", True),
         ("Bo", False),
     ]
+    again = change(store, people.invite, "Ana")
+    assert not again.retired and names(store, enter(store, str(again.token))) == ["Ana"]
 
 
-def test_what_a_retired_annotator_still_had_to_send_is_kept(store: Store, clock: Clock) -> None:
-    enqueue(store, some_items(1))
-    ana = add_person(store, "Ana")
-    [claim] = claim_items(store, ana.id, suite=SUITE)
-    change(store, people.retire, "Ana")
-    assert statuses(submit(store, ana.id, [a_submission(claim)])) == ["saved"]
-
-
-def test_an_unknown_name_is_named_beside_the_known_ones(store: Store) -> None:
-    add_person(store, "Ana")
-    with pytest.raises(UnknownName, match="unknown annotator 'Bo'; known: Ana"):
-        change(store, people.retire, "Bo")
-
-
-def test_roles_are_given_and_taken_one_by_one(store: Store) -> None:
+def test_roles_are_given_and_taken_one_by_one(store) -> None:
     assert add_person(store, "Ana").roles == ("annotator",)
     assert add_person(store, "Bo", ("lead", "curator")).roles == ("curator", "lead")
-    for _ in range(2):  # saying it again changes nothing
+    for _ in range(2):  # repeating it changes nothing
         assert change(store, people.set_role, "Ana", "lead").roles == ("annotator", "lead")
     assert change(store, people.set_role, "Ana", "annotator", held=False).roles == ("lead",)
     assert change(store, people.set_role, "Ana", "lead", held=False).roles == ()
@@ -70,29 +99,252 @@ def test_roles_are_given_and_taken_one_by_one(store: Store) -> None:
         change(store, people.set_role, "Cy", "lead")
 
 
-def test_who_no_longer_judges_is_given_nothing_and_frees_what_they_hold(store: Store) -> None:
+def test_person_who_stops_being_an_annotator_frees_their_clips(store) -> None:
     enqueue(store, some_items(3))
-    ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
-    held = claim_items(store, ana.id, suite=SUITE)
-    submit(store, ana.id, [a_submission(held[0])])
+    ana, bo = add_people(store, "Ana", "Bo")
+    held = claim(store, ana)
+    submit(store, ana, [a_submission(held[0])])
     change(store, people.set_role, "Ana", "annotator", held=False)
     with pytest.raises(UnknownName, match="unknown current annotator 'Ana'; known: Bo"):
-        claim_items(store, ana.id, suite=SUITE)
-    assert {c.item for c in claim_items(store, bo.id, suite=SUITE)} == {c.item for c in held[1:]}
-    assert ask(store, views.count_judged, ana.id, SUITE) == 1
+        claim(store, ana)
+    assert {c.item for c in claim(store, bo)} == {c.item for c in held[1:]}
+    assert ask(store, views.count_judged, ana, SUITE) == 1
 
 
-def test_a_pseudonym_is_drawn_once_and_finds_its_person(store: Store) -> None:
+def test_pseudonym_is_random_constant_and_identifies_its_person(store) -> None:
     ana, bo = add_person(store, "Ana"), add_person(store, "Bo")
     for one in (ana, bo):
         assert re.fullmatch("annotator-[0-9a-f]{6}", one.pseudonym)
     assert ana.pseudonym != bo.pseudonym
     assert change(store, people.set_role, bo.pseudonym, "lead").name == "Bo"
     assert [one.pseudonym for one in ask(store, people.everybody)] == [ana.pseudonym, bo.pseudonym]
-    with pytest.raises(ArgumentError, match="already exists"):  # it would stand for two
+    with pytest.raises(ArgumentError, match="already exists"):  # it would mean two people
         add_person(store, ana.pseudonym)
-
-
-def test_a_name_that_another_study_gave_as_a_pseudonym_stays_one(store: Store) -> None:
     assert add_person(store, "annotator-c0ffee").pseudonym == "annotator-c0ffee"
     assert add_person(store, "annotator-coffee").pseudonym != "annotator-coffee"
+
+
+def test_invitation_starts_the_session_of_its_person_once(store) -> None:
+    ana, bo = invite(store), invite(store, "Bo")
+    for _ in range(3):  # a messenger's preview does not use it up
+        found = ask(store, sessions.invitation, ana)
+        assert found is not None and (found.name, found.refusal) == ("Ana", "")
+    secrets = enter(store, ana), enter(store, bo)
+    assert names(store, *secrets) == ["Ana", "Bo"]
+    assert names(store, secrets[0][:-1], "", "\ud800\0", ana) == [None] * 4
+    found = ask(store, sessions.invitation, ana)
+    assert found is not None and found.refusal == USED
+    with pytest.raises(ArgumentError, match="already used"):
+        enter(store, ana)
+    assert len(ask(store, sessions.under_way)) == 2
+
+
+def test_invitation_used_by_two_browsers_at_once_admits_one(workspace) -> None:
+    with Store.open(workspace) as one, Store.open(workspace) as other:
+        token, outcomes = invite(one), []
+        barrier = threading.Barrier(2)
+
+        def spend(store: Store) -> None:
+            barrier.wait()
+            try:
+                enter(store, token)
+                outcomes.append("in")
+            except ArgumentError as error:
+                outcomes.append(str(error))
+
+        threads = [threading.Thread(target=spend, args=(store,)) for store in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(outcomes) == sorted(["in", USED])
+
+
+def test_invitation_expires_and_a_forged_one_is_unknown(store, clock) -> None:
+    token = invite(store)
+    for forged in ("", "x" * 43, "\ud800\0"):
+        assert ask(store, sessions.invitation, forged) is None
+        with pytest.raises(ArgumentError) as error:
+            enter(store, forged)
+        assert str(error.value) == UNKNOWN
+    clock.now += INVITATION
+    found = ask(store, sessions.invitation, token)
+    assert found is not None and found.refusal == EXPIRED
+    with pytest.raises(ArgumentError, match="expired"):
+        enter(store, token)
+    assert ask(store, sessions.people_with_invitation) == set()
+
+
+def test_new_invitation_replaces_the_open_one_and_ends_no_session(store) -> None:
+    secret = enter(store, invite(store))
+    second, third = invite(store), invite(store)
+    assert ask(store, sessions.invitation, second) is None
+    assert ask(store, sessions.people_with_invitation) == {ask(store, people.everybody)[0].id}
+    assert names(store, secret, enter(store, third)) == ["Ana", "Ana"]
+    assert [one.name for one in ask(store, sessions.under_way)] == ["Ana", "Ana"]
+
+
+def test_session_lasts_while_it_is_used_up_to_the_longest(store, clock) -> None:
+    idle = enter(store, invite(store))
+    for passed, owner in ((IDLE_TIMEOUT_S - 1, "Ana"),) * 2 + ((IDLE_TIMEOUT_S, None),):
+        clock.now += passed
+        assert names(store, idle) == [owner]
+    began, used = clock.now, enter(store, invite(store, "Bo"))
+    while clock.now < began + LONGEST - DAY:
+        clock.now += DAY
+        assert names(store, used) == ["Bo"]
+    (session,) = ask(store, sessions.under_way)
+    assert (session.name, session.seen, session.ends) == ("Bo", clock.now, began + LONGEST)
+    clock.now += DAY
+    assert names(store, used) == [None]
+
+
+def test_revoking_ends_a_persons_sessions_and_open_invitation(store) -> None:
+    mine = enter(store, invite(store)), enter(store, invite(store))
+    waiting, others = invite(store), enter(store, invite(store, "Bo"))
+    assert change(store, people.revoke, "Ana") == 2
+    assert names(store, *mine, others) == [None, None, "Bo"]
+    assert ask(store, sessions.invitation, waiting) is None
+    assert change(store, people.revoke, "Ana") == 0
+
+
+@pytest.mark.parametrize("how", ["invitation", "account", "owner's link"])
+def test_session_ends_when_someone_else_enters_in_the_same_browser(store, how) -> None:
+    def begin(held: str) -> str:
+        if how == "invitation":
+            return enter(store, invite(store, "Bo"), held)
+        if how == "account":
+            return change(store, people.sign_in, "bo@study.example", held)
+        return change(store, sessions.begin, ask(store, people.named, "Bo").id, held)
+
+    anas, elsewhere = enter(store, invite(store)), enter(store, invite(store))
+    add_person(store, "Bo", email="bo@study.example")
+    bos = begin(anas)
+    assert names(store, anas) == [None]
+    again = begin(bos)  # the same person, whose open pages go on
+    assert names(store, elsewhere, bos, again) == ["Ana", "Bo", "Bo"]
+
+
+def test_database_keeps_no_secret(sqlite_workspace) -> None:
+    with Store.open(sqlite_workspace) as store:
+        token = invite(store)
+        secret = enter(store, token)
+        waiting = invite(store)
+    with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
+        dump = "\n".join(plain.iterdump())
+    plain.close()
+    assert "Ana" in dump
+    assert not any(one in dump for one in (token, secret, waiting))
+
+
+def test_consent_is_kept_by_person_and_version_with_its_first_time(store, clock) -> None:
+    ana, bo = add_people(store, "Ana", "Bo")
+    assert not ask(store, consent.has_agreed, ana, "one")
+    began = clock.now
+    change(store, consent.agree, ana, "one")
+    clock.now += 1
+    change(store, consent.agree, ana, "one")
+    change(store, consent.agree, bo, "one")
+    assert [ask(store, consent.has_agreed, ana, one) for one in ("one", "two")] == [True, False]
+    clock.now += 1
+    change(store, consent.agree, ana, "two")
+    assert ask(store, consent.counts) == [
+        ("one", 2, began, began + 1),
+        ("two", 1, began + 2, began + 2),
+    ]
+
+
+def test_consent_version_changes_with_a_word_but_not_with_the_last_line_break(sqlite_workspace):
+    file = sqlite_workspace.ensure().path("consent.md")
+    versions = []
+    for text in ("We keep your answers.", "We keep your answers.\n", "We keep all your answers."):
+        file.write_text(text)
+        versions.append(consent.text(sqlite_workspace, "consent.md").version)
+    assert versions[0] == versions[1] != versions[2]
+
+
+@pytest.mark.parametrize("content", [None, b"", b" \n", b"\xff\xfe", b"x" * 70_000])
+def test_unreadable_consent_text_is_a_one_line_error(sqlite_workspace, content) -> None:
+    file = sqlite_workspace.ensure().path("consent.md")
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(DamagedData) as error:
+        consent.text(sqlite_workspace, "consent.md")
+    assert "\n" not in str(error.value) and "consent.md" in str(error.value)
+
+
+@attempt(
+    "Paths",
+    "a consent text that workspace.toml names outside the workspace",
+    "refused; nobody is shown it",
+)
+@pytest.mark.parametrize("how", ["absolute", "above", "link"])
+def test_consent_text_outside_the_workspace_is_not_shown(sqlite_workspace, how) -> None:
+    root = sqlite_workspace.ensure().root
+    secret = root.resolve().parent / "secret.md"
+    secret.write_text("secret")
+    (root / "link.md").symlink_to(secret)
+    name = {"absolute": str(secret), "above": "../secret.md", "link": "link.md"}[how]
+    with pytest.raises(DamagedData, match="expected a text in the workspace"):
+        consent.text(sqlite_workspace, name)
+
+
+WORDS = "too dark where Zacharias lives"
+
+
+def a_team(store: Store) -> tuple[int, str]:
+    """Have two people judge in words of their own; return one of them and their session."""
+    enqueue(store, some_items(2), required=2)
+    enqueue(store, [an_item("own", players=("Zacharias",))])
+    zacharias = add_person(store, "Zacharias", email="Zacharias@example.org")
+    for person in (zacharias, add_person(store, "Bo")):
+        first, second, *_ = claim(store, person.id, 2)
+        dark = {"verdict": "cannot_judge", "step": None, "reason": WORDS}
+        submit(store, person.id, [a_submission(first), a_submission(second, **dark)])
+    submit(store, zacharias.id, [{"uuid": "no", "note": WORDS}])  # refused, and kept aside
+    return zacharias.id, enter(store, str(zacharias.token))
+
+
+def test_forgotten_person_leaves_verdicts_and_a_sound_chain(workspace, store) -> None:
+    number, secret = a_team(store)
+    change(store, consent.agree, number, "one")
+    before, own = load_ratings(workspace, SUITE), exported(workspace).digests
+    person = change(store, people.forget, "Zacharias")
+    assert exported(workspace).digests == own and [*differences(workspace, own)] == []
+    assert names(store, secret) == [None] and ask(store, sessions.under_way) == []
+    (found, bo) = ask(store, people.everybody)
+    assert found.name == found.pseudonym == person.pseudonym and found.retired
+    assert bo.name == "Bo"
+    assert [one.people for one in ask(store, consent.counts)] == [1]
+    with pytest.raises(UnknownName):
+        ask(store, people.named, "Zacharias")
+    assert change(store, people.forget, person.pseudonym) == person  # twice changes nothing
+    checked = verify(store.database)
+    assert checked.findings == () and checked.forgotten == 1
+    after = load_ratings(workspace, SUITE)
+    theirs = (after["annotator"] == person.pseudonym).to_numpy()
+    assert after[~theirs].equals(before[~theirs])
+    assert after.drop(columns="reason").equals(before.drop(columns="reason"))
+    assert set(after[theirs]["reason"]) == {""}
+    named = load_ratings(workspace, SUITE, names=True)
+    assert set(named["annotator"]) - {""} == {"Bo", person.pseudonym}
+
+
+def test_forget_command_erases_a_name_only_when_confirmed(sqlite_workspace, sts) -> None:
+    def mentions() -> list[str]:
+        with sqlite3.connect(sqlite_workspace.path(DATABASE_FILE)) as plain:
+            found = [line for line in plain.iterdump() if "zacharias" in line.lower()]
+        plain.close()
+        return found
+
+    with Store.open(sqlite_workspace) as store:
+        a_team(store)
+        pseudonym = ask(store, people.named, "Zacharias").pseudonym
+    before, words = mentions(), "annotators anonymise Zacharias"
+    assert "would be forgotten" in sts(sqlite_workspace, words) and mentions() == before
+    assert f"2 judged clips stay under {pseudonym}" in sts(sqlite_workspace, f"{words} --yes")
+    (line,) = mentions()
+    assert WORDS in line  # Bo's own words
+    with Store.open(sqlite_workspace) as store:
+        assert [one.raw for one in ask(store, submissions.refused_answers)] == [""]
+    assert "unknown annotator 'Zacharias'" in sts(sqlite_workspace, f"{words} --yes", 2)

@@ -1,7 +1,5 @@
 """Several processes on one store: nothing is assigned twice, nothing acknowledged is lost."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os
@@ -11,9 +9,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures import wait as wait_for
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select
@@ -22,10 +20,12 @@ from sts.annotations import people as store_people
 from sts.annotations import schema, views
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission, some_items
-from tests.stores import add_person, ask, claim_items, enqueue, submit
+from tests.annotations.examples import SUITE, a_submission, add_people, claim, some_items
+from tests.stores import ask, enqueue, submit
 
 REQUIRED, PROCESSES = 3, 4
+Place = tuple[str, str]
+"""What another process needs to open the same store: its workspace and the database's URL."""
 
 
 @pytest.fixture(scope="module")
@@ -35,53 +35,50 @@ def processes() -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-class Place(NamedTuple):
-    """What another process needs to open the same store."""
-
-    root: str
-    url: str
-
-    def open(self) -> Store:
-        os.environ["STS_DATABASE_URL"] = self.url
-        return Store.open(Workspace.open(self.root))
-
-
 @pytest.fixture
 def place(workspace: Workspace) -> Place:
-    return Place(str(workspace.root), os.environ.get("STS_DATABASE_URL", ""))
+    return str(workspace.root), os.environ.get("STS_DATABASE_URL", "")
+
+
+def open_there(place: Place) -> Store:
+    root, os.environ["STS_DATABASE_URL"] = place
+    return Store.open(Workspace.open(root))
 
 
 def judge_in_turns(place: Place, numbers: list[int]) -> list[tuple[int, str]]:
-    """Lets several annotators judge until nothing is left; returns what each was given."""
+    """Let several annotators judge until nothing is left; return what each was given."""
     given: list[tuple[int, str]] = []
-    with place.open() as store:
+    with open_there(place) as store:
         left = list(numbers)
         while left:
             for number in list(left):
-                claims = claim_items(store, number, suite=SUITE, count=2)
+                claims = claim(store, number, 2)
                 if not claims:
                     left.remove(number)
-                given += [(number, claim.item) for claim in claims]
-                acks = submit(store, number, [a_submission(claim) for claim in claims])
+                given += [(number, one.item) for one in claims]
+                acks = submit(store, number, [a_submission(one) for one in claims])
                 assert all(ack.status == "saved" for ack in acks)
     return given
 
 
 def open_and_count(place: Place) -> int:
-    with place.open() as store:
+    with open_there(place) as store:
         return len(ask(store, store_people.everybody))
+
+
+def claim_five(place: Place, number: int) -> list[str]:
+    with open_there(place) as store:
+        return [one.item for one in claim(store, number, 5)]
 
 
 @pytest.mark.parametrize(
     ("items", "people"), [(40, 8), pytest.param(200, 24, marks=pytest.mark.landing)]
 )
-def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
-    place: Place, processes: ProcessPoolExecutor, items: int, people: int
-) -> None:
+def test_no_item_is_over_assigned_across_processes(place, processes, items, people) -> None:
     total = items * REQUIRED
-    with place.open() as store:
+    with open_there(place) as store:
         enqueue(store, some_items(items), required=REQUIRED)
-        numbers = [add_person(store, f"annotator {i}").id for i in range(people)]
+        numbers = add_people(store, *(f"annotator {i}" for i in range(people)))
         shares = [numbers[i::PROCESSES] for i in range(PROCESSES)]
         runs = [processes.submit(judge_in_turns, place, share) for share in shares]
         given = [pair for run in runs for pair in run.result(timeout=600)]
@@ -90,40 +87,27 @@ def test_no_item_is_ever_doubly_or_over_assigned_across_processes(
         assert ask(store, views.progress, SUITE)[:4] == (items, items, total, total)
 
 
-def test_one_annotator_in_several_windows_holds_no_item_twice(
-    place: Place, processes: ProcessPoolExecutor
-) -> None:
-    with place.open() as store:
-        enqueue(store, some_items(12), required=REQUIRED)
-        ana = add_person(store, "Ana").id
-        runs = [processes.submit(claim_five, place, ana) for _ in range(4)]
-        queues = {tuple(run.result(timeout=600)) for run in runs}
-        assert len(queues) == 1 and len(queues.pop()) == 5
-
-
-def claim_five(place: Place, number: int) -> list[str]:
-    with place.open() as store:
-        return [claim.item for claim in claim_items(store, number, suite=SUITE, count=5)]
-
-
-def test_processes_may_make_the_store_at_the_same_moment(
-    place: Place, processes: ProcessPoolExecutor
-) -> None:
+def test_store_is_made_once_and_one_queue_kept_by_processes_at_once(place, processes) -> None:
     runs = [processes.submit(open_and_count, place) for _ in range(2 * PROCESSES)]
-    wait_for(runs)
-    assert [run.result() for run in runs] == [0] * 2 * PROCESSES
+    assert [run.result(timeout=600) for run in runs] == [0] * 2 * PROCESSES
+    with open_there(place) as store:
+        enqueue(store, some_items(12), required=REQUIRED)
+        (ana,) = add_people(store, "Ana")
+        runs = [processes.submit(claim_five, place, ana) for _ in range(4)]
+        (queue,) = {tuple(run.result(timeout=600)) for run in runs}
+        assert len(queue) == 5
 
 
 SENDER = """
 import json, sys
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
-from tests.annotations.examples import SUITE, a_submission
-from tests.stores import claim_items, submit
+from tests.annotations.examples import a_submission, claim
+from tests.stores import submit
 
 store = Store.open(Workspace.open(sys.argv[1]))
 annotator = int(sys.argv[2])
-while claims := claim_items(store, annotator, suite=SUITE, count=1):
+while claims := claim(store, annotator, 1):
     submission = a_submission(claims[0])
     print(json.dumps(submission), flush=True)
     [ack] = submit(store, annotator, [submission])
@@ -131,13 +115,44 @@ while claims := claim_items(store, annotator, suite=SUITE, count=1):
 """
 
 
-def test_a_killed_process_loses_nothing_acknowledged_and_sending_again_doubles_nothing(
-    workspace: Workspace,
-) -> None:
+class Sender:
+    """A process in which a person judges until it is killed, and what it has printed."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self.process, self._printed = process, process.stdout
+        self.lines = [self._printed.readline() for _ in range(20)]
+
+    def kill(self) -> None:
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.lines += self._printed.readlines()
+
+    def _parsed(self, kind: type) -> list[Any]:
+        every = (json.loads(line) for line in self.lines if line.endswith("\n"))
+        return [one for one in every if isinstance(one, kind)]
+
+    def outbox(self) -> list[dict[str, Any]]:
+        return self._parsed(dict)
+
+    def acknowledged(self) -> set[str]:
+        assert {status for _, status, _ in self._parsed(list)} == {"saved"}
+        return {uuid for uuid, _, _ in self._parsed(list)}
+
+
+@contextmanager
+def sender(root: Path, annotator: int) -> Iterator[Sender]:
+    command = [sys.executable, "-c", SENDER, str(root.absolute()), str(annotator)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield Sender(process)
+
+
+def test_killed_process_loses_nothing_acknowledged_and_doubles_nothing(workspace) -> None:
     with Store.open(workspace) as store:
         enqueue(store, some_items(200))
-        ana = add_person(store, "Ana").id
-        outbox, acknowledged = send_until_killed(workspace.root, ana, lines=20)
+        (ana,) = add_people(store, "Ana")
+        with sender(workspace.root, ana) as sent:
+            sent.kill()
+        outbox, acknowledged = sent.outbox(), sent.acknowledged()
         kept = {judgement.uuid for judgement in ask(store, views.history, ana, 500)}
         assert len(acknowledged) >= 10 and acknowledged <= kept <= {s["uuid"] for s in outbox}
         again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
@@ -147,20 +162,3 @@ def test_a_killed_process_loses_nothing_acknowledged_and_sending_again_doubles_n
             events = connection.execute(select(func.count()).select_from(schema.events))
             assert events.scalar_one() == len(outbox)
         assert ask(store, views.progress, SUITE).judged == len(outbox)
-
-
-def send_until_killed(
-    root: Path, annotator: int, lines: int
-) -> tuple[list[dict[str, Any]], set[str]]:
-    """Run a process that judges and kills it; return its outbox and what was acknowledged."""
-    command = [sys.executable, "-c", SENDER, str(root.absolute()), str(annotator)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(lines)]
-        os.kill(process.pid, signal.SIGKILL)
-        said += process.stdout.readlines()
-    whole = [json.loads(line) for line in said if line.endswith("\n")]
-    outbox = [line for line in whole if isinstance(line, dict)]
-    acks = [line for line in whole if isinstance(line, list)]
-    assert {status for _, status, _ in acks} == {"saved"}
-    return outbox, {uuid for uuid, _, _ in acks}

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Submissions of pages: verdicts, corrections, reviews, adjudications and notes."""
 
 import os
 import sqlite3
@@ -7,12 +7,16 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, text
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import schema, submissions, views
+from sts.annotations import imports, people, reviews, submissions, verdicts, views
+from sts.annotations.events import ERROR_TYPES, KINDS
+from sts.annotations.export import load_ratings
+from sts.annotations.history import verify
+from sts.annotations.imports import read_csv
 from sts.annotations.store import Store
 from sts.annotations.submissions import Rejection, parse_event
 from sts.annotations.types import Claim
@@ -21,51 +25,79 @@ from tests.access.attempts import attempt
 from tests.annotations.examples import (
     HORIZON,
     SUITE,
-    Clock,
     a_submission,
+    add_people,
+    an_event,
     an_item,
+    claim,
+    rows,
     some_items,
     statuses,
 )
-from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit
+from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 
 ITEM = "i" * 22
+NOT_DONE: dict[str, Any] = {"verdict": "not_done", "step": None}
 
 
-def given_items(store: Store, number: int = 3) -> tuple[int, list[Claim]]:
-    enqueue(store, some_items(number))
-    ana = add_person(store, "Ana")
-    return ana.id, claim_items(store, ana.id, suite=SUITE, count=number)
+@pytest.fixture
+def ana(store) -> int:
+    """A person for whom three clips are enqueued."""
+    enqueue(store, some_items(3))
+    return add_people(store, "Ana")[0]
 
 
-def rows(store: Store, table: str) -> list[Any]:
-    with store.database.read() as connection:
-        return list(connection.execute(select(schema.metadata.tables[table])))
+@pytest.fixture
+def claims(store, ana) -> list[Claim]:
+    """The three clips, claimed by Ana."""
+    return claim(store, ana)
 
 
-def test_sending_again_is_acknowledged_and_kept_once(store: Store) -> None:
-    ana, claims = given_items(store)
-    outbox = [a_submission(claim) for claim in claims[:2]]
+@pytest.fixture
+def bo(store, claims) -> int:
+    """A second annotator of the same clips, who has claimed them too."""
+    enqueue(store, some_items(3), required=2)
+    (number,) = add_people(store, "Bo")
+    claim(store, number)
+    return number
+
+
+@pytest.fixture
+def items(store, ana, bo, claims) -> list[str]:
+    """The clips' items; Ana and Bo disagree about the first."""
+    every = sorted(claims, key=lambda one: one.continuation)
+    submit(store, ana, [a_submission(every[0])])
+    submit(store, bo, [a_submission(every[0], verdict="failure")])
+    return [one.item for one in every]
+
+
+@pytest.fixture
+def rhea(store, items) -> int:
+    """A reviewer who also judges."""
+    return add_person(store, "Rhea", ["annotator", "reviewer"]).id
+
+
+def test_answer_sent_again_is_acknowledged_and_kept_once(store, ana, claims) -> None:
+    outbox = [a_submission(one) for one in claims[:2]]
     assert statuses(submit(store, ana, outbox)) == ["saved", "saved"]
-    outbox.append(a_submission(claims[2], verdict="not_done", step=None))
+    outbox.append(a_submission(claims[2], **NOT_DONE))
     assert statuses(submit(store, ana, outbox + outbox)) == (
         ["duplicate", "duplicate", "saved"] + ["duplicate"] * 3
     )
-    assert len(rows(store, "events")) == 3
+    assert len(rows(store, "events")) == 3 and submit(store, ana, []) == []
 
 
-def test_every_field_is_kept_as_sent(store: Store) -> None:
-    ana, [claim, *_] = given_items(store)
-    sent = a_submission(claim, watched=0.25, seconds=3, extra=1, source="me", agent="x")
+def test_every_field_is_kept_as_sent(store, ana, claims) -> None:
+    sent = a_submission(claims[0], watched=0.25, seconds=3, extra=1, source="me", agent="x")
     submit(store, ana, [sent])
     [event] = rows(store, "events")
     kept = (event.uuid, event.item, event.verdict, event.step, event.watched, event.seconds)
-    assert kept == (sent["uuid"], claim.item, "success", 7, 0.25, 3.0)
+    assert kept == (sent["uuid"], claims[0].item, "success", 7, 0.25, 3.0)
     assert (event.extra, event.source, event.corrects) == (0, "browser", None)
 
 
-def test_a_correction_is_a_new_event_and_the_last_one_stands(store: Store, clock: Clock) -> None:
-    ana, [first, second, _] = given_items(store)
+def test_correction_is_a_new_event_and_the_last_one_counts(store, ana, claims) -> None:
+    first, second, _ = claims
     sent = a_submission(first)
     corrected = a_submission(first, verdict="failure", step=9, corrects=sent["uuid"])
     assert statuses(submit(store, ana, [sent, a_submission(second), corrected])) == ["saved"] * 3
@@ -79,41 +111,29 @@ def test_a_correction_is_a_new_event_and_the_last_one_stands(store: Store, clock
 
 
 @attempt("Another's clip, another's answer", "a correction of what somebody else said", "refused")
-def test_a_correction_names_an_own_earlier_event_of_the_same_item(store: Store) -> None:
-    ana, [first, second, _] = given_items(store)
-    enqueue(store, some_items(3), required=2)
-    bo = add_person(store, "Bo").id
-    theirs = a_submission(claim_items(store, bo, suite=SUITE, count=3)[0])
-    mine = a_submission(first)
+def test_correction_names_an_own_earlier_verdict_on_the_same_item(store, ana, bo, claims) -> None:
+    first, second, third = claims
+    theirs, mine, note = a_submission(first), a_submission(first), an_event("note", third.item)
     submit(store, bo, [theirs])
-    submit(store, ana, [mine])
+    submit(store, ana, [mine, note])
     wrong = [
         a_submission(first, corrects=uuid4().hex),
         a_submission(second, corrects=mine["uuid"]),
         a_submission(first, corrects=theirs["uuid"]),
         a_submission(first, corrects="x"),
+        a_submission(third, corrects=note["uuid"]),
     ]
-    assert statuses(submit(store, ana, wrong)) == ["refused"] * 4
-    assert len(rows(store, "events")) == 2
+    assert statuses(submit(store, ana, wrong)) == ["refused"] * 5
+    assert len(rows(store, "events")) == 3
 
 
-def test_another_judgement_under_a_used_uuid_is_refused_and_kept_aside(store: Store) -> None:
-    ana, [claim, *_] = given_items(store)
-    sent = a_submission(claim)
-    submit(store, ana, [sent])
+def test_used_uuid_is_refused_for_another_answer_of_the_same_person(store, ana, bo, claims) -> None:
+    sent = a_submission(claims[0])
+    assert statuses(submit(store, ana, [sent]) + submit(store, bo, [sent])) == ["saved", "saved"]
     [ack] = submit(store, ana, [sent | {"verdict": "failure"}])
     assert ack.status == "refused" and "use a new uuid" in ack.message
     assert [row.message for row in rows(store, "refused")] == [ack.message]
     assert rows(store, "events")[0].verdict == "success"
-
-
-def test_two_annotators_may_use_one_uuid(store: Store) -> None:
-    ana, claims = given_items(store)
-    enqueue(store, some_items(3), required=2)
-    bo = add_person(store, "Bo").id
-    claim_items(store, bo, suite=SUITE, count=3)
-    sent = a_submission(claims[0])
-    assert statuses(submit(store, ana, [sent]) + submit(store, bo, [sent])) == ["saved", "saved"]
 
 
 @attempt(
@@ -121,11 +141,10 @@ def test_two_annotators_may_use_one_uuid(store: Store) -> None:
     "a verdict on a clip that was given to somebody else",
     "refused, and kept aside",
 )
-def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
-    _, claims = given_items(store)
-    bo = add_person(store, "Bo").id
-    [ack] = submit(store, bo, [a_submission(claims[0])])
+def test_item_of_another_annotator_is_refused(store, claims) -> None:
+    [ack] = submit(store, add_people(store, "Bo")[0], [a_submission(claims[0])])
     assert ack.message == "item was never assigned to this annotator"
+    assert [row.message for row in rows(store, "refused")] == [ack.message]
 
 
 @pytest.mark.parametrize(
@@ -140,65 +159,74 @@ def test_an_item_of_somebody_else_is_refused(store: Store) -> None:
         ({"verdict": "passed"}, "expected a verdict of success, failure, .* found 'passed'"),
         ({"verdict": ["success"]}, "expected a verdict"),
         ({"step": None}, "expected a step of 1 to 40, counted from takeover, found nothing"),
-        ({"step": 0}, "expected a step"),
-        ({"step": -3}, "expected a step"),
-        ({"step": 41}, "expected a step"),
-        ({"step": 10**400}, "expected a step"),
-        ({"step": True}, "expected a step"),
-        ({"step": "7"}, "expected a step"),
-        ({"step": 7.0}, "expected a step"),
+        *(({"step": bad}, "expected a step") for bad in (0, -3, 41, 10**400, True, "7", 7.0)),
         ({"verdict": "not_done"}, "expected no step with not_done, found 7"),
         ({"verdict": "cannot_judge"}, "expected no step with cannot_judge"),
-        ({"verdict": "cannot_judge", "step": None}, "expected a reason"),
-        ({"verdict": "cannot_judge", "step": None, "reason": " \n"}, "expected a reason"),
-        ({"verdict": "cannot_judge", "step": None, "reason": 5}, "expected a reason"),
+        *(
+            ({"verdict": "cannot_judge", "step": None, "reason": bad}, "expected a reason")
+            for bad in (None, " \n", 5)
+        ),
         ({"verdict": "cannot_judge", "step": None, "reason": "x" * 501}, "at most 500"),
         ({"watched": 1.01}, "expected watched between 0 and 1, found 1.01"),
-        ({"watched": -0.1}, "expected watched"),
-        ({"watched": True}, "expected watched"),
-        ({"watched": float("nan")}, "expected watched"),
-        ({"seconds": -1}, "expected seconds"),
-        ({"seconds": float("inf")}, "expected seconds"),
-        ({"seconds": 10**400}, "expected seconds"),
-        ({"seconds": "4"}, "expected seconds"),
+        *(({"watched": bad}, "expected watched") for bad in (-0.1, True, float("nan"))),
+        *(({"seconds": bad}, "expected seconds") for bad in (-1, float("inf"), 10**400, "4")),
         ({"corrects": 4}, "expected corrects"),
     ],
 )
-def test_a_wrong_field_is_refused_by_name(changes: dict[str, Any], words: str) -> None:
+def test_wrong_field_is_refused_by_name(changes, words) -> None:
     with pytest.raises(Rejection, match=words):
         parse_event(a_submission(ITEM, **changes), {ITEM: HORIZON})
+    for step in (1, HORIZON):
+        assert parse_event(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
 
 
-@pytest.mark.parametrize("step", [1, HORIZON])
-def test_the_first_and_the_last_step_can_be_marked(step: int) -> None:
-    assert parse_event(a_submission(ITEM, step=step), {ITEM: HORIZON}).step == step
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kind": "opinion"}, "expected a kind of verdict, correction, review"),
+        ({"kind": 7}, "expected a kind of"),
+        ({"kind": "review", "label": "bad"}, "expected a label of imprecise, out_of_time"),
+        ({"kind": "note", "text": " "}, "expected a text with a note, found ' '"),
+        ({"kind": "note", "text": "x" * 501}, "at most 500 characters, found 501"),
+        ({"kind": "adjudication", "verdict": "rigid"}, "expected a verdict of success"),
+        ({"kind": "adjudication", "verdict": "success", "step": 41}, "step of 1 to 40"),
+        ({"kind": "verdict", "verdict": "success", "step": 1, "corrects": "a" * 32}, "correction"),
+        ({"kind": "correction", "verdict": "success", "step": 1}, "expected corrects of 32"),
+        ({"kind": "review", "label": "empty", "item": "z" * 22}, "item does not exist"),
+    ],
+)
+def test_wrong_event_of_a_reviewer_is_refused_by_name(store, rhea, items, changes, words) -> None:
+    enqueue(store, some_items(3), required=3)
+    assert len(claim(store, rhea)) == 3
+    [ack] = submit(store, rhea, [{"uuid": uuid4().hex, "item": items[0]} | changes])
+    assert ack.status == "refused" and words in ack.message
+    assert len(rows(store, "events")) == 2
 
 
-def test_whatever_a_browser_sends_is_answered_and_kept_aside_once(store: Store) -> None:
-    ana = add_person(store, "Ana").id
+def test_malformed_messages_are_answered_and_kept_aside_once(store, ana) -> None:
     messages: list[object] = [None, 3, "x", [], {}, [1], {"a": "\ud800"}, a_submission("\ud800")]
     for sent in (*messages[:3], messages, messages[4]):
         acks = submit(store, ana, sent)
         assert statuses(acks) == ["refused"] * (len(messages) if sent is messages else 1)
     assert len(rows(store, "refused")) == len(messages)
-    assert rows(store, "events") == []
-
-
-def test_what_is_kept_aside_is_capped(store: Store) -> None:
-    ana = add_person(store, "Ana").id
     submit(store, ana, [{"uuid": "x" * 100_000}])
-    assert len(rows(store, "refused")[0].raw) == 4096
+    assert len(rows(store, "refused")[-1].raw) == 4096
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for sent in (deep, [{"uuid": deep}], [{"uuid": "a" * 32, "item": "b" * 22, "step": deep}]):
+        assert statuses(submit(store, ana, sent)) == ["refused"]
+    assert len(rows(store, "refused")) > len(messages) + 1 and rows(store, "events") == []
+    with pytest.raises(UnknownName, match="annotator number '77'"):
+        submit(store, 77, [])
 
 
-def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_answers_are_limited_per_person(store, ana, claims, monkeypatch) -> None:
     monkeypatch.setattr(submissions, "REFUSED_LIMIT", 3)
-    ana, [claim, *_] = given_items(store)
-    bo = add_person(store, "Bo").id
+    (bo,) = add_people(store, "Bo")
     acks = submit(store, ana, [{"uuid": str(i)} for i in range(9)])
     assert statuses(acks) == ["refused"] * 9 and all(ack.message for ack in acks)
-    assert statuses(submit(store, ana, [a_submission(claim)])) == ["saved"]
+    assert statuses(submit(store, ana, [a_submission(claims[0])])) == ["saved"]
     assert statuses(submit(store, bo, [{"uuid": "0"}])) == ["refused"]
     assert [(one.annotator, one.raw) for one in ask(store, submissions.refused_answers)] == [
         *(("Ana", f'{{"uuid": "{i}"}}') for i in range(3)),
@@ -206,45 +234,29 @@ def test_refused_answers_of_one_person_have_a_limit_and_hinder_no_good_one(
     ]
 
 
-def test_a_message_of_too_many_answers_is_looked_at_as_far_as_the_limit(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_over_the_limit_of_a_message_are_refused(store, ana, claims, monkeypatch) -> None:
     monkeypatch.setattr(submissions, "MAX_SUBMISSIONS", 1)
-    ana, [first, second, _] = given_items(store)
-    sent = [a_submission(first), a_submission(second)]
+    sent = [a_submission(one) for one in claims[:2]]
     acks = submit(store, ana, sent)
-    assert [(ack.uuid, ack.status) for ack in acks] == [
-        (sent[0]["uuid"], "saved"),
-        (sent[1]["uuid"], "refused"),
-    ]
+    assert [ack.uuid for ack in acks] == [one["uuid"] for one in sent]
+    assert statuses(acks) == ["saved", "refused"]
     assert "at most 1 submissions in one request" in acks[1].message
     assert statuses(submit(store, ana, sent[1:])) == ["saved"]
 
 
-def test_what_is_nested_beyond_reading_is_refused_like_anything_else(store: Store) -> None:
-    ana = add_person(store, "Ana").id
-    deep: list[Any] = []
-    for _ in range(100_000):
-        deep = [deep]
-    for sent in (deep, [{"uuid": deep}], [{"uuid": "a" * 32, "item": "b" * 22, "step": deep}]):
-        assert statuses(submit(store, ana, sent)) == ["refused"]
-    assert ask(store, submissions.refused_answers)
-
-
 @pytest.mark.parametrize("steps", [2**31, 2**63, 2**70])
 @pytest.mark.parametrize("column", ["horizon", "takeover"])
-def test_steps_that_no_column_holds_are_one_line(store: Store, column: str, steps: int) -> None:
+def test_item_with_too_many_steps_is_refused(store, column, steps) -> None:
     for put in (partial(enqueue, store), lambda items: add_reference(store, items[0], "not_done")):
         with pytest.raises(DamagedData, match="expected a horizon of 1 to 2147483647 steps"):
             put([an_item("c", **{column: steps})])
 
 
-def test_a_reason_that_no_database_can_hold_is_kept_readable(store: Store) -> None:
-    ana, [first, second, _] = given_items(store)
+def test_unstorable_characters_of_a_reason_are_replaced(store, ana, claims) -> None:
     reasons = ["the map\0 is \ud800 dark\n\u00e9", "\0\ud800"]
     sent = [
-        a_submission(claim, verdict="cannot_judge", step=None, reason=reason)
-        for claim, reason in zip([first, second], reasons, strict=True)
+        a_submission(one, verdict="cannot_judge", step=None, reason=reason)
+        for one, reason in zip(claims, reasons, strict=False)
     ]
     assert statuses(submit(store, ana, sent)) == ["saved", "saved"]
     kept = [judgement.reason for judgement in ask(store, views.history, ana)]
@@ -252,29 +264,11 @@ def test_a_reason_that_no_database_can_hold_is_kept_readable(store: Store) -> No
     assert statuses(submit(store, ana, sent)) == ["duplicate", "duplicate"]
 
 
-def test_nothing_sent_is_nothing_acknowledged(store: Store) -> None:
-    assert submit(store, add_person(store, "Ana").id, []) == []
-
-
-def test_an_unknown_annotator_is_refused(store: Store) -> None:
-    with pytest.raises(UnknownName, match="annotator number '77'"):
-        submit(store, 77, [])
-
-
-def test_a_reference_is_never_extra(workspace: Any) -> None:
-    workspace.settings["annotation"]["reference_rate"] = 1
-    with Store.open(workspace) as store:
-        add_reference(store, an_item("r"), "success", 3)
-        for name in ("Ana", "Bo"):
-            person = add_person(store, name).id
-            [claim] = claim_items(store, person, suite=SUITE)
-            assert statuses(submit(store, person, [a_submission(claim)])) == ["saved"]
-
-
-def test_the_database_refuses_to_change_or_delete_an_event(store: Store) -> None:
-    ana, [claim, *_] = given_items(store)
-    submit(store, ana, [a_submission(claim)])
+def test_event_in_the_database_cannot_be_changed_or_deleted(store, ana, claims) -> None:
+    dark = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
+    submit(store, ana, [a_submission(claims[0]), a_submission(claims[1], **dark)])
     statements = ["UPDATE events SET step = 2", "DELETE FROM events"]
+    statements.append("UPDATE events SET verdict = 'failure', reason = '' WHERE reason <> ''")
     if os.environ.get("STS_DATABASE_URL"):
         statements.append("TRUNCATE events")
     for statement in statements:
@@ -296,18 +290,14 @@ fields = st.fixed_dictionaries(
         "item": st.just(ITEM) | json_values,
         "verdict": st.sampled_from(["success", "not_done", "cannot_judge"]) | json_values,
         "step": st.integers(-2, HORIZON + 2) | json_values,
-        "reason": json_values,
-        "watched": json_values,
-        "seconds": json_values,
-        "corrects": json_values,
-        "other": json_values,
+        **{name: json_values for name in ("reason", "watched", "seconds", "corrects", "other")},
     },
 )
 
 
 @given(fields | json_values)
 @settings(max_examples=300, deadline=None)
-def test_a_checked_submission_fits_the_table_and_everything_else_is_a_refusal(sent: Any) -> None:
+def test_any_message_is_either_rejected_or_fits_the_table(sent: Any) -> None:
     try:
         kept = parse_event(sent, {ITEM: HORIZON})
     except Rejection as refusal:
@@ -319,3 +309,116 @@ def test_a_checked_submission_fits_the_table_and_everything_else_is_a_refusal(se
     with sqlite3.connect(":memory:") as plain:
         plain.execute("SELECT ?, ?, ?, ?, ?", (kept.uuid, kept.reason, kept.step, *kept[5:7]))
     plain.close()
+
+
+NUMBERS = st.one_of(
+    st.none(),
+    st.sampled_from([0, -0.0, 0.0, 5e-324, 2.2250738585072014e-308, 0.1, 1, 10**8]),
+    st.floats(0, 1) | st.floats(0, 1e9) | st.integers(0, 10**9),
+)
+VERDICTS = st.sampled_from(["success", "failure", "not_done", "cannot_judge"])
+BOTH = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def test_accepted_answer_verifies_on_both_databases(store, ana, claims) -> None:
+    @BOTH
+    @example("not_done", 1, 0.5, -0.0, "")
+    @given(VERDICTS, st.integers(1, HORIZON), NUMBERS, NUMBERS, st.text(max_size=40))
+    def send(verdict: str, step: int, watched: Any, seconds: Any, words: str) -> None:
+        own = {"step": step if verdict in ("success", "failure") else None, "watched": watched}
+        own |= {"verdict": verdict, "seconds": seconds, "reason": words}
+        sent = [a_submission(claims[0], **own), an_event("note", claims[0].item, text=words)]
+        assert set(statuses(submit(store, ana, sent))) <= {"saved", "extra", "refused"}
+        assert verify(store.database).findings == ()
+
+    send()
+    assert verify(store.database).events > 60
+
+
+def test_accepted_import_verifies_on_both_databases(store, tmp_path) -> None:
+    cells = [-0.0, 0.0, 5e-324, 0.1 + 0.2, 1e9, 1.7976931348623157e308]
+    lines = [f"random,s,c{n},Ana,not_done,{cell!r}" for n, cell in enumerate(cells)]
+    table = tmp_path / "them.csv"
+    table.write_text("\n".join(["agent,scenario,continuation,annotator,verdict,seconds", *lines]))
+    enqueue(store, some_items(len(cells)))
+    assert change(store, imports.append, read_csv(table), required=1).added == len(cells)
+    assert verify(store.database).findings == ()
+
+
+@pytest.mark.parametrize("kind", KINDS[2:])
+def test_review_adjudication_or_note_counts_as_no_judgement(store, ana, rhea, items, kind) -> None:
+    def counted(store: Store) -> list[Any]:
+        return [
+            ask(store, views.progress, SUITE),
+            [ask(store, views.count_judged, person) for person in (ana, rhea)],
+            ask(store, verdicts.human, ["c0"]),
+            ask(store, views.history, ana),
+        ]
+
+    before, sent = counted(store), an_event(kind, items[0])
+    assert statuses(submit(store, rhea, [sent, sent])) == ["saved", "duplicate"]
+    assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["refused"]
+    assert counted(store) == before and ask(store, views.history, rhea) == []
+
+
+def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhea, items) -> None:
+    for kind in ("review", "adjudication"):
+        [ack] = submit(store, ana, [an_event(kind, items[1])])
+        assert ack.status == "refused" and "only reviewers may send" in ack.message
+    add_reference(store, some_items(3)[2], "success", 7)
+    change(store, people.set_role, "Ana", "reviewer")
+    for person, item, words in (
+        (ana, items[0], "this item was judged by this reviewer; leave it to another reviewer"),
+        (rhea, items[1], "this item has no judgements yet"),
+        (rhea, items[2], "this item is a reference, whose verdict is known"),
+    ):
+        [ack] = submit(store, person, [an_event("adjudication", item)])
+        assert ack.message == words
+    enqueue(store, some_items(2), required=3)
+    assert {one.item for one in claim(store, rhea, 2)} == {*items[:2]}
+    assert statuses(submit(store, rhea, [an_event("adjudication", items[0])])) == ["saved"]
+    [ack] = submit(store, rhea, [a_submission(items[0])])
+    assert "has reviewed this item" in ack.message
+    assert statuses(submit(store, rhea, [a_submission(items[1])])) == ["saved"]
+    change(store, people.set_role, "Rhea", "reviewer", held=False)
+    assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["refused"]
+
+
+def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
+    assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
+    assert items[1] in [one.item for one in claim(store, ana)]
+    [note] = ask(store, reviews.load_by_item, "note", SUITE)[items[1]]
+    assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
+
+
+def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea, items) -> None:
+    max_id = add_person(store, "Max", ["reviewer"]).id
+    for label in ERROR_TYPES:
+        submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
+    submit(store, max_id, [an_event("review", items[0], label="empty")])
+    found = ask(store, reviews.load_by_item, "review", SUITE)[items[0]]
+    assert [(one.by, one.label, one.text) for one in found] == [
+        ("Rhea", "fair", "it is fair"),
+        ("Max", "empty", ""),
+    ]
+    assert ask(store, reviews.load_by_item, "review", "other@1") == {}
+    assert list(ask(store, reviews.load_by_item, "review")) == [items[0]]
+    for who, decided in ((rhea, NOT_DONE), (max_id, {"step": 9}), (max_id, {"text": "see 9"})):
+        submit(store, who, [an_event("adjudication", items[0], **decided)])
+    [(item, one)] = ask(store, reviews.load_adjudications).items()
+    assert (item, one.by, one.verdict, one.step) == (items[0], "Max", "success", 5)
+    assert one.text == "see 9"
+
+
+def test_adjudication_is_in_every_row_of_its_clip(workspace, store, rhea, items) -> None:
+    submit(store, rhea, [an_event("adjudication", items[0])])
+    table = load_ratings(workspace, SUITE, names=True).fillna(-1)
+    columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
+    assert table[columns].to_numpy().tolist() == [
+        ["c0", "Ana", "success", "success", 5],
+        ["c0", "Bo", "failure", "success", 5],
+        ["c1", "", "", "", -1],
+        ["c2", "", "", "", -1],
+    ]

@@ -1,13 +1,11 @@
-"""What was changed, lost or added behind the store's back is found, and what was not is not."""
+"""Verification: changed, lost or added rows are found, and exports and reports refuse them."""
 
-from __future__ import annotations
-
+import json
 import random
 import shutil
 import sqlite3
-from collections import Counter
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,24 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, history, people, played, views
+from sts.annotations import digests, history, people, played, references, views
+from sts.annotations.check import check
 from sts.annotations.database import RECORD_FILE
-from sts.annotations.export import _iter_altered_clips, _raise_findings, _RatingsTable, load_ratings
-from sts.annotations.history import verify
-from sts.annotations.schema import annotators
-from sts.annotations.store import DATABASE_FILE, Store
-from sts.annotations.study import load_study as asked
-from sts.cli.main import main
-from sts.errors import StoreError, StsError
-from sts.storage.workspace import Workspace
-from tests.annotations.examples import (
-    SUITE,
-    a_submission,
-    an_item,
+from sts.annotations.digests import differences
+from sts.annotations.export import (
+    _iter_altered_clips,
+    _raise_findings,
+    _RatingsTable,
+    exported,
+    load_ratings,
 )
-from tests.annotations.test_events import an_event
-from tests.stores import add_person, add_reference, ask, claim_items, enqueue, submit
+from sts.annotations.history import verify
+from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.study import load_study
+from sts.errors import DamagedData, StsError
+from sts.storage.workspace import Workspace
+from tests.annotations.examples import SUITE, a_submission, add_people, an_event, an_item, claim
+from tests.stores import add_person, add_reference, ask, enqueue, submit
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
 
@@ -49,29 +48,29 @@ def a_study(workspace: Workspace) -> None:
         for n in range(3):
             add_reference(store, an_item(f"r{n}", agent="agent-0"), "success", n + 1)
         rhea = add_person(store, "Rhea", ["reviewer"]).id
-        for name in ("Ana", "Bo", "Cy"):
-            judge(store, add_person(store, name).id, 8)
+        everyone = add_people(store, "Ana", "Bo", "Cy")
+        for person in everyone:
+            judge_variously(store, person, 8)
         enqueue(store, [an_item("q0", clip="quiet", settled="silence")], required=None)
         enqueue(store, [an_item("v0", clip="look.1", rubric="1")])
-        dee = add_person(store, "Dee").id
-        given = claim_items(store, dee, suite=SUITE, count=99)
+        (dee,) = add_people(store, "Dee")
+        given = claim(store, dee, 99)
         enqueue(store, [an_item("v0", clip="look.2", rubric="2")])
         submit(store, dee, [a_submission(one) for one in given if one.continuation == "v0"])
         disputed = sorted({one.item for one in ask(store, views.history, 2, 3)})
         submit(store, rhea, [an_event("adjudication", item) for item in disputed[:2]])
 
 
-def judge(store: Store, person: int, number: int) -> None:
-    """Judges some clips in every way, and takes one judgement back."""
+def judge_variously(store: Store, person: int, number: int) -> None:
+    """Judge some clips in every way, and take one judgement back."""
     changes: list[dict[str, Any]] = [
         {"step": 9}, {"verdict": "failure"}, {"verdict": "not_done", "step": None}, REASON,
     ]  # fmt: skip
-    claims = claim_items(store, person, suite=SUITE, count=number)
-    for n, claim in enumerate(claims):
-        sent = a_submission(claim, **changes[n % 4])
+    for n, held in enumerate(claim(store, person, number)):
+        sent = a_submission(held, **changes[n % 4])
         submit(store, person, [sent])
         if n == 2:
-            submit(store, person, [a_submission(claim, corrects=sent["uuid"])])
+            submit(store, person, [a_submission(held, corrects=sent["uuid"])])
 
 
 Change = Callable[[Connection, random.Random], str]
@@ -79,12 +78,12 @@ Change = Callable[[Connection, random.Random], str]
 
 
 class Undone(Exception):
-    """What a try has changed is taken back."""
+    """Rolls a change back."""
 
 
 def tables(connection: Connection, workspace: Workspace) -> list[Any]:
     """Return everything that is exported; raise DamagedData if an export would refuse it."""
-    found, study, out = history.read_history(connection), asked(workspace), []
+    found, study, out = history.read_history(connection), load_study(workspace), []
     _raise_findings(found.findings)
     for suite in (None, SUITE, "other@1"):
         clips = {one.shown_hash for one in found.clips.values()}
@@ -95,61 +94,28 @@ def tables(connection: Connection, workspace: Workspace) -> list[Any]:
     return out
 
 
-class Tries:
-    """Whether changes were found, whether or not they reach a ratings table."""
+def is_refused(connection: Connection, workspace: Workspace, before: list[Any], what: str) -> bool:
+    """Return True if an export is refused; one that is not must be as it was before."""
+    try:
+        assert tables(connection, workspace) == before, f"{what} is not found"
+    except StsError:
+        return True
+    return False
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
 
-    def _found(
-        self, connection: Connection, workspace: Workspace, before: list[Any]
-    ) -> tuple[bool, bool]:
-        """Return whether a table is another, and whether an export refuses to make it."""
-        try:
-            return tables(connection, workspace) != before, False
-        except StsError:
-            return True, True
-
-    def note(self, what: str, changed: bool, found: bool) -> None:
-        assert found or not changed, f"{what}: changes a ratings table, and nothing is found"
-        self.counts["found" if found else "changes nothing"] += 1
-        self.counts["changes a table"] += changed
-
-    def by_sql(self, workspace: Workspace, change: Change, *draws: random.Random) -> None:
-        """Try changes by SQL, which no trigger or foreign key stops, and takes each back."""
-        with Store.open(workspace) as store:
-            self._by_sql(workspace, store, change, *draws)
-
-    def _by_sql(
-        self, workspace: Workspace, store: Store, change: Change, *draws: random.Random
-    ) -> None:
-        with store.database.read() as connection:
-            before = tables(connection, workspace)
-        for rng in draws:
-            with suppress(Undone), store.database.write() as connection:
-                if connection.dialect.name == "postgresql":
-                    connection.execute(text("SET session_replication_role = replica"))
-                else:
-                    connection.execute(text("PRAGMA defer_foreign_keys = ON"))
-                    for name in connection.execute(text(TRIGGERS)).scalars().all():
-                        connection.execute(text(f"DROP TRIGGER {name}"))
-                what = change(connection, rng)
-                self.note(what, *self._found(connection, workspace, before))
-                raise Undone
-            assert verify(store.database).findings == ()
-
-    def by_a_bit(self, workspace: Workspace, bit: int, before: list[Any]) -> None:
-        """Try a database of which one bit is another, in a workspace that is used up."""
-        file = workspace.path(DATABASE_FILE)
-        content = bytearray(file.read_bytes())
-        content[bit // 8] ^= 1 << bit % 8
-        file.write_bytes(content)
-        try:
-            with Store.open(workspace) as store, store.database.read() as connection:
-                changed, found = self._found(connection, workspace, before)
-        except StsError:
-            changed = found = True
-        self.note(f"bit {bit}", changed, found)
+@contextmanager
+def tampered(store: Store) -> Iterator[Connection]:
+    """Open a transaction that no trigger or foreign key restricts, and roll it back."""
+    with suppress(Undone), store.database.write() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SET session_replication_role = replica"))
+        else:
+            connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+            for name in connection.execute(text(TRIGGERS)).scalars().all():
+                connection.execute(text(f"DROP TRIGGER {name}"))
+        yield connection
+        raise Undone
+    assert verify(store.database).findings == ()
 
 
 TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
@@ -214,35 +180,41 @@ def number(request: pytest.FixtureRequest) -> int:
     return count
 
 
-@pytest.mark.parametrize("change", [drop_the_last, edit])
-def test_no_change_by_sql_that_reaches_a_ratings_table_is_silent(
-    workspace: Workspace, number: int, change: Change
-) -> None:
+@pytest.mark.parametrize("tamper", [drop_the_last, edit])
+def test_no_change_by_sql_that_reaches_a_ratings_table_is_silent(workspace, number, tamper) -> None:
     a_study(workspace)
-    tries = Tries()
-    seeds = (f"{change.__name__} {seed}" for seed in range(number))
-    tries.by_sql(workspace, change, *map(random.Random, seeds))
-    print(change.__name__, dict(tries.counts))
-    assert tries.counts["found"] >= number / 3
+    with Store.open(workspace) as store:
+        with store.database.read() as connection:
+            before, refused = tables(connection, workspace), 0
+        for seed in range(number):
+            with tampered(store) as connection:
+                what = tamper(connection, random.Random(f"{tamper.__name__} {seed}"))
+                refused += is_refused(connection, workspace, before, what)
+    assert refused >= number / 3
 
 
-def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(
-    sqlite_workspace: Workspace, number: int, tmp_path: Path
-) -> None:
+def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(sqlite_workspace, number, tmp_path):
     a_study(sqlite_workspace)
     with Store.open(sqlite_workspace) as store, store.database.read() as connection:
-        before = tables(connection, sqlite_workspace)
-    tries, bits = Tries(), sqlite_workspace.path(DATABASE_FILE).stat().st_size * 8
+        before, refused = tables(connection, sqlite_workspace), 0
+    content = sqlite_workspace.path(DATABASE_FILE).read_bytes()
     for seed in range(number):
         root = Path(shutil.copytree(sqlite_workspace.root, tmp_path / str(seed)))
-        bit = random.Random(f"bit {seed}").randrange(bits)
-        tries.by_a_bit(Workspace.open(str(root)), bit, before)
+        bit = random.Random(f"bit {seed}").randrange(8 * len(content))
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        (root / DATABASE_FILE).write_bytes(flipped)
+        workspace = Workspace.open(str(root))
+        try:
+            with Store.open(workspace) as store, store.database.read() as connection:
+                refused += is_refused(connection, workspace, before, f"bit {bit}")
+        except StsError:
+            refused += 1
         shutil.rmtree(root)
-    print("bits", dict(tries.counts))
-    assert tries.counts["changes a table"] > 0
+    assert refused > 0
 
 
-def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None:
+def test_untouched_store_is_sound(workspace) -> None:
     a_study(workspace)
     with Store.open(workspace) as store:
         found = verify(store.database)
@@ -251,59 +223,37 @@ def test_a_store_that_only_it_has_written_is_sound(workspace: Workspace) -> None
     assert (*counts, len(found.references)) == (30, 5, 19, 30, 3)
 
 
-def test_truncated_tail_of_a_chain_is_named(workspace: Workspace) -> None:
-    a_study(workspace)
-
-    def lost(connection: Connection, _: random.Random) -> str:
-        ids = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
-        connection.execute(text(f"DELETE FROM events WHERE id IN ({ids})"))
-        assert history.read_history(connection).findings == (
-            "Bo: events 8 to 9 are missing at the end",
-        )
-        return "the last two of Bo"
-
-    Tries().by_sql(workspace, lost, random.Random())
+LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
 
 
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
-        (
-            "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'",
-            "continuation c4, event 1: altered",
-        ),
-        (
-            "DELETE FROM item_suites WHERE suite = 'other@1'",
-            "continuation d0: its clip is not queued for any suite",
-        ),
-        (
-            "UPDATE annotators SET name = 'Eve' WHERE name = 'Bo'",
-            "person 3: their name or pseudonym was altered",
-        ),
-        (
-            "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5",
-            "its text is missing",
-        ),
+        ("UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'", "c4, event 1: altered"),
+        ("DELETE FROM item_suites WHERE suite = 'other@1'", "d0: its clip is not queued for any"),
+        ("UPDATE annotators SET name = 'E' WHERE name = 'Bo'", "3: their name or pseudonym was al"),
+        ("UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5", "its text is missing"),
         (
             "UPDATE reference_episodes SET truth = 'failure' WHERE number = 2",
             "reference r1: its truth or its clip was altered",
         ),
         ("DELETE FROM reference_episodes WHERE number = 3", "reference 3 is missing at the end"),
+        (
+            f"DELETE FROM events WHERE id IN (SELECT id FROM ({LAST_OF_BO}) AS last)",
+            "Bo: events 8 to 9 are missing at the end",
+        ),
     ],
 )
-def test_finding_names_what_it_is_about(workspace: Workspace, statement: str, words: str) -> None:
+def test_finding_names_the_altered_or_missing_row(workspace, statement, words) -> None:
     a_study(workspace)
-
-    def change(connection: Connection, _: random.Random) -> str:
+    with Store.open(workspace) as store, tampered(store) as connection:
         connection.execute(text(statement))
         found = history.read_history(connection).findings
         assert any(words in line for line in found), found
-        return statement
-
-    Tries().by_sql(workspace, change, random.Random())
+        assert "DELETE FROM events" not in statement or len(found) == 1
 
 
-def test_agent_of_a_continuation_is_not_read_from_the_database(workspace: Workspace) -> None:
+def test_agent_of_a_continuation_is_not_read_from_the_database(workspace) -> None:
     a_study(workspace)
     before = load_ratings(workspace)
     with Store.open(workspace) as store, store.database.write() as connection:
@@ -312,63 +262,43 @@ def test_agent_of_a_continuation_is_not_read_from_the_database(workspace: Worksp
     assert load_ratings(workspace).equals(before)
 
 
-def test_export_refuses_an_altered_row_by_name(
-    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
+def alter(workspace: Workspace, statement: str) -> None:
+    """Change the file of a database by SQL."""
+    with closing(sqlite3.connect(workspace.path(DATABASE_FILE))) as plain, plain:
+        plain.execute(statement)
+
+
+def test_verify_and_export_report_an_altered_row(sqlite_workspace, sts) -> None:
+    words, root = "annotations verify", sqlite_workspace.root
+    assert "nothing to verify" in sts(sqlite_workspace, words)
     a_study(sqlite_workspace)
-    altered(sqlite_workspace, "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'")
-    root = str(sqlite_workspace.root)
-    assert main(["annotations", "export", "--out", f"{root}/r.csv", "--workspace", root]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    assert "30 events of 5 people" in sts(sqlite_workspace, words)
+    shutil.copy(sqlite_workspace.path(DATABASE_FILE), root / "sound")
+    alter(sqlite_workspace, "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'")
+    finding, last = sts(sqlite_workspace, words, 1).splitlines()
+    assert "continuation c4, event" in finding and last.endswith("; 1 finding")
+    line = sts(sqlite_workspace, f"annotations export --out {root}/r.csv", 1)
     assert "continuation clip 99" in line or "continuation c4, event" in line
+    shutil.copy(root / "sound", sqlite_workspace.path(DATABASE_FILE))
+    alter(sqlite_workspace, "DROP TRIGGER events_are_never_updated")
+    damaged = "reason = CAST(x'f46f6f206461726b' AS TEXT)"
+    alter(sqlite_workspace, f"UPDATE events SET {damaged} WHERE annotator = 3 AND number = 5")
+    finding = "of person 3: reason is damaged: it is not UTF-8 text"
+    assert finding in sts(sqlite_workspace, words, 1)
+    line = sts(sqlite_workspace, f"annotations export --out {root}/r.csv", 1)
+    assert finding in line and "table events, row" in line
     assert not sqlite_workspace.path("r.csv").exists()
 
 
-def altered(workspace: Workspace, statement: str) -> None:
-    """Change the file of a database by SQL."""
-    with sqlite3.connect(workspace.path(DATABASE_FILE)) as plain:
-        plain.execute(statement)
-    plain.close()
-
-
-def test_who_is_forgotten_leaves_digests_and_verdicts(workspace: Workspace) -> None:
-    a_study(workspace)
-    with Store.open(workspace) as store:
-        before, pseudonym = load_ratings(workspace, SUITE), ask(store, people.named, "Bo").pseudonym
-        with store.database.write() as connection:
-            seal = people.hash_names(pseudonym, pseudonym)
-            own = annotators.update().where(annotators.c.id == 3)
-            connection.execute(own.values(name=pseudonym, seal=seal))
-            events.erase_texts(connection, 3)
-        found = verify(store.database)
-        assert found.findings == () and found.forgotten == 2
-        after = load_ratings(workspace, SUITE)
-        assert set(after[after["annotator"] == pseudonym]["reason"]) == {""}
-        assert after.drop(columns="reason").equals(before.drop(columns="reason"))
-        change = text(
-            "UPDATE events SET verdict = 'failure', reason = '' WHERE verdict = 'success'"
-        )
-        refused = (StoreError, DBAPIError)
-        with pytest.raises(refused, match="append-only"), store.database.write() as connection:
-            connection.execute(change)
-
-
 USING_A_STUDY = (
-    "annotations verify",
-    "annotations refused",
-    f"annotations export {SUITE}",
-    "annotators ls",
-    "annotators add X",
-    "references ls",
-    "workspace backup FILE",
-    "workspace check",
+    *("annotations verify", "annotations rejected", f"annotations export {SUITE}"),
+    *("annotators ls", "annotators add X", "references ls", "workspace check"),
+    "workspace backup {}",
 )
 
 
 @pytest.mark.parametrize("how", ["missing", "empty", "not contain it"])
-def test_lost_database_is_reported_by_every_command(
-    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path, how: str
-) -> None:
+def test_lost_database_is_reported_by_every_command(sqlite_workspace, sts, tmp_path, how) -> None:
     a_study(sqlite_workspace)
     file = sqlite_workspace.path(DATABASE_FILE)
     file.rename(file.with_name("away"))
@@ -380,41 +310,90 @@ def test_lost_database_is_reported_by_every_command(
             other.execute("PRAGMA user_version = 1")
     found = file.read_bytes() if file.exists() else None
     for command in USING_A_STUDY:
-        words = command.replace("FILE", str(tmp_path / "copy")).split()
-        assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
-        said = "".join(capsys.readouterr())
+        said = sts(sqlite_workspace, command.format(tmp_path / "copy"), 1)
         assert f"a study started in this workspace ({RECORD_FILE})" in said and how in said, command
     assert (file.read_bytes() if file.exists() else None) == found
     file.with_name("away").rename(file)
-    assert main(["annotations", "verify", "--workspace", str(sqlite_workspace.root)]) == 0
+    sts(sqlite_workspace, "annotations verify")
 
 
 @pytest.mark.postgresql
-def test_empty_database_on_postgresql_is_reported_where_a_study_began(
-    sqlite_workspace: Workspace,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    postgresql: Callable[[], str],
+def test_empty_database_on_postgresql_is_reported_by_every_command(
+    sqlite_workspace, sts, monkeypatch, tmp_path, postgresql
 ) -> None:
     a_study(sqlite_workspace)
     monkeypatch.setenv("STS_DATABASE_URL", postgresql())
     for command in USING_A_STUDY:
-        words = command.replace("FILE", str(tmp_path / "copy")).split()
-        assert main([*words, "--workspace", str(sqlite_workspace.root)]) == 1, command
-        assert "not contain it" in "".join(capsys.readouterr()), command
+        assert "not contain it" in sts(sqlite_workspace, command.format(tmp_path / "copy"), 1)
 
 
-def test_verify_prints_its_findings_and_says_so_by_its_exit_code(
-    sqlite_workspace: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["annotations", "verify", "--workspace", str(sqlite_workspace.root)]
-    assert main(asked) == 0 and "nothing to verify" in capsys.readouterr().out
+def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, sts) -> None:
+    workspace, out = sqlite_workspace, tmp_path / "ratings.csv"
+    a_study(workspace)
+    file = workspace.path(DATABASE_FILE)
+    shutil.copy(file, tmp_path / "older")
+    first = exported(workspace).digests
+    with Store.open(workspace) as store:
+        ana = ask(store, people.named, "Ana")
+        [held] = claim(store, ana.id, 1)
+        submit(store, ana.id, [a_submission(held)])
+        add_reference(store, an_item("r9"), "success", 3)
+    sts(workspace, f"annotations export --out {out}")
+    own = digests.read(tmp_path / "ratings.csv.json")
+    assert own == exported(workspace).digests and own.authors[ana.pseudonym].number > 1
+    assert [*differences(workspace, own)] == [*differences(workspace, first)] == []
+    shutil.copy(tmp_path / "older", file)
+    with Store.open(workspace) as store:
+        assert verify(store.database).findings == ()
+    number = own.authors[ana.pseudonym].number
+    assert [*differences(workspace, own)] == [
+        f"{ana.pseudonym}: event {number} is missing; is the database an older copy?",
+        "reference 4 is missing; is the database an older copy?",
+    ]
+    found = sts(workspace, f"workspace check --sources-of {out}.json", 1)
+    assert f"{out}.json: reference 4 is missing" in found
+
+
+def test_older_database_is_found_by_the_last_report(sqlite_workspace) -> None:
     a_study(sqlite_workspace)
-    assert main(asked) == 0
-    assert "30 events of 5 people" in capsys.readouterr().out
-    altered(sqlite_workspace, "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'")
-    assert main(asked) == 1
-    *findings, last = capsys.readouterr().out.splitlines()
-    assert all("continuation c4, event" in line for line in findings)
-    assert len(findings) == 1 and last.endswith("; 1 finding")
+    own = exported(sqlite_workspace).digests
+    later = {name: end._replace(number=99) for name, end in own.authors.items()}
+    digests.write(sqlite_workspace.path("reports", "one", "report.json"), own)
+    assert not [line for line in check(sqlite_workspace).findings if "older copy" in line]
+    two = sqlite_workspace.path("reports", "two", "report.json")
+    digests.write(two, own._replace(authors=later))
+    assert any(f"{two.parent}: annotator-" in line for line in check(sqlite_workspace).findings)
+
+
+def test_file_without_digests_is_refused(sqlite_workspace, tmp_path, sts) -> None:
+    for content in ("", "[]", "{}", '{"digests": null}', '{"digests": {"suite": 1}}', "\x80"):
+        (tmp_path / "r.json").write_text(content)
+        with pytest.raises(DamagedData, match="expected a report of a workspace"):
+            digests.read(tmp_path / "r.json")
+    workspace = sqlite_workspace.ensure()
+    for name, code in (("r", 1), ("none", 2)):
+        sts(workspace, f"workspace check --sources-of {tmp_path / name}.json", code)
+
+
+def test_reference_note_is_replaced_by_a_new_one(workspace, store) -> None:
+    for note in ("first", "second", ""):
+        add_reference(store, an_item("r0"), "success", 3, note)
+    assert [one.note for one in ask(store, references.every)] == ["second"]
+    assert verify(store.database).findings == () and load_ratings(workspace).empty
+
+
+def test_workspace_check_does_not_follow_links_out(sqlite_workspace, tmp_path, sts) -> None:
+    root = sqlite_workspace.ensure().root
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "secret.json").write_text("secret words")
+    for folder in ("tags", "scores", "continuations"):
+        (root / folder).mkdir()
+    (root / "tags" / "core.json").symlink_to(tmp_path / "out" / "secret.json")
+    (root / "continuations" / "plan").symlink_to(tmp_path / "out")
+    (root / "continuations" / "loop").symlink_to(tmp_path)
+    out = sts(sqlite_workspace, "workspace check --json", 1)
+    found = json.loads(out)["checks"]["links"]
+    assert found["counts"] == {"links": 3} and len(found["findings"]) == 3
+    assert "core.json is a link to" in out and "secret words" not in out
+    (finding,) = json.loads(out)["checks"]["tags"]["findings"]
+    assert "outside the folder; replace it" in finding

@@ -1,10 +1,16 @@
-"""Continuations that annotators judge."""
+"""Workspaces and stores of the app's tests."""
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from sts.annotations.store import Store
 from sts.continuations.run import run
+from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app import ring
 from tests.annotator_app.serving import AGENTS, empty_workspace, quiet
@@ -30,3 +36,23 @@ def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suites.freeze(workspace, "rings", scenarios)
     run(workspace, scenarios, (ring.RINGER,), count=1, seed=0, workers=1, progress=quiet)
     return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """An empty workspace on SQLite."""
+    monkeypatch.delenv("STS_DATABASE_URL", raising=False)
+    return Workspace.open(str(tmp_path)).ensure()
+
+
+@pytest.fixture
+def store(workspace: Workspace) -> Iterator[Store]:
+    """The annotation store of the empty workspace."""
+    with Store.open(workspace) as opened:
+        yield opened
+
+
+@pytest.fixture
+def main_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore the main module, which `AppTest` replaces and every spawned process imports."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])

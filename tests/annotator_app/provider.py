@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
@@ -20,10 +20,10 @@ CLIENT, SECRET = "the-study", "a secret of the study and the provider"
 
 
 class Provider:
-    """Signs in whoever `account` says, without asking.
+    """Signs in the person of `account` without asking.
 
     Attributes:
-      account: claims of who is there.
+      account: claims about the person.
       issuer: its address.
       asked: the paths of the requests it was sent, in order.
     """
@@ -50,14 +50,14 @@ class Provider:
     def keys(self) -> dict[str, Any]:
         return {"keys": [self._key.as_dict(private=False)]}
 
-    def authorized(self, query: dict[str, str]) -> str:
-        """Where a browser is sent back to, with a code for one use."""
+    def authorize(self, query: dict[str, str]) -> str:
+        """Return where a browser is sent back to, with a code for one use."""
         code = f"code {len(self._codes)}"
         self._codes[code] = query
         return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state']})}"
 
-    def tokens(self, form: dict[str, str], authorization: str) -> dict[str, Any]:
-        """What a code is worth to the study that it was made for."""
+    def issue_tokens(self, form: dict[str, str], authorization: str) -> dict[str, Any]:
+        """Return the tokens for a code, to the study that it was made for."""
         kind, _, word = authorization.partition(" ")
         assert (kind, base64.b64decode(word).decode()) == ("Basic", f"{CLIENT}:{SECRET}")
         query = self._codes.pop(form["code"])
@@ -67,41 +67,36 @@ class Provider:
         now = int(time.time())
         claims = {"iss": self.issuer, "aud": CLIENT, "sub": "7", "iat": now, "exp": now + 60}
         claims |= {"nonce": query["nonce"]} | self.account
-        header = {"alg": "RS256", "kid": "one"}
-        signed = jwt.encode(header, claims, self._key, algorithms=["RS256"])
+        signed = jwt.encode({"alg": "RS256", "kid": "one"}, claims, self._key, algorithms=["RS256"])
         return {"access_token": "opens nothing", "token_type": "Bearer", "id_token": signed}
 
 
 @contextmanager
 def running() -> Iterator[Provider]:
-    """A provider that answers on a free loopback port."""
+    """Run a provider on a free loopback port."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             made.asked.append(parts.path)
             if parts.path == "/authorize":
-                query = {name: one[0] for name, one in parse_qs(parts.query).items()}
-                self.send_response(302)
-                self.send_header("Location", made.authorized(query))
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            elif parts.path == "/keys":
-                self._say(made.keys())
+                to = made.authorize(dict(parse_qsl(parts.query)))
+                self._send(302, b"", Location=to)
             else:
-                self._say(made.discovery())
+                value = made.keys() if parts.path == "/keys" else made.discovery()
+                self._send(200, json.dumps(value).encode())
 
         def do_POST(self) -> None:
             made.asked.append(self.path)
             raw = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            form = {name: one[0] for name, one in parse_qs(raw).items()}
-            self._say(made.tokens(form, self.headers["Authorization"]))
+            tokens = made.issue_tokens(dict(parse_qsl(raw)), self.headers["Authorization"])
+            self._send(200, json.dumps(tokens).encode())
 
-        def _say(self, value: Any) -> None:
-            body = json.dumps(value).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
+        def _send(self, status: int, body: bytes, **headers: str) -> None:
+            self.send_response(status)
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 

@@ -1,4 +1,4 @@
-"""A tiny world that only renders pixels, and a player for it."""
+"""A tiny environment that only renders pixels, and an agent for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
 from tests.examples import on_test_side, scenario
@@ -28,9 +28,9 @@ class Ring:
 
     name: ClassVar[str] = "ring"
     version: ClassVar[str] = "1"
-    moves: ClassVar[tuple[str, ...]] = ("stay", "left", "right", "ring")
+    action_names: ClassVar[tuple[str, ...]] = ("stay", "left", "right", "ring")
     noop: ClassVar[int] = 0
-    participants: ClassVar[tuple[str, ...]] = ("blue walker", "orange walker")
+    players: ClassVar[tuple[str, ...]] = ("blue walker", "orange walker")
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = "**The ring.** The bell is the dark square."
 
@@ -39,11 +39,13 @@ class Ring:
         self.cells, self.rung = int(cells), False
         *self.at, self.bell = (int(rng.integers(cells)) for _ in range(3))
 
-    def step(self, moves: Sequence[int]) -> Sequence[int]:
+    def step(self, actions: Sequence[int]) -> Sequence[int]:
         if self.rung:
             return [0, 0]
-        self.at = [(p + (0, -1, 1, 0)[m]) % self.cells for p, m in zip(self.at, moves, strict=True)]
-        won = [int(m == 3 and p == self.bell) for p, m in zip(self.at, moves, strict=True)]
+        self.at = [
+            (p + (0, -1, 1, 0)[m]) % self.cells for p, m in zip(self.at, actions, strict=True)
+        ]
+        won = [int(m == 3 and p == self.bell) for p, m in zip(self.at, actions, strict=True)]
         self.rung = any(won)
         return won
 
@@ -56,8 +58,8 @@ class Ring:
     def digest(self) -> bytes:
         return self.state()
 
-    def observe(self, role: int) -> dict[str, Any]:
-        return {"there": np.array(self.at[role] == self.bell)}
+    def observe(self, player: int) -> dict[str, Any]:
+        return {"there": np.array(self.at[player] == self.bell)}
 
     def instruction(self) -> str:
         return "Ring the bell."
@@ -75,12 +77,12 @@ class Ring:
 
 
 class Peeping(Ring):
-    """A ring of which each sees the own cell, and the bell where it hangs there."""
+    """A ring of which each player sees their own cell, with the bell if it hangs there."""
 
-    def sight(self, role: int) -> NDArray[np.uint8]:
-        left = self.at[role] * SIDE
+    def render_player_view(self, player: int) -> NDArray[np.uint8]:
+        left = self.at[player] * SIDE
         there = self.render()[:, left : left + SIDE].copy()
-        there[(1 - role) * SIDE : (2 - role) * SIDE] = 0
+        there[(1 - player) * SIDE : (2 - player) * SIDE] = 0
         return there
 
 
@@ -92,30 +94,16 @@ class Ringer(Agent):
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         there = observation.values["there"]
-        return Choice(np.where(there, 3, 2).astype(np.int64)), memory
+        return PolicyOutput(np.where(there, 3, 2).astype(np.int64)), memory
 
 
 def scenarios(count: int, domain: str = NAME) -> list[Scenario]:
-    """Return `count` scenarios, each in a world of its own where nobody has rung yet."""
-    made = record(
-        agents.load(RINGER),
-        domain=domain,
-        count=16 * count,
-        steps=TAKEOVER + HORIZON,
-        seed=3,
-        settings={"cells": 40},
-    )
+    """Return scenarios, each in an environment of its own in which the bell has not rung yet."""
+    worlds: dict[str, Any] = {"count": 16 * count, "seed": 3, "settings": {"cells": 40}}
+    made = record(agents.load(RINGER), domain=domain, steps=TAKEOVER + HORIZON, **worlds)
     quiet = [one for one in on_test_side(made) if not one.episode.rewards[:TAKEOVER].any()]
     found = {one.world: one for one in quiet}
-    return [
-        scenario(
-            one,
-            id=f"ring-{i:02}",
-            category="ring",
-            text="Ring the bell.",
-            start=0,
-            takeover=TAKEOVER,
-            horizon=HORIZON,
-        )
-        for i, one in enumerate(list(found.values())[:count])
-    ]
+    given: dict[str, Any] = {"category": "ring", "text": "Ring the bell.", "start": 0}
+    given |= {"takeover": TAKEOVER, "horizon": HORIZON}
+    every = enumerate(list(found.values())[:count])
+    return [scenario(one, id=f"ring-{i:02}", **given) for i, one in every]

@@ -27,12 +27,12 @@ FLAGS = (
 SUITE = "small@1"
 OWNER = "Olga"
 PATIENCE = 180
-"""Seconds after which a server or a page is taken for one that hangs, on a busy machine too."""
+"""Seconds after which a server or a page counts as hanging, on a busy machine too."""
 AGENTS = ("local-search", "stigmergy")
 
 
 class Server:
-    """`sts annotate` as a process of our own, on its own workspace and a free loopback port."""
+    """`sts annotate` as a process, on its own workspace and a free loopback port."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Server:
     ) -> None:
         self.folder, self.suite, self.base, self.zygote = folder, suite, base, zygote
         self.options = (*options, *(("--base-path", base) if base else ()))
-        # Bound and not listened on, so that nobody but the server takes the port, at any start.
+        # Bound and not listened on, so that only the server takes the port, at any start.
         self.held = socket.socket()
         self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.held.bind(("127.0.0.1", 0))
@@ -54,12 +54,12 @@ class Server:
 
     @property
     def place(self) -> str:
-        """What names the workspace to its pages."""
+        """The name of the workspace in its cookie and storage."""
         return str(self.folder.resolve())
 
     def start(self) -> None:
         words = ["annotate", self.suite, "--workspace", str(self.folder), "--port", str(self.port)]
-        words += ["--as", OWNER, "--no-browser", *self.options]
+        words += ["--user", OWNER, "--no-browser", *self.options]
         if self.zygote:
             self.process = self.zygote.start(words, ROOT, self.folder / "server.log")
         else:
@@ -97,23 +97,18 @@ class Server:
         return f"http://127.0.0.1:{self.port}{self.base}{path}"
 
     def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
-        """The secret of a session of `name`, who is added in these roles when new."""
+        """Return the secret of a session of `name`, who is added in these roles when new."""
         if name == OWNER:
             owner = ask(self.store, people.named, OWNER).id
             return change(self.store, sessions.begin, owner)
-        there = name in {one.name for one in ask(self.store, people.everybody)}
-        person = (
-            change(self.store, people.invite, name)
-            if there
-            else add_person(self.store, name, roles)
-        )
+        if name in {one.name for one in ask(self.store, people.everybody)}:
+            person = change(self.store, people.invite, name)
+        else:
+            person = add_person(self.store, name, roles)
         return change(self.store, sessions.enter, str(person.token))
 
     def let_in(self, context: Any, name: str, roles: tuple[str, ...] = ("annotator",)) -> None:
-        """Lets a person into a browser profile as an invitation would, without a page on the way.
-
-        What is pressed on that page has a test of its own.
-        """
+        """Sign a person in to a browser profile, without the page of an invitation."""
         cookie = {"name": cookie_name(self.place), "value": self.secret(name, roles)}
         context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
 
@@ -123,7 +118,7 @@ class Server:
 
 
 def empty_workspace(folder: Path) -> Workspace:
-    """Return a workspace that wants enough judgements for no test to leave another without."""
+    """Return a workspace that needs more judgements than all tests give."""
     workspace = Workspace.open(str(folder)).ensure()
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))

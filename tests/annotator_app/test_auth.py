@@ -1,4 +1,4 @@
-"""The door: who holds a session gets in, whatever else their browser holds."""
+"""Sessions, invitations, sign-in and rate limits, without Streamlit."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from tests.access.attempts import attempt
 TOKEN, ANOTHERS, OWNERS = "a-session", "anothers", "the-key"
 WAITING, SPENT, LATE = "waiting", "spent", "late"
 COOKIE = cookie_name("/somewhere")
+IN = f"{COOKIE}={TOKEN}"
 HERE = "http://study.example:8501"
 
 
@@ -65,14 +66,14 @@ class Gate(Store):
 
 
 class Away(Gate):
-    """Of a study whose database cannot be reached."""
+    """A study whose database cannot be reached."""
 
     def read(self) -> AbstractContextManager[Connection]:
         raise StoreError("annotation database /secret/place is gone")
 
 
 class Inside:
-    """What stands behind the door."""
+    """A plain application in the place of Streamlit."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         kind = {"http": "http.response.start", "websocket": "websocket.accept"}[scope["type"]]
@@ -80,7 +81,7 @@ class Inside:
 
 
 def door(gate: Gate | None = None, base: str = "", provider: Provider | None = None) -> Starlette:
-    """Everything that is served, with something plain in the place of Streamlit."""
+    """Return everything that is served, with `Inside` in the place of Streamlit."""
     store = gate or Gate()
     settings = Settings("", "", owner="Olga", key=OWNERS, base=base)
     opened = Authenticator(settings, BrowserSessions(lambda: store, COOKIE, base), provider)
@@ -88,7 +89,7 @@ def door(gate: Gate | None = None, base: str = "", provider: Provider | None = N
 
 
 def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
-    """Return what `answered` does, of a request that is alone."""
+    """Return the messages that answer a request; status 200 is from behind the door."""
     return asyncio.run(answered(*given, **more))
 
 
@@ -103,7 +104,6 @@ async def answered(
     address: str = "192.0.2.1",
     at: Starlette | None = None,
 ) -> list[dict[str, Any]]:
-    """Return what a request is answered with; status 200 from behind the door."""
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -141,65 +141,49 @@ def text(answer: list[dict[str, Any]]) -> str:
     return answer[1]["body"].decode()
 
 
+def send_form(token: str, path: str = "/enter", **more: Any) -> list[dict[str, Any]]:
+    """Press the button of an invitation."""
+    return asked(path, form=f"t={token}".encode(), **more)
+
+
 @pytest.mark.parametrize(
     "others",
     ["", "_xsrf=2|a|b; ", 'state={"a": 1, "b": "c d"}; ', "; ;=; ", "näme=ü; ", "a b=c; "],
 )
-def test_cookies_of_other_programs_do_not_stand_in_the_way(others: str) -> None:
-    assert status("/", f"{others}{COOKIE}={TOKEN}") == 200
-    assert status("/", f"{COOKIE}={TOKEN}; {others}") == 200
+def test_cookies_of_other_programs_do_not_interfere(others: str) -> None:
+    assert status("/", f"{others}{IN}") == 200
+    assert status("/", f"{IN}; {others}") == 200
     assert status("/", f"{others}{COOKIE}=another") == 401
 
 
-def test_two_studies_on_one_host_do_not_put_out_each_others_people() -> None:
+def test_studies_on_one_host_keep_separate_sessions() -> None:
     other = cookie_name("/elsewhere")
     assert other != COOKIE and "/" not in other
-    assert status("/", f"{other}=their-token; {COOKIE}={TOKEN}") == 200
+    assert status("/", f"{other}=their-token; {IN}") == 200
     assert status("/", f"{other}={TOKEN}") == 401
     gate = Gate()
-    assert gate.whose(asked("/enter", form=f"t={WAITING}".encode(), at=door(gate))) == "<i>Ann</i>"
-
-
-@pytest.mark.parametrize("path", ["/", "/annotate", "/_stcore/host-config", "/favicon.png"])
-def test_pages_require_an_invitation(path: str) -> None:
-    assert status(path) == 401
-    assert status(path, f"{COOKIE}={TOKEN}") == 200
-    assert status("/_stcore/stream", kind="websocket") == 4401
-
-
-@pytest.mark.parametrize(
-    "path", ["/enter/..", "//", "/_stcore/stream", "/_stcore/health/", "/annotate/", "/Annotate"]
-)
-def test_no_other_address_is_there_with_a_session_or_without(path: str) -> None:
-    for cookie in ("", f"{COOKIE}={TOKEN}"):
-        assert status(path, cookie) == 404
-        if path != "/_stcore/stream":
-            (closed,) = asked(path, cookie, kind="websocket")
-            assert closed["type"] == "websocket.close"
+    assert gate.whose(send_form(WAITING, at=door(gate))) == "<i>Ann</i>"
 
 
 @attempt(
     "Links and sessions",
-    "an invitation is fetched for a preview, or told to another site by its address",
-    "only its button spends it; no cache keeps it; no other site is told; the cookie is HttpOnly, "
-    "SameSite and, over https, Secure",
+    "an invitation is fetched for a preview, or passed to another site by its address",
+    "only its button spends it; no cache keeps it; no other site receives it; the cookie is "
+    "HttpOnly, SameSite and, over https, Secure",
 )
-def test_opening_an_invitation_shows_a_page_and_its_form_begins_the_session() -> None:
+def test_invitation_opens_a_page_whose_form_starts_the_session() -> None:
     shown = asked("/enter", query=f"t={WAITING}")
     assert shown[0]["status"] == 200 and not header(shown, "set-cookie")
     assert "&lt;i&gt;Ann&lt;/i&gt;" in text(shown) and "<i>" not in text(shown)
     assert header(shown, "cache-control") == "no-store"
-    assert header(shown, "referrer-policy") == "same-origin"  # a link is told to no other site
-    entered = asked("/enter", form=f"t={WAITING}".encode(), scheme="https", headers=SECURE)
+    assert header(shown, "referrer-policy") == "same-origin"
+    secure = {"host": "study.example", "origin": "https://study.example"}
+    entered = send_form(WAITING, scheme="https", headers=secure)
     assert (entered[0]["status"], header(entered, "location")) == (303, "/")
     cookie = header(entered, "set-cookie").split("; ")
     assert cookie[0].startswith(f"{COOKIE}=") and "Path=/" in cookie
     assert {"HttpOnly", "SameSite=lax", "Secure"} <= {*cookie}
-    plain = asked("/enter", form=f"t={WAITING}".encode())
-    assert "Secure" not in header(plain, "set-cookie")
-
-
-SECURE = {"host": "study.example", "origin": "https://study.example"}
+    assert "Secure" not in header(send_form(WAITING), "set-cookie")
 
 
 @attempt(
@@ -209,31 +193,24 @@ SECURE = {"host": "study.example", "origin": "https://study.example"}
 )
 @pytest.mark.parametrize(
     ("token", "sentence"),
-    [(SPENT, USED), (LATE, EXPIRED), ("wrong", UNKNOWN), ("%ff%00", UNKNOWN), ("", UNKNOWN),
-     (TOKEN, UNKNOWN)],
-)  # fmt: skip
+    [
+        *((SPENT, USED), (LATE, EXPIRED), ("wrong", UNKNOWN)),
+        *(("%ff%00", UNKNOWN), ("", UNKNOWN), (TOKEN, UNKNOWN)),
+    ],
+)
 @pytest.mark.parametrize("how", ["opened", "sent"])
-def test_a_link_that_lets_nobody_in_says_why_in_one_sentence(
-    token: str, sentence: str, how: str
-) -> None:
-    given = f"t={token}"
-    answer = (
-        asked("/enter", query=given) if how == "opened" else asked("/enter", form=given.encode())
-    )
+def test_invalid_link_explains_why_in_one_sentence(token: str, sentence: str, how: str) -> None:
+    answer = asked("/enter", query=f"t={token}") if how == "opened" else send_form(token)
     assert answer[0]["status"] == 401 and sentence in text(answer)
     assert not header(answer, "set-cookie")
 
 
-def test_the_link_of_the_owner_opens_again_and_again() -> None:
+def test_owners_link_opens_repeatedly_and_keeps_an_existing_session() -> None:
     gate = Gate()
     for _ in range(2):
         answer = asked("/enter", query=f"t={OWNERS}", at=door(gate))
         assert answer[0]["status"] == 303 and gate.whose(answer) == "Olga"
-
-
-def test_owners_link_keeps_the_session_that_they_have() -> None:
-    gate = Gate("Olga")
-    answer = asked("/enter", f"{COOKIE}={TOKEN}", f"t={OWNERS}", at=door(gate))
+    answer = asked("/enter", IN, f"t={OWNERS}", at=door(Gate("Olga")))
     assert (answer[0]["status"], header(answer, "location")) == (303, "/")
     assert not header(answer, "set-cookie")
 
@@ -244,23 +221,22 @@ def test_owners_link_keeps_the_session_that_they_have() -> None:
     "the first one's session ends, however the second signs in; the page writes nothing",
 )
 @pytest.mark.parametrize("token", [OWNERS, WAITING])
-def test_door_passes_on_the_session_that_the_browser_held(token: str) -> None:
+def test_signing_in_ends_the_session_that_the_browser_held(token: str) -> None:
     gate = Gate()
-    asked("/enter", f"{COOKIE}={ANOTHERS}", form=f"t={token}".encode(), at=door(gate))
+    send_form(token, cookie=f"{COOKIE}={ANOTHERS}", at=door(gate))
     assert people.find_by_session(gate, ANOTHERS) is None
     assert people.find_by_session(gate, TOKEN) is not None
 
 
-def test_an_invitation_that_was_spent_still_opens_the_page_of_who_entered_by_it() -> None:
-    answer = asked("/enter", f"{COOKIE}={TOKEN}", f"t={SPENT}")
+def test_spent_invitation_still_opens_its_owners_page() -> None:
+    answer = asked("/enter", IN, f"t={SPENT}")
     assert (answer[0]["status"], header(answer, "location")) == (303, "/")
     assert not header(answer, "set-cookie")
-    again = asked("/enter", f"{COOKIE}={TOKEN}", form=f"t={SPENT}".encode())  # a double click
-    assert again[0]["status"] == 303
+    assert send_form(SPENT, cookie=IN)[0]["status"] == 303  # a double click
 
 
 class Counting(Gate):
-    """Counts how often it is asked whose a session is."""
+    """Counts its look-ups of sessions."""
 
     asked = 0
 
@@ -272,28 +248,28 @@ class Counting(Gate):
 @attempt(
     "Links and sessions",
     "a thousand requests with wrong cookies, from one address",
-    "each costs one look-up, and nothing is kept; who is in stays in, and who is invited enters",
+    "each costs one look-up, and nothing is kept; sessions continue, and invitations still open",
     times=1000,
 )
-def test_wrong_cookies_cost_a_look_up_each_and_lock_nobody_out(
+def test_wrong_cookies_cost_one_lookup_each_and_lock_no_person_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("sts_annotator_app.auth.CACHE_S", 3600.0)  # the thousand may take a while
     gate = Counting()
     at = door(gate)
-    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200
+    assert status("/", IN, at=at) == 200
     for number in range(1000):
         assert status("/", f"{COOKIE}={number:064x}", at=at) == 401
     assert gate.asked == 1001
-    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200 and gate.asked == 1001
-    assert status("/enter", form=f"t={WAITING}".encode(), at=at) == 303
+    assert status("/", IN, at=at) == 200 and gate.asked == 1001
+    assert send_form(WAITING, at=at)[0]["status"] == 303
 
 
 @attempt("Links and sessions", "another site sends the form of an invitation", "403")
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
-def test_no_other_site_makes_somebody_enter_under_a_strange_name(origin: str | None) -> None:
+def test_form_of_another_site_is_refused(origin: str | None) -> None:
     headers = {"host": "study.example:8501"} | ({} if origin is None else {"origin": origin})
-    assert status("/enter", form=f"t={WAITING}".encode(), headers=headers) == 403
+    assert send_form(WAITING, headers=headers)[0]["status"] == 403
 
 
 @attempt(
@@ -301,12 +277,12 @@ def test_no_other_site_makes_somebody_enter_under_a_strange_name(origin: str | N
     "a form of ten megabytes is sent to the door",
     "cut after four kilobytes, and refused",
 )
-def test_a_form_of_ten_megabytes_is_cut_and_refused() -> None:
+def test_oversized_form_is_cut_and_refused() -> None:
     assert status("/enter", form=b"x" * 10_000_000 + f"&t={WAITING}".encode()) == 401
 
 
-def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
-    entered = asked("/judge/enter", form=f"t={WAITING}".encode(), at=door(base="/judge"))
+def test_cookie_and_redirect_stay_below_the_base_path() -> None:
+    entered = send_form(WAITING, "/judge/enter", at=door(base="/judge"))
     assert header(entered, "location") == "/judge/"
     assert "Path=/judge;" in header(entered, "set-cookie")
 
@@ -314,33 +290,28 @@ def test_below_a_path_of_its_own_the_cookie_and_the_way_in_stay_there() -> None:
 @attempt(
     "Links and sessions",
     "links are guessed, again and again from one address",
-    "ten a minute are answered 401, then 429; nobody else is kept out",
+    "ten a minute are answered 401, then 429; other addresses and sessions are unaffected",
 )
-def test_who_tries_many_links_is_refused_and_nobody_else_is() -> None:
+def test_guessed_links_are_limited_by_address_and_spent_ones_do_not_count() -> None:
     at = door()
+    for _ in range(MAX_FAILURES_PER_ADDRESS):
+        assert status("/enter", query=f"t={SPENT}", at=at) == 401
     for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert status("/enter", query="t=guess", at=at) == 401
     refused = asked("/enter", query=f"t={WAITING}", at=at)
     assert refused[0]["status"] == 429 and header(refused, "retry-after") == "60"
     assert status("/enter", query=f"t={WAITING}", at=at, address="192.0.2.2") == 200
-    assert status("/", f"{COOKIE}={TOKEN}", at=at) == 200  # who is in stays in
+    assert status("/", IN, at=at) == 200
     assert status("/enter", query=f"t={OWNERS}", at=at) == 303
-
-
-def test_previews_and_old_links_are_no_attempts() -> None:
-    at = door()
-    for _ in range(MAX_FAILURES_PER_ADDRESS):
-        assert status("/enter", query=f"t={SPENT}", at=at) == 401
-    assert status("/enter", query=f"t={WAITING}", at=at) == 200
 
 
 @attempt(
     "Links and sessions",
     "links are guessed from three hundred addresses",
-    "who failed lately is refused for a minute; who did not is heard",
+    "an address that failed recently is refused for a minute; others are answered",
     times=300,
 )
-def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
+def test_flood_from_many_addresses_is_limited_and_locks_no_other_address_out() -> None:
     now = [0.0]
     attempts = RateLimiter(clock=lambda: now[0])
     for n in range(MAX_FAILURES):
@@ -357,7 +328,7 @@ def test_a_flood_from_many_addresses_is_limited_and_locks_nobody_out() -> None:
     "links are guessed from the many IPv6 addresses of one network",
     "they count as one",
 )
-def test_the_many_addresses_that_one_person_has_are_counted_as_one() -> None:
+def test_addresses_of_one_ipv6_network_count_as_one() -> None:
     attempts = RateLimiter(clock=lambda: 0.0)
     for n in range(MAX_FAILURES_PER_ADDRESS):
         attempts.record_failure(f"2001:db8:0:1::{n:x}")
@@ -365,21 +336,22 @@ def test_the_many_addresses_that_one_person_has_are_counted_as_one() -> None:
     assert attempts.allows("2001:db8:0:2::1")
 
 
-STREAM: dict[str, Any] = {"path": "/_stcore/stream", "cookie": f"{COOKIE}={TOKEN}"}
+STREAM: dict[str, Any] = {"path": "/_stcore/stream", "cookie": IN, "kind": "websocket"}
 
 
 @pytest.mark.parametrize(
     ("scheme", "host", "origin"),
-    [("ws", "study.example:8501", HERE), ("ws", "Study.Example:8501", HERE),
-     ("ws", "127.0.0.1:8501", "http://127.0.0.1:8501"), ("ws", "[::1]:80", "http://[::1]"),
-     ("wss", "study.example", "https://study.example"),
-     ("wss", "study.example", "https://study.example:443")],
-)  # fmt: skip
-def test_a_websocket_is_opened_by_a_page_of_this_server(
-    scheme: str, host: str, origin: str
-) -> None:
-    headers = {"host": host, "origin": origin}
-    assert status(**STREAM, kind="websocket", scheme=scheme, headers=headers) == 200
+    [
+        ("ws", "study.example:8501", HERE),
+        ("ws", "Study.Example:8501", HERE),
+        ("ws", "127.0.0.1:8501", "http://127.0.0.1:8501"),
+        ("ws", "[::1]:80", "http://[::1]"),
+        ("wss", "study.example", "https://study.example"),
+        ("wss", "study.example", "https://study.example:443"),
+    ],
+)
+def test_websocket_opens_for_a_page_of_this_server(scheme: str, host: str, origin: str) -> None:
+    assert status(**STREAM, scheme=scheme, headers={"host": host, "origin": origin}) == 200
 
 
 @attempt(
@@ -389,28 +361,28 @@ def test_a_websocket_is_opened_by_a_page_of_this_server(
 )
 @pytest.mark.parametrize(
     "origin",
-    [None, "", "null", "http://study.example", "http://study.example:8502", "file://",
-     "https://study.example:8501", "http://localhost:8501", "http://localhost:3000",
-     "http://127.0.0.1:8501", "http://study.example:8501.evil.example", "http://study.example:x",
-     "http://evil.example/study.example:8501"],
-)  # fmt: skip
-def test_no_other_page_opens_a_websocket_not_even_another_of_this_machine(
-    origin: str | None,
-) -> None:
+    [
+        *(None, "", "null", "file://", "http://study.example", "http://study.example:8502"),
+        *("https://study.example:8501", "http://localhost:8501", "http://localhost:3000"),
+        *("http://127.0.0.1:8501", "http://study.example:8501.evil.example"),
+        *("http://study.example:x", "http://evil.example/study.example:8501"),
+    ],
+)
+def test_websocket_is_closed_to_every_other_origin(origin: str | None) -> None:
     headers = {"host": "study.example:8501"} | ({} if origin is None else {"origin": origin})
-    assert status(**STREAM, kind="websocket", headers=headers) == 4403
+    assert status(**STREAM, headers=headers) == 4403
 
 
-def test_a_database_that_is_away_is_said_in_a_page_that_asks_again() -> None:
+def test_missing_database_is_reported_on_a_page_that_reloads() -> None:
     for path, query in (("/", ""), ("/enter", f"t={WAITING}")):
-        answer = asked(path, f"{COOKIE}={TOKEN}", query, at=door(Away()))
+        answer = asked(path, IN, query, at=door(Away()))
         assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
         assert UNAVAILABLE in text(answer) and "/secret" not in text(answer)
-    assert status(**STREAM, kind="websocket", at=door(Away())) == 4401
+    assert status(**STREAM, at=door(Away())) == 4401
 
 
 class Locked(Gate):
-    """Of a study whose database answers nothing until it is told to."""
+    """A study whose database does not answer until it is freed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -422,19 +394,13 @@ class Locked(Gate):
         return super().read()
 
 
-@pytest.mark.parametrize("path", ["/", "/enter"])
-def test_nobody_else_waits_while_the_database_says_who_somebody_is(path: str) -> None:
+@pytest.mark.parametrize(("path", "expected"), [("/", 200), ("/enter", 303)])
+def test_slow_session_lookup_does_not_block_other_requests(path: str, expected: int) -> None:
     locked = Locked()
     at = door(locked)
 
     async def side_by_side() -> list[int]:
-        given: dict[str, Any] = {
-            "path": path,
-            "cookie": f"{COOKIE}={TOKEN}",
-            "query": f"t={SPENT}",
-            "at": at,
-        }
-        waiting = asyncio.create_task(answered(**given))
+        waiting = asyncio.create_task(answered(path, IN, f"t={SPENT}", at=at))
         while not locked.asked.is_set():
             await asyncio.sleep(0.01)
         other = await answered("/_stcore/health", at=at)
@@ -442,7 +408,7 @@ def test_nobody_else_waits_while_the_database_says_who_somebody_is(path: str) ->
         locked.free.set()
         return [answer[0]["status"] for answer in (other, await waiting)]
 
-    assert asyncio.run(side_by_side()) == [200, {"/": 200, "/enter": 303}[path]]
+    assert asyncio.run(side_by_side()) == [200, expected]
 
 
 class Signing(Provider):
@@ -461,18 +427,14 @@ def offering(base: str = "") -> Starlette:
     return door(base=base, provider=Signing())
 
 
-def test_a_page_for_strangers_offers_to_sign_in_where_the_study_does() -> None:
-    for answer in (
-        asked("/judge/enter", at=offering("/judge")),
-        asked("/judge/", at=offering("/judge")),
-        asked("/judge/enter", query=f"t={SPENT}", at=offering("/judge")),
-        asked("/judge/enter", query="t=nothing", at=offering("/judge")),
-    ):
+def test_pages_for_strangers_offer_sign_in_only_if_the_study_does() -> None:
+    for path, query in (("enter", ""), ("", ""), ("enter", f"t={SPENT}"), ("enter", "t=nothing")):
+        answer = asked(f"/judge/{path}", query=query, at=offering("/judge"))
         assert 'href="/judge/sign-in"' in text(answer)
     assert "sign-in" not in text(asked("/enter")) + text(asked("/"))
 
 
-def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
+def test_only_the_sign_in_routes_to_the_provider_and_back_are_open() -> None:
     away = asked("/judge/sign-in", at=offering("/judge"))
     assert header(away, "location") == "https://provider.example/authorize"
     name, *flags = header(away, "set-cookie").replace("=", ";", 1).split(";")
@@ -484,7 +446,7 @@ def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
         assert status(path, at=offering()) == 404
     for path in ("/sign-in", "/oauth2callback"):
         assert status(path, at=offering(), kind="websocket") != 200
-        assert status(path, f"{COOKIE}={TOKEN}") == 404  # where it is not offered
+        assert status(path, IN) == 404  # in a study without a provider
     assert status("/", at=offering()) == 401
 
 
@@ -493,7 +455,7 @@ def test_only_the_ways_to_the_provider_and_back_are_open() -> None:
     "the server is made to ask a provider of accounts again and again",
     "ten times a minute from one address",
 )
-def test_the_provider_is_asked_no_more_often_than_wrong_links_are_heard() -> None:
+def test_sign_in_requests_are_limited_by_address() -> None:
     at = offering()
     asks = [status("/sign-in", at=at) for _ in range(MAX_FAILURES_PER_ADDRESS + 1)]
     assert asks == [307] * MAX_FAILURES_PER_ADDRESS + [429]

@@ -1,4 +1,4 @@
-"""`sts annotate` from a terminal: one line for what is wrong, and a quiet end."""
+"""`sts annotate` from a terminal: one-line errors, the owner's link, a quiet end."""
 
 from __future__ import annotations
 
@@ -15,29 +15,35 @@ from pathlib import Path
 import pytest
 
 from sts.cli.main import main
+from sts.storage.workspace import Workspace
+from sts_annotator_app import server
+from sts_annotator_app.auth import KEY_FILE, owner_key
 from sts_annotator_app.server import bind
+from sts_annotator_app.settings import Settings
 from tests.annotator_app.serving import PATIENCE
-
-
-def said(capsys: pytest.CaptureFixture[str]) -> str:
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1, error
-    return error
 
 
 def annotate(folder: Path, *options: str) -> int:
     return main(["annotate", "--workspace", str(folder), "--no-browser", *options])
 
 
-def test_a_busy_port_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def error_line(capsys: pytest.CaptureFixture[str]) -> str:
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1, error
+    return error
+
+
+def test_busy_port_prints_one_line_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert annotate(tmp_path, "core@2", "--port", port) == 1
-    assert f"port {port} on 127.0.0.1 is busy" in said(capsys)
+    assert f"port {port} on 127.0.0.1 is busy" in error_line(capsys)
     assert not (tmp_path / "annotations.sqlite3").exists()
 
 
-def test_no_message_waits_until_the_one_before_it_has_come() -> None:
+def test_connections_send_small_messages_without_delay() -> None:
     async def served() -> int:
         async def note(reader: object, writer: asyncio.StreamWriter) -> None:
             own = writer.get_extra_info("socket")
@@ -59,29 +65,30 @@ def test_no_message_waits_until_the_one_before_it_has_come() -> None:
     [
         (["core@99"], "unknown suite version"),
         (["nothing@1"], "unknown suite 'nothing@1'"),
+        (["core@2+category:abmush"], "unknown category of core@2 'abmush'"),
         (["--port", "70000"], "expected --port of 0 to 65535"),
         (["--connections", "0"], "expected --connections of 1 or more, found 0"),
-        (["--as", "Ana", "--host", "0.0.0.0"], "--as is for your own machine"),
+        (["--user", "Ana", "--host", "0.0.0.0"], "--user is for your own machine"),
         (["core@2", "--host", "no.such.host.invalid"], "expected an address of this machine"),
-        (["core@2", "--as", " "], "expected a name"),
+        (["core@2", "--user", " "], "expected a name"),
         (["core@2", "--proxy", "my.proxy"], "--proxy: expected an address such as 127.0.0.1"),
         (["core@2", "--base-path", "judge"], "--base-path: expected a path like /judge"),
         (["core@2", "--base-path", "/judge/<b>"], "--base-path: expected a path like /judge"),
         (["core@2", "--base-path", "/a/../b"], "--base-path: expected a path like /judge"),
     ],
 )
-def test_what_was_typed_wrong_is_one_line(
+def test_invalid_arguments_print_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], words: str
 ) -> None:
     assert annotate(tmp_path, *options, *(["--port", "0"] if "--port" not in options else [])) == 2
-    assert words in said(capsys)
+    assert words in error_line(capsys)
 
 
 @pytest.mark.parametrize(
     "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.landing)]
 )
-def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: int) -> None:
-    options = ["--workspace", str(tmp_path), "--port", "0", "--as", "Ana", "--no-browser"]
+def test_signal_ends_the_server_without_traceback_or_secret(tmp_path: Path, how: int) -> None:
+    options = ["--workspace", str(tmp_path), "--port", "0", "--user", "Ana", "--no-browser"]
     command = [sys.executable, "-m", "sts.cli.main", "annotate", "core@2", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -99,58 +106,46 @@ def test_it_ends_quietly_and_prints_no_secret_but_the_link(tmp_path: Path, how: 
     finally:
         process.kill()
         process.communicate()
-    code = process.returncode
-    assert code in (0, -how)
+    assert process.returncode in (0, -how)
     assert "Traceback" not in error and link.split("=")[1] not in rest + error
 
 
-def test_the_link_of_the_owner_stays_the_same_and_is_nobody_elses(tmp_path: Path) -> None:
-    from sts.storage.workspace import Workspace
-    from sts_annotator_app.people import KEY_FILE, owner_key
-
+def test_owner_key_is_stable_private_and_per_owner_and_workspace(tmp_path: Path) -> None:
     one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
     assert owner_key(one, "Ana") == owner_key(one, "Ana")
     assert len({owner_key(one, "Ana"), owner_key(one, "Ben"), owner_key(other, "Ana")}) == 3
     assert (one.root / KEY_FILE).stat().st_mode & 0o077 == 0
 
 
-def test_a_part_of_a_suite_is_judged_by_its_own_name_in_the_queue(
+def test_part_of_a_suite_is_queued_under_its_own_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sts_annotator_app import server
-    from sts_annotator_app.settings import Settings
-
     served: list[Settings] = []
     monkeypatch.setattr(server, "serve", lambda settings, bound: served.append(settings))
     for suite in ("core@2", "core@2+category:ambush", "core@2+category:ambush,ambush"):
         assert annotate(tmp_path, suite, "--port", "0") == 0
         assert capsys.readouterr().out.startswith(f"{suite}: 0 continuations")
     whole, part, same = served
-    assert (whole.suite, whole.part) == ("core@2", "")
-    assert part.suite == "core@2" and part.part.startswith("core@2+")
-    assert same.part == part.part
-    assert annotate(tmp_path, "core@2+category:abmush", "--port", "0") == 2
-    assert "unknown category of core@2 'abmush'" in said(capsys)
+    assert (whole.suite, whole.part) == (part.suite, "") == ("core@2", "")
+    assert part.part.startswith("core@2+") and same.part == part.part
 
 
 @pytest.mark.parametrize(
-    ("options", "warned"),
+    ("options", "warnings"),
     [
-        (["--host", "0.0.0.0"], True),
-        (["--host", "0.0.0.0", "--proxy", "10.0.0.0/8"], False),
-        ([], False),
+        (["--host", "0.0.0.0"], 1),
+        (["--host", "0.0.0.0", "--proxy", "10.0.0.0/8"], 0),
+        ([], 0),
     ],
 )
-def test_plain_http_for_others_warns_in_one_line(
+def test_plain_http_for_other_machines_prints_one_warning(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     options: list[str],
-    warned: bool,
+    warnings: int,
 ) -> None:
-    from sts_annotator_app import server
-
     monkeypatch.setattr(server, "serve", lambda settings, bound: None)
     assert annotate(tmp_path, "core@2", "--port", "0", *options) == 0
     error = capsys.readouterr().err
-    assert error.count("\n") == int(warned) and ("plain http" in error) is bool(warned)
+    assert error.count("\n") == error.count("plain http") == warnings

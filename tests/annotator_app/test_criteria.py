@@ -1,4 +1,4 @@
-"""By what a continuation is judged: its category's sentence and marks, filled in for a page."""
+"""The success criterion on a page: the category's sentence and marks, filled in for a scenario."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.viewer.criteria import criterion
 from sts_scenarios import categories, mining
-from sts_scenarios.category import Category, Overlay, Rubric, spoken_for
+from sts_scenarios.category import Overlay, Rubric, name_in_errors
 from tests.examples import on_test_side, recorded
+
+QUESTION = "where-is-good"
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +23,12 @@ def scenarios() -> dict[str, Scenario]:
     """One scenario of each of three categories."""
     trajectories = on_test_side(recorded("random", count=60, team=2, seed=7))
     rules = categories.installed(["lambda-star"])
-    own = [rules[name] for name in ("return-to-first", "shadow-evil", "where-is-good")]
+    own = [rules[name] for name in ("return-to-first", "shadow-evil", QUESTION)]
     mined = mining.mine(trajectories, own, per_category=1, seed=0)
     return {one.category: one for one in mined.scenarios}
 
 
-def test_a_page_is_told_the_sentence_filled_in_and_what_is_marked(
+def test_criterion_fills_in_the_sentence_and_marks_the_cells(
     scenarios: dict[str, Scenario],
 ) -> None:
     back = criterion(scenarios["return-to-first"])
@@ -37,14 +39,13 @@ def test_a_page_is_told_the_sentence_filled_in_and_what_is_marked(
     assert shadow and f"{scenarios['shadow-evil'].parameters['steps']} steps" in shadow["done"]
 
 
-def test_a_category_without_a_rubric_and_one_that_is_not_here_say_nothing(
+def test_criterion_is_missing_without_a_rubric_or_an_installed_category(
     scenarios: dict[str, Scenario], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = scenarios["where-is-good"]
-    assert criterion(replace(one, category="nobody-knows")) is None
-    mute = replace(categories.named("where-is-good"), rubric=None)
+    assert criterion(replace(scenarios[QUESTION], category="unknown")) is None
+    mute = replace(categories.named(QUESTION), rubric=None)
     monkeypatch.setattr(categories, "ruling", lambda scenarios: {mute.name: mute})
-    assert criterion(one) is None
+    assert criterion(scenarios[QUESTION]) is None
 
 
 def _failing(scenario: Scenario) -> Overlay:
@@ -58,23 +59,17 @@ def _failing(scenario: Scenario) -> Overlay:
         (Rubric("Done.", overlay=_failing), "failed to make the overlay"),
     ],
 )
-def test_a_rubric_that_fails_blames_its_category_and_the_episode_is_shown_without(
+def test_failing_rubric_blames_its_category_and_leaves_the_episode_visible(
     scenarios: dict[str, Scenario],
     rubric: Rubric,
     why: str,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    one = scenarios["where-is-good"]
-    rule = categories.installed(["lambda-star"])["where-is-good"]
-    broken = spoken_for(replace(rule, rubric=rubric))
-    with pytest.raises(StsError, match=f"category 'where-is-good' {why}"):
-        broken.criterion(one)
-
-    def ruling(scenarios: object) -> dict[str, Category]:
-        return {"where-is-good": broken}
-
-    monkeypatch.setattr(categories, "ruling", ruling)
+    broken = name_in_errors(replace(categories.installed(["lambda-star"])[QUESTION], rubric=rubric))
+    with pytest.raises(StsError, match=f"category '{QUESTION}' {why}"):
+        broken.criterion(scenarios[QUESTION])
+    monkeypatch.setattr(categories, "ruling", lambda scenarios: {QUESTION: broken})
     with caplog.at_level(logging.ERROR):
-        assert criterion(one) is None
+        assert criterion(scenarios[QUESTION]) is None
     assert why in caplog.text

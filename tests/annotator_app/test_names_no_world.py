@@ -1,4 +1,4 @@
-"""The app knows no world: what is drawn, said and done in one comes with it."""
+"""The app names no environment: drawings, utterances and actions come with each environment."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from sts.domains import domain
 
 ROOT = Path(sts_annotator_app.__file__).parent
 TEXTS = (".py", ".mjs", ".css", ".html", ".md")
-DEMO = ROOT / "commands" / "demo.py"
-"""What is demonstrated comes with each world; the command that shows it is looked at elsewhere."""
+DEMO = ROOT / "commands" / "demo.py"  # its demonstrations come with each environment
 
 
-def test_no_file_of_the_app_names_an_installed_world_or_what_is_in_one() -> None:
+def test_no_app_file_names_an_installed_environment_or_its_contents() -> None:
     world = domain("lambda-star")
     (state,) = world.generate(1, seed=0)
-    things = [name for name in world.picture(state).names if len(name) > 1]
+    things = [name for name in world.scene_layout(state).names if len(name) > 1]
     worlds = [*registry.named("sts.domains"), "Λ", "lambda_star", "torus"]
     assert "babyai" in worlds and "Evil" in things
-    any_of = "|".join(map(re.escape, worlds)), "|".join(map(re.escape, things))
-    pattern = re.compile(rf"(?i:{any_of[0]})|\b(?:{any_of[1]})\b")
+    names, words = "|".join(map(re.escape, worlds)), "|".join(map(re.escape, things))
+    pattern = re.compile(rf"(?i:{names})|\b(?:{words})\b")
     files = [one for one in ROOT.rglob("*") if one.suffix in TEXTS and one != DEMO]
     assert len(files) > 30
-    assert [(one.name, pattern.findall(one.read_text("utf-8"))) for one in files
-            if pattern.search(one.read_text("utf-8"))] == []  # fmt: skip
+    assert [one.name for one in files if pattern.search(one.read_text("utf-8"))] == []

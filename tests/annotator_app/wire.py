@@ -1,4 +1,4 @@
-"""A page without a browser: what it says to the server and hears, message by message."""
+"""A page without a browser: its messages to and from the server."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tests.annotator_app.serving import PATIENCE, Server
 
 @contextlib.contextmanager
 def wired(server: Server, name: str) -> Iterator[Wire]:
-    """A page of a person, who is added when new."""
+    """Open a page of a person, who is added when new."""
     with connected(server.url(""), cookie(server, server.secret(name))) as wire:
         yield wire
 
 
 def cookie(server: Server, secret: str) -> str:
-    """What a browser that holds the secret of a session sends a server."""
+    """Return the cookie of a browser that holds the secret of a session."""
     return f"{cookie_name(server.place)}={secret}"
 
 
 @contextlib.contextmanager
 def connected(address: str, cookie: str, patience: float = PATIENCE) -> Iterator[Wire]:
-    """A page of the server at an address, which waits no longer than `patience` seconds."""
+    """Open a page of the server at an address, which waits at most `patience` seconds."""
     with connect(
         address.replace("http", "ws", 1) + "/_stcore/stream",
         additional_headers={"Cookie": cookie},
@@ -51,7 +51,7 @@ class Wire:
         self.component = self.fragment = ""
 
     def ask(self, state: str | None = None) -> list[dict[str, Any]]:
-        """Has the page run, with `state` as its component's; returns what that is then sent."""
+        """Run the page, with `state` as its component's; return the data that it is then sent."""
         self.say(state)
         data = []
         while True:
@@ -65,7 +65,7 @@ class Wire:
                 return data
 
     def say(self, state: str | None = None) -> None:
-        """Has the page run, and hears nothing."""
+        """Run the page without waiting for the answer."""
         message = BackMsg()
         message.rerun_script.query_string = ""
         if state is not None:

@@ -1,97 +1,134 @@
-"""What a curator waits for: a change tried on an open candidate, and a response profile."""
+"""What a curator waits for: changes of a candidate, a response profile, and the page itself."""
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
+from sts.suites import drafts
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories
 from sts_scenarios.editing import Editor
 from sts_scenarios.profiles import compute_profile
-from tests.benchmarks.continued import DOMAINS, mined
-from tests.benchmarks.measure import Sizes, Table
+from tests.annotator_app.serving import FLAGS, Server
+from tests.benchmarks import sizes
+from tests.benchmarks.domains import MINED, mined
+from tests.benchmarks.measure import Rows
+from tests.examples import scenarios
 
 AIM = 100
 """Milliseconds of a change."""
+WORLDS = 16
+"""The draft of the page has scenarios of so many worlds, many times, each under its own id."""
+# When the page began to load, and when A was pressed, to the first frame after it.
+NOTE = """
+addEventListener("keydown", (event) => { window.pressedAt = event.timeStamp; }, true);
+const after = (done) => requestAnimationFrame(() => setTimeout(done));
+const find = () => {
+  const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+  const page = roots.map((root) => root.querySelector(".curate")).find(Boolean);
+  if (!page?.querySelector(".stage:not([hidden]) canvas")) return setTimeout(find, 5);
+  after(() => { window.firstFrame = performance.now(); });
+  window.latencies = [];
+  new MutationObserver(() => after(() => window.latencies.push(performance.now() - pressedAt)))
+    .observe(page, { attributeFilter: ["data-candidate"] });
+};
+find();
+"""
+SETTINGS = "localStorage['sts:curate:settings'] ??= '{\"autoplay\": false}'"
 
 
-def table(sizes: Sizes) -> Table:
+def changes() -> Rows:
     """Milliseconds of processor that each change takes, once its candidate is open."""
-    count, rows = max(2, sizes.scenarios // 4), []
-    for name, one in DOMAINS.items():
+    for name in MINED:
         with tempfile.TemporaryDirectory() as folder:
-            scenarios = mined(one, Path(folder), count)
-            taken = _taken(Workspace.open(folder), scenarios)
+            every = mined(name, Path(folder), sizes.EDITED)
+            taken = change_times(Workspace.open(folder), every)
         for what, own in taken.items():
-            aim = AIM if what in CHANGES else None
-            rows.append((name, what, aim, statistics.median(own), max(own)))
-    return Table(
-        "A curator's change",
-        f"Milliseconds of processor, the median and the most of {count} candidates of each domain. "
-        "*Opened* reads its trajectory from all recordings, replays it up to the candidate's end "
-        "and asks its category once. Each change after that derives again the state at takeover, "
-        "the answer, the difficulty, the label, the text and whether it fits. A *profile* is ten "
-        "continuations of each agent that the categories name, labelled.",
-        ("domain", "what", "aim", "median", "most"),
-        rows,
-    )
+            aim = AIM if what.startswith("another") else None
+            yield name, what, aim, statistics.median(own), max(own)
 
 
-def _moved(one: Scenario) -> Iterator[dict[str, Any]]:
+def possible_changes(one: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
     moment = one.context_start + one.takeover
-    yield from ({"takeover": moment + by} for by in (-2, -1, 1, 2))
+    yield from (("another takeover", {"takeover": moment + by}) for by in (-2, -1, 1, 2))
+    yield from (("another length", {"horizon": one.horizon + by}) for by in (-2, -1))
+    templates = len(categories.named(one.category).templates)
+    yield from (("another wording", {"template": n}) for n in range(templates))
 
 
-def _stretched(one: Scenario) -> Iterator[dict[str, Any]]:
-    yield from ({"length": one.horizon + by} for by in (-2, -1))
-
-
-def _worded(one: Scenario) -> Iterator[dict[str, Any]]:
-    yield from ({"wording": n} for n in range(len(categories.named(one.category).wordings)))
-
-
-CHANGES: Mapping[str, Callable[[Scenario], Iterator[dict[str, Any]]]] = {
-    "another takeover": _moved,
-    "another length": _stretched,
-    "another wording": _worded,
-}
-
-
-def _taken(workspace: Workspace, scenarios: Sequence[Scenario]) -> dict[str, list[float]]:
+def change_times(workspace: Workspace, every: Sequence[Scenario]) -> Mapping[str, list[float]]:
     """Return what each change of each candidate took, in milliseconds."""
-    out: dict[str, list[float]] = {"opened": [], **{what: [] for what in CHANGES}, "profile": []}
-    _opened(workspace, scenarios[0])
-    compute_profile(scenarios[0], continuations=1)
-    for one in scenarios:
+    out: dict[str, list[float]] = defaultdict(list)
+    open_editor(workspace, every[0])
+    compute_profile(every[0], continuations=1)
+    for one in every:
         begun = time.process_time()
-        editor = _opened(workspace, one)
+        editor = open_editor(workspace, one)
         out["opened"].append(1e3 * (time.process_time() - begun))
-        for what, changes in CHANGES.items():
-            out[what] += [ms for ms in (_tried(editor, change) for change in changes(one)) if ms]
+        for what, change in possible_changes(one):
+            begun = time.process_time()
+            try:
+                editor.preview(change)
+            except ArgumentError:  # the trajectory has no such steps
+                continue
+            out[what].append(1e3 * (time.process_time() - begun))
         begun = time.process_time()
         compute_profile(one)
         out["profile"].append(1e3 * (time.process_time() - begun))
     return out
 
 
-def _opened(workspace: Workspace, one: Scenario) -> Editor:
-    editor = Editor(one, trajectories.find(workspace, one.trajectory))
+def open_editor(workspace: Workspace, one: Scenario) -> Editor:
+    editor = Editor(one, trajectories.find_trajectory(workspace, one.trajectory))
     editor.preview({})
     return editor
 
 
-def _tried(editor: Editor, change: Mapping[str, Any]) -> float | None:
-    begun = time.process_time()
-    try:
-        editor.preview(change)
-    except ArgumentError:  # the trajectory has no such steps
-        return None
-    return 1e3 * (time.process_time() - begun)
+def page() -> Rows:
+    """Milliseconds to a first frame, in a browser: the median, and what 95% are below."""
+    with tempfile.TemporaryDirectory() as folder:
+        few = scenarios(WORLDS)
+        every = [
+            dataclasses.replace(few[n % WORLDS], id=f"walk-{n + 1:02d}")
+            for n in range(sizes.CANDIDATES)
+        ]
+        drafts.create_draft(Workspace.open(folder).ensure(), "large", every)
+        with Server(Path(folder), "large") as server:
+            for what, own in zip(("the page is opened", "A, to the next candidate"),
+                                 page_times(server), strict=True):  # fmt: skip
+                yield what, statistics.median(own), statistics.quantiles(own, n=20)[-1]
+
+
+def page_times(server: Server) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of each opening of the page, and of each candidate accepted."""
+    from playwright.sync_api import sync_playwright
+
+    opened: list[float] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        for _ in range(sizes.OPENED):
+            context = browser.new_context(viewport={"width": 1366, "height": 768})
+            context.add_init_script(SETTINGS)
+            context.add_init_script(NOTE)
+            page = context.new_page()
+            server.let_in(context, "Ana", ("curator",))
+            page.goto(server.url("/"))
+            page.wait_for_function("() => window.firstFrame !== undefined")
+            opened.append(page.evaluate("window.firstFrame"))
+        for n in range(sizes.ACCEPTED):
+            page.keyboard.press("a")
+            page.wait_for_function(f"() => window.latencies.length > {n}")
+            page.locator(".progress", has_text="all saved").wait_for(state="attached")
+        nexts = page.evaluate("window.latencies")
+        browser.close()
+    return opened, nexts

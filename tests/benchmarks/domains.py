@@ -1,240 +1,293 @@
-"""What it costs to step an environment through the suite, beside the environment alone."""
+"""What the suite adds to environments: batches through the adapter, and whole suites."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import multiprocessing
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 from threading import BrokenBarrierError
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.cli.main import main
+from sts.continuations.run import run
+from sts.continuations.takeover import group_by_shape
 from sts.domains import domain
 from sts.domains.adapted import Adapted, EnvironmentWorlds
 from sts.errors import StsError
 from sts.jobs.pool import Pool
-from sts.trajectories.record import EPISODES_PER_TASK
-from tests.benchmarks.measure import Sizes, Table, alternating
+from sts.storage.workspace import Workspace
+from sts.suites.drafts import open_draft
+from sts.suites.types import Scenario
+from tests.benchmarks import sizes
+from tests.benchmarks.measure import Rows, alternating, seconds
 
-AIM = 80
-"""Percent of the environment's own speed."""
 WORKERS = 2
 PATIENCE = 300.0
 """Seconds that one process waits for the others before a clock is started."""
 
 Moves = NDArray[np.int8]
-Told = tuple[NDArray[np.int8], NDArray[np.uint16]]
+Kept = tuple[NDArray[np.int8], NDArray[np.uint16]]
 """What a batch keeps of T steps: rewards int8[T, B, P] and digests uint16[T, B, K]."""
+Step = Callable[[], None]
+"""Steps a bare environment through the moves that it was made with."""
+
+
+def bare_live(world: Any, actions: Moves) -> Step:
+    """Gymnasium's or minigrid's own environment."""
+    live, row = world.live, actions[:, 0].tolist()
+
+    def step() -> None:
+        for move in row:
+            live.step(move)
+
+    return step
+
+
+def bare_kitchen(world: Any, actions: Moves) -> Step:
+    """The transitions of Overcooked's own game."""
+    from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
+
+    game = load_game(world.grid, "2019")
+    start = build_state(game, world.facts())
+    row = [tuple(ACTIONS[move] for move in both) for both in actions.tolist()]
+
+    def step() -> None:
+        state = start
+        for both in row:
+            state, _ = game.get_state_transition(state, both)
+
+    return step
+
+
+def step_all(steps: Sequence[Step]) -> None:
+    for step in steps:
+        step()
 
 
 class Kind(NamedTuple):
-    """How worlds of a domain are stepped.
+    """How worlds of a domain are stepped: `steps` so few that none ends, and by which moves."""
 
-    Attributes:
-      domain: by name.
-      steps: T; no world comes to its end in so few.
-      moves: int8[T, B, P], given T and worlds where they begin, which may be used up.
-      bare: returns what steps the package's own environments, given worlds where they begin.
-    """
-
-    domain: str
     steps: int
-    moves: Callable[[int, Sequence[Any]], Moves]
-    bare: Callable[[Sequence[Any], Moves], Callable[[], None]]
+    actions: Callable[[int, Sequence[Any]], Moves]
+    bare: Callable[[Any, Moves], Step]
 
 
-class Rates(NamedTuple):
-    """Steps a second of the same worlds.
-
-    Attributes:
-      bare: of the package's own environments.
-      step: of those that can be restored.
-      own: of the same, each asked for its digest.
-      batches: of a batch, in this process and in `WORKERS` others, each with one.
-    """
-
-    bare: float
-    step: float
-    own: float
-    batches: tuple[float, float]
-
-
-def _upright(steps: int, worlds: Sequence[Any]) -> Moves:
+def upright(steps: int, worlds: Sequence[Any]) -> Moves:
     """Return pushes to the side to which each pole falls."""
-    moves = np.empty((steps, len(worlds), 1), np.int8)
+    actions = np.empty((steps, len(worlds), 1), np.int8)
     for i, world in enumerate(worlds):
         for t in range(steps):
             place, speed, angle, fall = world.live.unwrapped.state
-            moves[t, i] = 0.1 * place + 0.2 * speed + 3 * angle + fall > 0
-            world.step(moves[t, i].tolist())
-    return moves
+            actions[t, i] = 0.1 * place + 0.2 * speed + 3 * angle + fall > 0
+            world.step(actions[t, i].tolist())
+    return actions
 
 
-def _drawn(count: int) -> Callable[[int, Sequence[Any]], Moves]:
-    def moves(steps: int, worlds: Sequence[Any]) -> Moves:
-        shape = (steps, len(worlds), len(worlds[0].participants))
+def drawn(count: int) -> Callable[[int, Sequence[Any]], Moves]:
+    """Return what draws from the first so many actions."""
+
+    def actions(steps: int, worlds: Sequence[Any]) -> Moves:
+        shape = (steps, len(worlds), len(worlds[0].players))
         return np.random.default_rng(0).integers(count, size=shape, dtype=np.int8)
 
-    return moves
+    return actions
 
 
-def _lives(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
-    """Gymnasium's and minigrid's own environments."""
-    lives, rows = [world.live for world in worlds], moves[:, :, 0].tolist()
-
-    def work() -> None:
-        for row in rows:
-            for one, move in zip(lives, row, strict=True):
-                one.step(move)
-
-    return work
+KINDS = {
+    "gymnasium:CartPole-v1": Kind(200, upright, bare_live),
+    "gymnasium:minigrid:BabyAI-GoToLocal-v0": Kind(20, drawn(2), bare_live),  # turns
+    "babyai": Kind(20, drawn(2), bare_live),
+    "overcooked": Kind(50, drawn(6), bare_kitchen),
+}
 
 
-def _kitchens(worlds: Sequence[Any], moves: Moves) -> Callable[[], None]:
-    """The transitions of the package's own game."""
-    from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
-
-    games = [load_game(world.grid, "2019") for world in worlds]
-    states = [build_state(mdp, one.facts()) for mdp, one in zip(games, worlds, strict=True)]
-    rows = [[tuple(ACTIONS[move] for move in both) for both in row] for row in moves.tolist()]
-
-    def work() -> None:
-        for row in rows:
-            for i, (mdp, both) in enumerate(zip(games, row, strict=True)):
-                states[i], _ = mdp.get_state_transition(states[i], both)
-
-    return work
+def adapted() -> Rows:
+    """Steps a second of batches, and the share that they reach of each other way."""
+    with multiprocessing.Manager() as manager, Pool(WORKERS) as pool:
+        barrier = cast(Barrier, manager.Barrier(WORKERS + 1))
+        for name in KINDS:
+            with quiet():
+                bare, step, own, *batches = rates(name, pool, barrier)
+            for count, rate in zip((1, WORKERS), batches, strict=True):
+                shares = [(one, f"{100 * rate / one:.0f}%") for one in (own, step, bare)]
+                yield f"`{name}`", str(count), rate, *(value for both in shares for value in both)
 
 
-KINDS = (
-    Kind("gymnasium:CartPole-v1", 200, _upright, _lives),
-    Kind("gymnasium:minigrid:BabyAI-GoToLocal-v0", 20, _drawn(2), _lives),  # turns
-    Kind("babyai", 20, _drawn(2), _lives),
-    Kind("overcooked", 50, _drawn(6), _kitchens),
-)
-
-
-def table(sizes: Sizes) -> Table:
-    """Step a second of batches, and the share that they reach of each other way."""
-    rows = []
-    with _workers() as together:
-        for kind in KINDS:
-            rates = measured(kind, together, sizes)
-            for count, rate in zip((1, WORKERS), rates.batches, strict=True):
-                alone = (rates.own, rates.step, rates.bare)
-                beside = [cell for one in alone for cell in (one, f"{100 * rate / one:.0f}%")]
-                rows.append((f"`{kind.domain}`", str(count), rate, *beside))
-    return Table(
-        "Environments of others",
-        f"Steps a second of {_worlds(sizes)} worlds through the adapter for any environment. "
-        "*Batch* is a batch of them as every command steps it, rewards checked and digests kept: "
-        f"in one process, and one in each of {WORKERS} worker processes, as `sts record --workers "
-        f"{WORKERS}` has them, from when all stand ready until what they kept has come back. All "
-        "others are in one process, one world after the other, with the same moves. *Own* is the "
-        "speed of the environment itself, of which a batch is to reach more than "
-        f"{AIM}%: its `step` and `digest`, as nothing is recorded without the digest of every "
-        "step. *Step* is its `step` and no digest, and *bare* what the package steps without us: "
-        "`step` of Gymnasium's or minigrid's environment, the transition of Overcooked's game. "
-        "What a digest costs is in `step` for all but Overcooked. Batches here and there keep the "
-        "same, which is checked first; then the five ways take turns.",
-        (
-            *("environment", "processes", "batch", "own", "of own"),
-            *("step", "of step", "bare", "of bare"),
-        ),
-        rows,
-    )
-
-
-def _worlds(sizes: Sizes) -> int:
-    return min(EPISODES_PER_TASK, 5 * sizes.few)
-
-
-def measured(kind: Kind, together: tuple[Pool, Barrier], sizes: Sizes) -> Rates:
-    """Return the rates of an environment; `together` is what `_workers` yields."""
-    adapted = cast(Adapted, domain(kind.domain))
-    pool, barrier = together
+def rates(name: str, pool: Pool, barrier: Barrier) -> list[float]:
+    """Return steps a second, bare, by `step`, with digests, of a batch here and in workers."""
+    kind, adapter = KINDS[name], cast(Adapted, domain(name))
+    states = adapter.generate(sizes.WORLDS, seed=0)
 
     def worlds() -> list[Any]:
-        return [adapted.environment(state) for state in states]
+        return [adapter.environment(state) for state in states]
 
-    def step(made: list[Any]) -> None:
+    def step(made: list[Any], digests: bool = False) -> None:
         for row in rows:
             for one, chosen in zip(made, row, strict=True):
                 one.step(chosen)
-
-    def own(made: list[Any]) -> None:
-        for row in rows:
-            for one, chosen in zip(made, row, strict=True):
-                one.step(chosen)
-                one.digest()
+                if digests:
+                    one.digest()
 
     def ready() -> None:
         """Return once every process has a batch and waits, or has waited too long for another."""
         for _ in range(WORKERS):
-            pool.submit(None, _stepped, barrier, kind.domain, states, moves)
+            pool.submit(None, step_in_worker, barrier, name, states, actions)
         while barrier.n_waiting < WORKERS and not barrier.broken:
             time.sleep(0.01)
 
-    def all_stepped(_: None = None) -> list[Told]:
-        with contextlib.suppress(BrokenBarrierError):  # one has failed, and says why
+    def all_stepped(_: object = None) -> list[Kept]:
+        with contextlib.suppress(BrokenBarrierError):  # a worker has failed, and reports why
             barrier.wait(PATIENCE)
-        came = [told for _, told in pool.completed()]
+        came = [kept for _, kept in pool.completed()]
         for one in came:
             if isinstance(one, StsError):
                 raise one
         return came
 
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        states = adapted.generate(_worlds(sizes), seed=0)
-        moves = kind.moves(kind.steps, worlds())
-        rows = moves.tolist()
-        batch = adapted.restore(states)
-        expected = _kept(batch, moves)
-        assert not batch.ended.any()
-        ready()
-        for told in all_stepped():
-            for here, there in zip(expected, told, strict=True):
-                np.testing.assert_array_equal(here, there)
-        bare, alone, asked, one, every = alternating(
-            [
-                (lambda work: work(), lambda: kind.bare(worlds(), moves)),
-                (step, worlds),
-                (own, worlds),
-                (lambda made: _kept(made, moves), lambda: adapted.restore(states)),
-                (all_stepped, ready),
-            ],
-            runs=sizes.slow,
-        )
-    steps = kind.steps * len(states)
-    return Rates(steps / bare, steps / alone, steps / asked, (steps / one, WORKERS * steps / every))
+    actions = kind.actions(kind.steps, worlds())
+    rows = actions.tolist()
+    batch = adapter.restore(states)
+    expected = keep(batch, actions)
+    assert not batch.ended.any()
+    ready()
+    for kept in all_stepped():
+        for here, there in zip(expected, kept, strict=True):
+            np.testing.assert_array_equal(here, there)
+    taken = alternating(
+        [
+            (step_all, lambda: [kind.bare(one, actions[:, i]) for i, one in enumerate(worlds())]),
+            (step, worlds),
+            (lambda made: step(made, digests=True), worlds),
+            (lambda made: keep(made, actions), lambda: adapter.restore(states)),
+            (all_stepped, ready),
+        ],
+        runs=sizes.SLOW,
+    )
+    total = kind.steps * len(states)
+    return [total * times / t for times, t in zip((1, 1, 1, 1, WORKERS), taken, strict=True)]
 
 
-def _kept(worlds: EnvironmentWorlds, moves: Moves) -> Told:
+def keep(worlds: EnvironmentWorlds, actions: Moves) -> Kept:
     """Make the moves, and return what a recording keeps of them."""
-    silent = np.zeros_like(moves[0])
+    silent = np.zeros_like(actions[0])
     rewards, digests = [], []
-    for row in moves:
+    for row in actions:
         worlds.step(row, silent)
         rewards.append(worlds.rewards)
         digests.append(worlds.scene)
     return np.array(rewards), np.array(digests)
 
 
-@contextlib.contextmanager
-def _workers() -> Iterator[tuple[Pool, Barrier]]:
-    """Yield worker processes as commands have them, and where they wait, this process too."""
-    with multiprocessing.Manager() as manager, Pool(WORKERS) as pool:
-        yield pool, manager.Barrier(WORKERS + 1)  # type: ignore[misc]
-
-
-def _stepped(barrier: Barrier, name: str, states: Sequence[bytes], moves: Moves) -> Told:
+def step_in_worker(barrier: Barrier, name: str, states: Sequence[bytes], actions: Moves) -> Kept:
     """Step a batch in a worker, once all have theirs."""
-    with contextlib.redirect_stderr(io.StringIO()):
+    with quiet():
         worlds = cast(Adapted, domain(name)).restore(states)
     barrier.wait(PATIENCE)
-    return _kept(worlds, moves)
+    return keep(worlds, actions)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[io.StringIO]:
+    """Yield what is printed meanwhile."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        yield out
+
+
+class Mined(NamedTuple):
+    """How 160 scenarios of a domain are made, which agents continue them, and the bare way."""
+
+    recording: list[str]
+    episodes: int
+    per_category: int
+    agents: tuple[str, str]
+    bare: Callable[[Sequence[Scenario]], list[Step]]
+
+
+def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
+    """The compiled worlds of Λ*, all of one shape together."""
+    steps: list[Step] = []
+    for group in group_by_shape(scenarios):
+        actions = np.stack([s.recording.actions[: s.takeover] for s in group], axis=1)
+        worlds = cast(Any, domain("lambda-star")).restore([s.recording.state for s in group])
+
+        def step(worlds: Any = worlds, actions: Moves = actions) -> None:
+            for row in actions:
+                worlds.step(row, np.zeros_like(row))
+
+        steps.append(step)
+    return steps
+
+
+def bare_worlds(kind: Callable[[Any, Moves], Step], scenarios: Sequence[Scenario]) -> list[Step]:
+    """One world after the other."""
+    find = cast(Any, domain(scenarios[0].recording.domain)).environment
+    return [kind(find(s.recording.state), s.recording.actions[: s.takeover]) for s in scenarios]
+
+
+STARS = "record --agent rule --agent random --agent local-search --steps 60 --episodes {} --team "
+LEVELS = (
+    "record --domain babyai --agent babyai-noisy-bot-60 --steps 30 --episodes {} "
+    "--env-option level="
+)
+MINED = {
+    "lambda-star": Mined(
+        [f"{STARS}{team}" for team in (1, 3)], 200, 20, ("random", "rule"), bare_batches
+    ),
+    "babyai": Mined(
+        [LEVELS + one for one in ("GoToLocal", "ActionObjDoor", "PutNextLocal", "PickupDist")],
+        *(300, 50, ("random", "babyai-seeker"), partial(bare_worlds, bare_live)),
+    ),
+    "overcooked": Mined(
+        ["trajectories import --format overcooked-2019"],
+        *(0, 26, ("random", "overcooked-greedy"), partial(bare_worlds, bare_kitchen)),
+    ),
+}
+
+
+def mined(name: str, folder: Path, count: int) -> tuple[Scenario, ...]:
+    """Return `count` scenarios, of all categories, from recordings that are made for them."""
+    one = MINED[name]
+    lines = [line.format(max(20, one.episodes * count // 160)) for line in one.recording]
+    lines.append(f"mine measured --per-category {max(2, one.per_category * count // 160)}")
+    for line in lines:
+        with quiet() as out:
+            code = main([*line.split(), "--workspace", str(folder)])
+        if code:
+            raise StsError(f"sts {line} failed: {out.getvalue()}")
+    draft = open_draft(Workspace.open(folder), "measured")
+    return tuple(draft.scenarios(dict.fromkeys(draft.load_ids()[:count], "")))
+
+
+def continued() -> Rows:
+    """Each domain's agents, and the share of the bare environment's speed that they reach."""
+    for name, kind in MINED.items():
+        with tempfile.TemporaryDirectory() as folder:
+            every = mined(name, Path(folder) / "mined", sizes.MINED)
+            replayed = sum(s.takeover for s in every)
+            taken = seconds(step_all, partial(kind.bare, every), runs=sizes.RUNS)
+            bare = replayed / taken
+            steps = sizes.MINED_TIMES * sum(s.takeover + s.horizon for s in every)
+            for agent in kind.agents:
+                run_one(Path(folder) / f"warm-{agent}", every[:2], agent, 2)
+                begun = time.perf_counter()
+                made = run_one(Path(folder) / agent, every, agent, sizes.MINED_TIMES)
+                taken = time.perf_counter() - begun
+                rate = steps / taken
+                speeds = rate / 1e3, bare / 1e3, f"{100 * rate / bare:.0f}%"
+                yield name, f"`{agent}`", str(made), taken, *speeds
+
+
+def run_one(folder: Path, scenarios: Sequence[Scenario], agent: str, count: int) -> int:
+    given: dict[str, Any] = {"count": count, "seed": 0, "workers": 1}
+    done = run(Workspace.open(folder), scenarios, [agent], progress=lambda *_: None, **given)
+    return done.made[agent]

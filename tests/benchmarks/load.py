@@ -1,6 +1,6 @@
 """A hundred annotators at one process: how soon they are answered, and what a day's work holds.
 
-    python -m tests.benchmarks.load [ANSWERS]
+    python -m tests.benchmarks.load
 
 Writes docs/benchmarks_load.md. Each annotator is a websocket that speaks as a page does; the server
 is `sts annotate` on this machine, in a workspace that is removed.
@@ -9,249 +9,198 @@ is `sts annotate` on this machine, in a workspace that is removed.
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from threading import Event
+from typing import Any
 
 import numpy as np
 
 from sts.continuations.run import run
 from sts_annotator_app.auth import cookie_name
 from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
-from tests.benchmarks.crowd import Crowd, Pace
-from tests.benchmarks.measure import Table, machine, markdown
+from tests.annotator_app.wire import wired
+from tests.benchmarks import measure
+from tests.benchmarks.measure import Rows
 from tests.examples import small
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_load.md"
-AGENTS = ("random", "local-search", "stigmergy")
-AIM = 250
-"""Milliseconds within which 95 of 100 answers are to be acknowledged."""
-LOOK = 0.25
-"""Seconds between two looks at how far people are."""
+Pace = tuple[float, float]
+"""How long a person thinks about a clip: uniformly between so many seconds and so many."""
+PEOPLE = 100  # at their pages at once
+PACE: Pace = (5, 10)
+ALONE: Pace = (0.3, 0.6)  # the same of one who is there alone
+ANSWERS, ALONE_ANSWERS = 2500, 150  # of all people at that pace, and of the one
+MARKS = (1000, 5000, 10_000, 15_000, 20_000)  # answers after which the server's memory is noted
+WRONG = 1000  # requests with wrong cookies
+LONGEST = 3600.0  # seconds that a crowd may take
+AIM = 250  # milliseconds within which 95 of 100 answers are to be acknowledged
+LOOK = 0.25  # seconds between two looks at how far people are
 
 
-class Size(NamedTuple):
-    """How much is measured.
+class Crowd:
+    """Simulated annotators, each of whom speaks with a server as a page does."""
 
-    Attributes:
-      people: at their pages at once.
-      pace: seconds that each of them thinks.
-      alone: the same of one who is there alone.
-      answers: of all people at that pace.
-      alone_answers: of the one.
-      marks: numbers of answers of a day's work, given without a pause, after which the server's
-        memory is looked at; the last is all.
-      wrong: requests with wrong cookies.
-      longest: seconds that each of these may take.
-    """
+    def __init__(self, server: Server, name: str, people: int, pace: Pace) -> None:
+        self.seconds: list[float] = []  # of each answer, until all that it changed had come
+        self.there = 0  # people who have their page open
+        self.broken: list[str] = []  # why people could not go on
+        self.people, self._server, self._pace, self._name = people, server, pace, name
+        self._over = Event()
 
-    people: int = 100
-    pace: Pace = Pace(5, 10)
-    alone: Pace = Pace(0.3, 0.6)
-    answers: int = 2500
-    alone_answers: int = 150
-    marks: tuple[int, ...] = (1000, 5000, 10_000, 15_000, 20_000)
-    wrong: int = 1000
-    longest: float = 3600
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """Have all people judge while the block lasts; they come one a second or so."""
+        streams = np.random.default_rng(list(self._name.encode())).spawn(self.people)
+        with ThreadPoolExecutor(self.people) as pool:
+            for number, stream in enumerate(streams):
+                pool.submit(self._judge, f"{self._name} {number}", stream)
+            try:
+                yield
+            finally:
+                self._over.set()
 
-
-class Used(NamedTuple):
-    """What the server has used by now: seconds of processor, and megabytes that it holds."""
-
-    cpu: float
-    megabytes: float
-
-
-def used(server: Server) -> Used:
-    """Return what a server has used by now."""
-    assert server.process
-    place = Path("/proc") / str(server.process.pid)
-    ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
-    (held,) = (line for line in (place / "status").read_text().splitlines() if "VmRSS" in line)
-    cpu = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-    return Used(cpu, int(held.split()[1]) / 1024)
-
-
-class Measured(NamedTuple):
-    """What a crowd met: milliseconds of each answer, and seconds of all and of the server's."""
-
-    milliseconds: np.ndarray
-    seconds: float
-    cpu: float
-
-
-def measured(
-    server: Server,
-    crowd: Crowd,
-    answers: int,
-    longest: float,
-    marks: Sequence[int] = (),
-    at: Callable[[int], None] = lambda count: None,
-) -> Measured:
-    """Has a crowd judge until it has given so many answers, once everybody is there.
-
-    Args:
-      server: which they judge at.
-      crowd: of people who have not begun yet.
-      answers: that they give.
-      longest: seconds after which they are stopped.
-      marks: numbers of answers.
-      at: called with each of these once that many are given.
-
-    Raises:
-      SystemExit: an answer was not kept, or they are not done in time.
-    """
-    left, end = list(marks), time.perf_counter() + longest
-
-    def until(done: Callable[[], bool]) -> float:
-        """Return when it is, or when it can no longer be."""
-        while not done() and not crowd.broken and time.perf_counter() < end:
-            while left and len(crowd.seconds) >= left[0]:
-                at(left.pop(0))
-            time.sleep(LOOK)
-        return time.perf_counter()
-
-    with crowd.judging():
-        began = until(lambda: crowd.there == crowd.people)
-        first, before = len(crowd.seconds), used(server).cpu
-        ended = until(lambda: len(crowd.seconds) >= first + answers and not left)
-        cpu, seconds = used(server).cpu - before, crowd.seconds[first:]
-    if crowd.broken or len(seconds) < answers or left:
-        raise SystemExit(f"{len(seconds)} of {answers} answers; {crowd.broken[:1]}")
-    return Measured(1000 * np.array(seconds), ended - began, cpu)
-
-
-def served(folder: Path, people: int) -> Server:
-    """Return a server that has begun, on clips that each of so many people may judge."""
-    workspace = empty_workspace(folder)
-    settings = folder / "workspace.toml"
-    settings.write_text(settings.read_text().replace("required = 40", f"required = {people + 1}"))
-    scenarios = small(workspace).scenarios
-    # So many clips that who comes first has not judged all of them before the last has come.
-    run(workspace, scenarios, AGENTS, count=3, seed=0, workers=1, progress=quiet)
-    server = Server(folder)
-    server.start()
-    return server
-
-
-def acknowledgement(server: Server, size: Size) -> Table:
-    """How soon an answer is acknowledged, to one person alone and to each of many."""
-    rows: list[tuple[object, ...]] = []
-    alone = Crowd(server, "alone", 1, size.alone, seed=1)
-    many = Crowd(server, "person", size.people, size.pace, seed=2)
-    for what, crowd, answers, aim in (
-        ("one, alone", alone, size.alone_answers, None),
-        (f"{size.people} at once", many, size.answers, AIM),
-    ):
-        found = measured(server, crowd, answers, size.longest)
-        took = found.milliseconds
-        quantiles = (float(np.quantile(took, p)) for p in (0.5, 0.95, 1))
-        rate, cpu = len(took) / found.seconds, 1000 * found.cpu / len(took)
-        rows.append((what, len(took), rate, aim, *quantiles, cpu, os.getloadavg()[0]))
-    return Table(
-        "An answer's acknowledgement",
-        f"{size.people} people judge at pages of one `sts annotate` on SQLite, each thinking "
-        f"{size.pace.least:g} to {size.pace.most:g} seconds about a clip, evenly drawn; and, "
-        f"before, one alone who thinks {size.alone.least:g} to {size.alone.most:g}. They come "
-        "one a second or so, and what is told begins when all are there. Milliseconds "
-        "from when a page has sent its answer to when it has all that comes back: the "
-        "acknowledgement, and the next clip. Beside them the answers a second, what the server "
-        "spends of a processor on each, and how many processes of this machine wanted a core in "
-        "the last minute, the people's one among them.",
-        ("people", "answers", "a second", "aim, p95", "p50, ms", "p95, ms", "longest, ms",
-         "server's CPU, ms", "load"),
-        rows,
-    )  # fmt: skip
-
-
-def day(server: Server, size: Size) -> Table:
-    """What the server holds in the course of a day's work."""
-    rows: list[tuple[object, ...]] = []
-    crowd = Crowd(server, "worker", size.people, Pace(0, 0), seed=3)
-    began, before = time.perf_counter(), used(server)
-
-    def note(count: int) -> None:
-        now = used(server)
-        slope = 1000 * (now.megabytes - rows[-1][1]) / (count - rows[-1][0]) if rows else None  # type: ignore[operator]
-        cpu = 1000 * (now.cpu - before.cpu) / count
-        rows.append((count, now.megabytes, slope, time.perf_counter() - began, cpu))
-
-    measured(server, crowd, 1, size.longest, size.marks, note)
-    return Table(
-        "A day's work",
-        f"{size.people} people give {size.marks[-1]:,} answers to one process, each the next as "
-        "soon as the last is acknowledged. What the "
-        "process holds, in megabytes, and what it has come to hold more, per thousand answers, "
-        "since the row before; "
-        "seconds on the clock, and of a processor on each answer in milliseconds.",
-        ("answers", "megabytes", "more per 1,000", "seconds", "server's CPU, ms"),
-        rows,
-    )
-
-
-def strangers(server: Server, size: Size) -> Table:
-    """What requests with wrong cookies cost, and whether a right one is heard among them."""
-    name, right = cookie_name(server.place), server.secret("someone")
-    rows = []
-    for what, secrets in (
-        ("wrong", [f"{number:064x}" for number in range(size.wrong)]),
-        ("right, after them", [right] * (size.wrong // 10)),
-    ):
-        before, took, said = used(server), [], set()
-        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-        for secret in secrets:
-            began = time.perf_counter()
-            line.request("GET", "/", headers={"Cookie": f"{name}={secret}"})
-            answer = line.getresponse()
-            answer.read()
-            said.add(answer.status)
-            took.append(1000 * (time.perf_counter() - began))
-        line.close()
-        now, (status,) = used(server), said
-        cpu = 1000 * (now.cpu - before.cpu) / len(took)
-        rows.append(
-            (
-                what,
-                len(took),
-                status,
-                *np.quantile(took, (0.5, 1)).tolist(),
-                cpu,
-                now.megabytes - before.megabytes,
-            )
-        )
-    return Table(
-        "Wrong cookies",
-        "Requests for a page, one after the other over one connection: what they are answered, in "
-        "how many milliseconds, and what the server spends on each and holds more after all.",
-        ("cookies", "requests", "answer", "p50, ms", "longest, ms", "server's CPU, ms",
-         "megabytes more"),
-        rows,
-    )  # fmt: skip
-
-
-def tables(size: Size) -> Iterator[Table]:
-    """Measures one thing after the other on one server."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = served(Path(folder), size.people)
+    def _judge(self, name: str, stream: np.random.Generator) -> None:
         try:
-            for measure in (acknowledgement, strangers, day):
-                yield measure(server, size)
-        finally:
-            server.close()
+            self._over.wait(stream.uniform(0, self.people))
+            with wired(self._server, name) as wire:
+                (data,) = wire.ask()
+                self.there += 1
+                while not self._over.wait(stream.uniform(*self._pace)):
+                    clips = [clip["id"] for clip in data["queue"]]
+                    one = {"uuid": stream.bytes(16).hex(), "item": clips[0], "verdict": "not_done"}
+                    sent = {"author": data["author"], "outbox": [one], "has": clips}
+                    sent["midnight"] = time.time() // 86400 * 86400
+                    began = time.perf_counter()
+                    (data,) = wire.ask(json.dumps({"sync": sent}))
+                    seconds = time.perf_counter() - began
+                    acks = [(ack["uuid"], ack["status"]) for ack in data["acks"]]
+                    if acks != [(one["uuid"], "saved")]:
+                        raise AssertionError(f"expected the answer to be saved, found {acks}")
+                    self.seconds.append(seconds)
+        except Exception as error:  # raised by the thread that waits for the answers
+            self.broken.append(f"{name}: {error!r}")
+
+
+class Loaded:
+    """A server and what is measured on it, one table after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        """Start it, on clips that each person may judge."""
+        workspace = empty_workspace(folder)
+        settings = folder / "workspace.toml"
+        text = settings.read_text().replace("required = 40", f"required = {PEOPLE + 1}")
+        settings.write_text(text)
+        # So many clips that the first person has not judged all before the last has come.
+        names, every = ("random", "local-search", "stigmergy"), small(workspace).scenarios
+        run(workspace, every, names, count=3, seed=0, workers=1, progress=quiet)
+        self.server = Server(folder)
+        self.server.start()
+
+    def judge(
+        self,
+        crowd: Crowd,
+        answers: int,
+        marks: Sequence[int] = (),
+        at: Callable[[int], None] = lambda count: None,
+    ) -> tuple[np.ndarray, float, float]:
+        """Have a crowd judge until it has given so many answers, once all are there.
+
+        Calls `at` with each of `marks` once that many are given. Exits if an answer is not kept, or
+        if the crowd takes longer than `LONGEST`.
+
+        Returns:
+          The milliseconds of each answer, the seconds of all, and the server's CPU seconds.
+        """
+        left, end = list(marks), time.perf_counter() + LONGEST
+
+        def until(done: Callable[[], bool]) -> float:
+            """Return when it is done, or when it can no longer be."""
+            while not done() and not crowd.broken and time.perf_counter() < end:
+                while left and len(crowd.seconds) >= left[0]:
+                    at(left.pop(0))
+                time.sleep(LOOK)
+            return time.perf_counter()
+
+        with crowd.judging():
+            began = until(lambda: crowd.there == crowd.people)
+            first, before = len(crowd.seconds), self.cpu()
+            ended = until(lambda: len(crowd.seconds) >= first + answers and not left)
+            cpu, seconds = self.cpu() - before, crowd.seconds[first:]
+        if crowd.broken or len(seconds) < answers or left:
+            raise SystemExit(f"{len(seconds)} of {answers} answers; {crowd.broken[:1]}")
+        return 1000 * np.array(seconds), ended - began, cpu
+
+    def cpu(self) -> float:
+        ticks = (self._process() / "stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+    def megabytes(self) -> float:
+        lines = (self._process() / "status").read_text().splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if "VmRSS" in line)
+
+    def _process(self) -> Path:
+        assert self.server.process
+        return Path("/proc") / str(self.server.process.pid)
+
+    def acknowledgement(self) -> Rows:
+        """How soon an answer is acknowledged, to one person alone and to each of many."""
+        for what, name, people, pace, answers, aim in (
+            ("one, alone", "alone", 1, ALONE, ALONE_ANSWERS, None),
+            (f"{PEOPLE} at once", "person", PEOPLE, PACE, ANSWERS, AIM),
+        ):
+            took, seconds, cpu = self.judge(Crowd(self.server, name, people, pace), answers)
+            quantiles, count = np.quantile(took, (0.5, 0.95, 1)).tolist(), len(took)
+            each = 1000 * cpu / count
+            yield what, count, count / seconds, aim, *quantiles, each, os.getloadavg()[0]
+
+    def strangers(self) -> Rows:
+        """What requests with wrong cookies cost, and whether a right one is heard among them."""
+        name, right = cookie_name(self.server.place), self.server.secret("a person")
+        for what, secrets in (
+            ("wrong", [f"{number:064x}" for number in range(WRONG)]),
+            ("right, after them", [right] * (WRONG // 10)),
+        ):
+            cpu, megabytes, took, found = self.cpu(), self.megabytes(), [], set()
+            line = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
+            for secret in secrets:
+                began = time.perf_counter()
+                line.request("GET", "/", headers={"Cookie": f"{name}={secret}"})
+                answer = line.getresponse()
+                answer.read()
+                found.add(answer.status)
+                took.append(1000 * (time.perf_counter() - began))
+            line.close()
+            (status,) = found
+            each, more = 1000 * (self.cpu() - cpu) / len(took), self.megabytes() - megabytes
+            yield what, len(took), status, *np.quantile(took, (0.5, 1)).tolist(), each, more
+
+    def day(self) -> Rows:
+        """What the server holds in the course of a day's work."""
+        rows: list[tuple[Any, ...]] = []
+        began, before = time.perf_counter(), self.cpu()
+
+        def note(count: int) -> None:
+            held, slope = self.megabytes(), None
+            if rows:
+                slope = 1000 * (held - rows[-1][1]) / (count - rows[-1][0])
+            cpu = 1000 * (self.cpu() - before) / count
+            rows.append((count, held, slope, time.perf_counter() - began, cpu))
+
+        self.judge(Crowd(self.server, "worker", PEOPLE, (0, 0)), 1, MARKS, note)
+        return rows
 
 
 if __name__ == "__main__":
-    text = f"# Benchmarks of a crowd\n\nWritten by `make bench-large`, on\n\n> {machine()}\n"
-    marks = (
-        Size().marks
-        if len(sys.argv) < 2
-        else tuple(int(sys.argv[1]) * n // 4 for n in (1, 2, 3, 4))
-    )
-    for table in tables(Size(marks=marks)):
-        print(markdown(table), flush=True)
-        text += f"\n{markdown(table)}"
-    PAGE.write_text(text)
+    with tempfile.TemporaryDirectory() as name:
+        loaded = Loaded(Path(name))
+        try:
+            measure.write("benchmarks_load.md", load=sys.modules[__name__], server=loaded)
+        finally:
+            loaded.server.close()

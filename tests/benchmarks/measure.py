@@ -1,94 +1,93 @@
-"""Timing: medians of several runs, on a machine that is named by what it is."""
+"""Timing, what a process costs, and pages that are filled with what was measured."""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import statistics
+import string
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.benchmarks import sizes
 
-class Sizes(NamedTuple):
-    """How much is measured.
+TEMPLATES = Path(__file__).parent / "pages"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
-    Attributes:
-      runs: of which the median is taken, after one that is not counted.
-      slow: as many of what takes a second or so.
-      steps: T of every episode.
-      episodes: played at once.
-      few: episodes that pure Python plays.
-      learners: episodes that learning agents rehearse, compiled.
-      rehearsals: how often they do.
-      abreast: episodes that they rehearse step by step.
-      repeats: how often they do.
-      many: episodes that are shared among threads and processes.
-      new: environments made, and stepped by Gymnasium.
-      memory: numbers of episodes whose memory is compared.
-      scenarios: mined in each domain.
-      continuations: of each scenario and agent.
-      exported: trajectories written for others to read.
-      turns: that a person makes.
-      candidates: of a draft that a curator opens.
-      accepted: of them, one after another.
+Rows = Iterable[tuple[Any, ...]]
+
+
+def alternating(ways: Sequence[tuple[Callable[..., Any], ...]], *, runs: int) -> list[float]:
+    """Return the median seconds of each way; they take turns, and the first turn is not counted.
+
+    A way is what is timed and, if that has an argument, what makes it before the clock starts.
     """
-
-    runs: int = 5
-    slow: int = 3
-    steps: int = 50
-    episodes: int = 4000
-    few: int = 20
-    learners: int = 200
-    rehearsals: int = 100
-    abreast: int = 40
-    repeats: int = 5
-    many: int = 40_000
-    new: int = 1000
-    memory: tuple[int, ...] = (1000, 10_000, 100_000)
-    scenarios: int = 160
-    continuations: int = 10
-    exported: int = 500
-    turns: int = 400
-    candidates: int = 10_000
-    accepted: int = 60
-
-
-class Table(NamedTuple):
-    """One benchmark's result: a heading, what it says, and rows under a header."""
-
-    title: str
-    text: str
-    header: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-
-
-def seconds(
-    work: Callable[[Any], Any], prepare: Callable[[], Any] = lambda: None, *, runs: int
-) -> float:
-    """Return the median seconds of `work(prepare())`, without `prepare` and a first run."""
-    return alternating([(work, prepare)], runs=runs)[0]
-
-
-def alternating(
-    ways: Sequence[tuple[Callable[[Any], Any], Callable[[], Any]]], *, runs: int
-) -> list[float]:
-    """Return for each `(work, prepare)` what `seconds` does; they take turns, run by run."""
     taken: list[list[float]] = [[] for _ in ways]
     for run in range(runs + 1):
-        for (work, prepare), own in zip(ways, taken, strict=True):
-            given = prepare()
+        for (work, *prepare), own in zip(ways, taken, strict=True):
+            given = [one() for one in prepare]
             begun = time.perf_counter()
-            work(given)
+            work(*given)
             if run:
                 own.append(time.perf_counter() - begun)
     return [statistics.median(own) for own in taken]
 
 
-def usual() -> dict[str, str]:
+def seconds(*way: Callable[..., Any], runs: int) -> float:
+    return alternating([way], runs=runs)[0]
+
+
+class Cost(NamedTuple):
+    """What a process took from call to exit."""
+
+    wall: float  # seconds
+    own: float  # CPU seconds
+    workers: float  # CPU seconds of its children
+    megabytes: float  # the most that the process itself held
+    out: str
+
+    @property
+    def cpu(self) -> float:
+        return self.own + self.workers
+
+
+# /proc knows what a process itself has held; getrusage also counts what its parent held.
+USED = """
+import atexit, contextlib, resource, sys
+
+def used():
+    if server := sys.modules.get("multiprocessing.forkserver"):
+        with contextlib.suppress(FileNotFoundError):  # its socket is gone already
+            server._forkserver._stop()  # whose CPU time is counted when it has ended
+    with open("/proc/self/status") as status:
+        (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(*(one.ru_utime + one.ru_stime for one in both), peak, file=sys.stderr)
+
+atexit.register(used)
+"""
+STS = "from sts.cli.main import main; sys.exit(main())"
+
+
+def cost(code: str, *words: str, fails: bool = False) -> Cost:
+    """Return what Python code takes with `words` as its arguments; `fails`: it must fail."""
+    begun = time.perf_counter()
+    command = [sys.executable, "-c", USED + code, *words]
+    done = subprocess.run(command, env=compiling(), capture_output=True, text=True)
+    wall = time.perf_counter() - begun
+    if bool(done.returncode) != fails:
+        raise SystemExit(f"{' '.join(words)} ended with {done.returncode}: {done.stderr}")
+    own, workers, peak = done.stderr.split()[-3:]
+    return Cost(wall, float(own), float(workers), int(peak) / 1024, done.stdout)
+
+
+def compiling() -> dict[str, str]:
     """Return the environment of commands that find modules compiled, as they usually do."""
     return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
@@ -105,35 +104,27 @@ def machine() -> str:
 
 def cell(value: Any) -> str:
     """Return a number with three significant digits, anything else as it is."""
-    if value is None:
-        return ""
     if not isinstance(value, float):
-        return str(value)
+        return "" if value is None else str(value)
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def markdown(table: Table) -> str:
-    """Return the table as Markdown under its heading."""
-    rows = [table.header, ["---"] * len(table.header), *table.rows]
-    body = "\n".join("| " + " | ".join(cell(c) for c in row) + " |" for row in rows)
-    return f"## {table.title}\n\n{table.text}\n\n{body}\n"
+class Template(string.Formatter):
+    """Fills a page: a field is a value, or a function that returns one or the rows of a table."""
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if callable(value):
+            value = value()
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return "\n".join(f"| {' | '.join(map(cell, row))} |" for row in value)
+        return format(value, spec)
 
 
-class Cost(NamedTuple):
-    """What a command took: seconds of processor, seconds on the clock, megabytes at most."""
-
-    cpu: float
-    wall: float
-    megabytes: float
-
-
-def cost(words: Sequence[str], *, fails: bool = False) -> Cost:
-    """Return what a command takes, from call to exit; `fails` says that it must end in error."""
-    begun = time.perf_counter()
-    said = subprocess.DEVNULL if fails else None
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if bool(process.returncode) != fails:
-        raise SystemExit(f"{' '.join(words)} ended with {process.returncode}")
-    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begun, used.ru_maxrss / 1024)
+def write(page: str, **known: Any) -> None:
+    """Fill the template of a page section by section, print it, and write it to docs/."""
+    sections = re.split(r"(?m)^(?=## )", (TEMPLATES / page).read_text())
+    parts = []
+    for section in sections:
+        parts.append(Template().format(section, sizes=sizes, machine=machine(), **known))
+        print(parts[-1], file=sys.stderr, flush=True)
+    (DOCS / page).write_text("".join(parts))

@@ -1,21 +1,19 @@
-"""A workspace of a million continuations: what it costs to show, run again, serve, label, report.
+"""Measures a workspace of a million continuations and writes docs/benchmarks_million.md.
 
-    python -m tests.benchmarks.million [FOLDER]
+    python -m tests.benchmarks.million
 
-Writes docs/benchmarks_million.md. The workspace is made in FOLDER, which may be kept for the next
-time, or in a folder that is removed. Its rows are valid and synthetic: every scenario is continued
-once by each agent, and what came of it stands for all of that agent's continuations of it.
+Its rows are valid and synthetic: every scenario is continued once by each agent, and the result is
+used for all of that agent's continuations of it.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sts import agents
 from sts.agents.facts import load_info
@@ -27,11 +25,10 @@ from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
-from tests.benchmarks.measure import Table, cost, machine, markdown
+from tests.benchmarks import measure
+from tests.benchmarks.measure import STS, Rows, cost
 from tests.examples import scenarios
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_million.md"
-LABEL = "million@1"
 SCENARIOS, CONTINUATIONS = 1000, 100
 AGENTS = (
     "random local-search blind rule stigmergy wisdom-of-the-crowd bidding dictatorship "
@@ -45,7 +42,7 @@ from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 
 workspace = Workspace.open(sys.argv[1])
-suite = queueing.chosen(workspace, None if len(sys.argv) < 3 else sys.argv[2])
+suite = queueing.chosen(workspace, "million@1")
 with Store.open(workspace) as store:
     queueing.fill(workspace, store, suite)
     with store.read() as connection:
@@ -54,81 +51,49 @@ with Store.open(workspace) as store:
 """What `sts annotate` does before it serves."""
 
 
-def main(folder: Path) -> None:
-    # In a process of its own, as what this one holds would be counted as held by those it begins.
-    code = "import sys, tests.benchmarks.million as m; print(m.filled(sys.argv[1]))"
-    words = [sys.executable, "-c", code, str(folder)]
-    one = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-    (folder / "annotations.sqlite3").unlink(missing_ok=True)
-    shutil.rmtree(folder / "labels", ignore_errors=True)
-    flags = [word for name in AGENTS for word in ("--agent", name)]
-    again = ["run", LABEL, *flags, "--continuations", str(CONTINUATIONS)]
-    sts = [sys.executable, "-m", "sts.cli.main"]
-    at = ["--workspace", str(folder)]
-    served = [sys.executable, "-c", SERVED, str(folder), LABEL]
-    index = folder / "continuations" / "index.parquet"
-    rows: list[tuple[object, ...]] = [
-        ("`sts show CONTINUATION`", 3, *cost([*sts, "show", one, *at])),
-        ("`sts run`, nothing to do", 3, *cost([*sts, *again, *at])),
-        ("the annotator's queue, for the first time", 20, *cost(served)),
-        ("the annotator's queue, again", 20, *cost(served)),
-        ("`sts label`", None, *cost([*sts, "label", LABEL, *at])),
-        ("`sts label`, nothing to do", 3, *cost([*sts, "label", LABEL, *at])),
-        ("`sts show CONTINUATION`, with its label", 3, *cost([*sts, "show", one, *at])),
-        ("`sts report`, of a million labels", None, *cost([*sts, "report", LABEL, *at])),
+def measured(folder: Path, one: str) -> Rows:
+    """Yield what commands cost that know a continuation."""
+    at = ("--workspace", str(folder))
+    agents = [word for name in AGENTS for word in ("--agent", name)]
+    run = ("run", "million@1", *agents, "--continuations", str(CONTINUATIONS))
+    show, label, queue = ("show", one), ("label", "million@1"), "the annotator's queue"
+    for what, aim, words in (
+        ("`sts show CONTINUATION`", 3, show),
+        ("`sts run`, nothing to do", 3, run),
+        (f"{queue}, for the first time", 20, ()),
+        (f"{queue}, again", 20, ()),
+        ("`sts label`", None, label),
+        ("`sts label`, nothing to do", 3, label),
+        ("`sts show CONTINUATION`, with its label", 3, show),
+        ("`sts report`, of a million labels", None, ("report", "million@1")),
+        ("`sts show`, no index yet", None, show),
+    ):
+        if "no index" in what:
+            (folder / "continuations/index.parquet").unlink()
+        taken = cost(STS, *words, *at) if words else cost(SERVED, str(folder))
+        yield what, aim, taken.cpu, taken.wall, taken.megabytes
+
+
+def fill(workspace: Workspace) -> str:
+    """Write the parts of a plan, as a run would; return the id of a continuation."""
+    few = scenarios(SCENARIOS // 10)
+    every = [
+        dataclasses.replace(one, id=f"{one.id}-{i}", parameters={"variant": i})
+        for one in few
+        for i in range(10)
     ]
-    index.unlink()
-    rows.append(("`sts show`, no index yet", None, *cost([*sts, "show", one, *at])))
-    count = len(list((folder / "continuations").glob("*/*.parquet")))
-    table = Table(
-        "A million continuations",
-        f"{SCENARIOS} scenarios, {CONTINUATIONS} continuations of each by {len(AGENTS)} agents, in "
-        f"{count} parts. Seconds of processor and on the clock, and the most memory that a process "
-        "held, from call to exit.",
-        ("what", "aim, CPU seconds", "CPU seconds", "seconds", "megabytes"),
-        rows,
-    )
-    opening = f"Written by `make bench-million`, on\n\n> {machine()}\n"
-    PAGE.write_text(f"# Benchmarks of a large workspace\n\n{opening}\n{markdown(table)}")
-    print(markdown(table))
-
-
-def filled(folder: str) -> str:
-    """Make the workspace where it is not there yet; return the id of a continuation."""
-    workspace = Workspace.open(folder).ensure()
-    suite, whole = _suite(workspace), workspace.path("whole")
-    if not whole.exists():
-        _fill(workspace, suite)
-        whole.touch()
-    return next(store.entries(workspace, {suite.scenarios[-1].hash})).id
-
-
-def _suite(workspace: Workspace) -> Suite:
-    folder = workspace.path("suites", *LABEL.split("@"))
-    if not folder.exists():
-        few = scenarios(SCENARIOS // 10)
-        every = [
-            dataclasses.replace(one, id=f"{one.id}-{i}", parameters={"variant": i})
-            for one in few
-            for i in range(10)
-        ]
-        name, _, version = LABEL.partition("@")
-        suites.write(folder, Suite(name, int(version), None, "", tuple(every), {}))
-    return suites.load(workspace, LABEL)
-
-
-def _fill(workspace: Workspace, suite: Suite) -> None:
-    """Write the parts of a plan, as a run would."""
+    folder = workspace.path("suites", "million", "1")
+    suites.write(folder, Suite("million", 1, None, "", tuple(every), {}))
+    suite = suites.load(workspace, "million@1")
     known = {name: load_info(name) for name in AGENTS}
-    plan = make_plan(
-        EMPTY, suite.scenarios, AGENTS, known, count=CONTINUATIONS, seed=0, suite=suite.hash
-    )
+    given: dict[str, Any] = {"count": CONTINUATIONS, "seed": 0, "suite": suite.hash}
     made: dict[tuple[str, str], Continuation] = {}
-    for chunk in plan.chunks:
+    for chunk in make_plan(EMPTY, suite.scenarios, AGENTS, known, **given).chunks:
         rows = [row for share in chunk.shares for row in _rows(chunk, *share, made)]
         name = parts.part_name(chunk.plan, chunk.number)
         workspace.store.put_new(name, parts.encode_part(name, rows), lambda there, new: True)
-    store.opened(workspace)
+    store.open_saved_index(workspace)
+    return next(store.iter_entries(workspace, {suite.scenarios[-1].hash})).id
 
 
 def _rows(
@@ -148,8 +113,12 @@ def _rows(
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        main(Path(sys.argv[1]))
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            main(Path(folder))
+    with tempfile.TemporaryDirectory() as name:
+        one = fill(Workspace.open(name).ensure())
+        known = {
+            "million": sys.modules[__name__],
+            "agents": len(AGENTS),
+            "parts": len(list((Path(name) / "continuations").glob("*/*.parquet"))),
+            "rows": measured(Path(name), one),
+        }
+        measure.write("benchmarks_million.md", **known)

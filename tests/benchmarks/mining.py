@@ -1,9 +1,9 @@
-"""A million recorded episodes: what it costs to mine them for sixteen categories.
+"""Measures mining a million recorded episodes and writes docs/benchmarks_mining.md.
 
-    python -m tests.benchmarks.mining [FOLDER] [EPISODES]
+    python -m tests.benchmarks.mining [FOLDER]
 
-Writes docs/benchmarks_mining.md. The recordings are made in FOLDER, which may be kept for the next
-time, or in a folder that is removed.
+The recordings are made in FOLDER, which may be kept for the next time, or in a folder that is
+removed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from sts import agents
 from sts.jobs.pool import Pool
@@ -24,60 +23,36 @@ from sts.trajectories import store
 from sts.trajectories.record import Task, generate_states, play_task
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
-from tests.benchmarks.measure import Table, machine, markdown
+from tests.benchmarks import measure
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks_mining.md"
 EPISODES, STEPS, TEAM, SIDE = 1_000_000, 50, 2, 10
 AGENTS = ("random", "local-search")
 PER_FILE, ABREAST = 25_000, 2500
-AIM_SECONDS, AIM_MEGABYTES = 60, 2000
+AIM = "60 s, 2000 MB"
 SAMPLE = 1000
-BESIDES = ("beside-or-leave", "evade-or-shadow", "catch-mate")
-"""Categories that are none of the sixteen."""
+PAIRED = ("beside-or-leave", "evade-or-shadow", "catch-mate")
+"""Categories that are not among the sixteen."""
 LOOK = 0.1
 """Seconds between two looks at how much memory processes hold."""
 
 
-class Cost(NamedTuple):
-    """What was done took: seconds on the clock, of processors, megabytes of all at once at most.
-
-    The last is how many processes wanted a core meanwhile, on average over the last minute of it.
-    """
-
-    wall: float
-    cpu: float
-    megabytes: float
-    load: float
-
-
 def names() -> list[str]:
-    """Return the names of the sixteen categories."""
     own = categories.of("lambda-star")
-    return [c.name for c in own if not c.superseded and c.name not in BESIDES]
+    return [c.name for c in own if not c.superseded and c.name not in PAIRED]
 
 
-def recorded(folder: Path, episodes: int) -> None:
-    """Record so many episodes in two processes, unless that was done before."""
-    if _is_whole(folder, episodes):
-        return
+def record(folder: Path) -> None:
     with Pool(2) as pool:
-        for n, first in enumerate(range(0, episodes, PER_FILE)):
-            count = min(PER_FILE, episodes - first)
+        for n, first in enumerate(range(0, EPISODES, PER_FILE)):
+            count = min(PER_FILE, EPISODES - first)
             pool.submit(n, record_file, str(folder), AGENTS[n % len(AGENTS)], count, n)
         for _, outcome in pool.completed():
             if isinstance(outcome, Exception):
                 raise outcome
-    (folder / "whole").write_text(str(episodes))
-
-
-def _is_whole(folder: Path, episodes: int) -> bool:
-    mark = folder / "whole"
-    return mark.exists() and mark.read_text() == str(episodes)
 
 
 def record_file(folder: str, agent: str, count: int, seed: int) -> None:
-    """Record a file of episodes by one agent."""
-    world = {"height": SIDE, "width": SIDE, "participants": TEAM, "horizon": STEPS}
+    world = {"height": SIDE, "width": SIDE, "n_players": TEAM, "horizon": STEPS}
     states = generate_states("lambda-star", count=count, steps=STEPS, seed=seed, settings=world)
     made: list[Trajectory] = []
     for first in range(0, count, ABREAST):
@@ -87,33 +62,37 @@ def record_file(folder: str, agent: str, count: int, seed: int) -> None:
     store.save(Workspace.open(folder), made)
 
 
-def cost(words: Sequence[str]) -> Cost:
-    """Return what a command and all that it begins took."""
+def cost(*words: str) -> tuple[float, float, float, float]:
+    """Return what a command and its workers took: seconds, CPU seconds, megabytes and load.
+
+    The third is the most that all held at once, and the last how many processes wanted a core, on
+    average over its last minute.
+    """
     begun_at, most = time.perf_counter(), 0.0
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
     while True:
         pid, status, used = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        most = max(most, sum(map(_held, _family(process.pid))))
+        most = max(most, sum(map(held, family(process.pid))))
         time.sleep(LOOK)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(words)} failed")
-    seconds = time.perf_counter() - begun_at
-    return Cost(seconds, used.ru_utime + used.ru_stime, most, os.getloadavg()[0])
+    wall = time.perf_counter() - begun_at
+    return wall, used.ru_utime + used.ru_stime, most, os.getloadavg()[0]
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
     """Return a process and those that it has begun."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
         return []
-    return [pid, *(one for child in children for one in _family(int(child)))]
+    return [pid, *(one for child in children for one in family(int(child)))]
 
 
-def _held(pid: int) -> float:
+def held(pid: int) -> float:
     """Return the megabytes that a process holds; what several share is shared out among them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
@@ -122,62 +101,54 @@ def _held(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
-def plainly(folder: Path) -> tuple[float, int]:
-    """Return the seconds that predicates alone take for `SAMPLE` trajectories of the test side."""
-    every = store.load(Workspace.open(folder))
+def mine_plainly() -> tuple[float, int]:
+    """Return the CPU seconds that predicates alone take for some trajectories, and of how many."""
+    with tempfile.TemporaryDirectory() as folder:
+        for n, agent in enumerate(AGENTS):
+            record_file(folder, agent, 5 * SAMPLE, n)
+        every = [t for t in store.load(Workspace.open(folder)) if t.split == "test"]
     own = [categories.named(name) for name in names()]
-    some = [t for t in every if t.split == "test"][: SAMPLE // 2]
-    some += [t for t in every[::-1] if t.split == "test"][: SAMPLE // 2]
+    some = every[: SAMPLE // 2] + every[::-1][: SAMPLE // 2]
     mining.mine(some[:4], own, per_category=1, seed=0)
     begun_at = time.process_time()
     mining.mine(some, own, per_category=10, seed=0)
     return time.process_time() - begun_at, len(some)
 
 
-def main(folder: Path, episodes: int) -> None:
-    rows: list[tuple[object, ...]] = []
-    code = "import sys; from pathlib import Path; import tests.benchmarks.mining as m; "
-    call = f"{code} m.recorded(Path(sys.argv[1]), int(sys.argv[2]))"
-    if not _is_whole(folder, episodes):
-        made = cost([sys.executable, "-c", call, str(folder), str(episodes)])
-        rows.append(("recording, two processes", None, *made))
-    with tempfile.TemporaryDirectory() as other:  # which compiles what mining calls, too
-        for n, agent in enumerate(AGENTS):
-            record_file(other, agent, 5 * SAMPLE, n)
-        seconds, count = plainly(Path(other))
+def main(folder: Path) -> None:
+    rows: list[tuple[Any, ...]] = []
+    whole = folder / "whole"
+    if not whole.exists():
+        code = (
+            "import sys, pathlib, tests.benchmarks.mining as m; m.record(pathlib.Path(sys.argv[1]))"
+        )
+        rows.append(("recording, two processes", None, *cost("-c", code, str(folder))))
+        whole.touch()
+    seconds, count = mine_plainly()  # which compiles what mining calls, too
     files = store.list_files(Workspace.open(folder))
-    disk = sum(path.stat().st_size for path in files) / 2**20
-    named = [word for name in names() for word in ("--category", name)]
-    sts = [sys.executable, "-m", "sts.cli.main", "mine", "large", "--replace", *named]
-    at = ["--workspace", str(folder), "--workers"]
-    for workers in (2, 1):
-        what = "`sts mine --workers 2`" if workers == 2 else "`sts mine`"
-        aim = f"{AIM_SECONDS} s, {AIM_MEGABYTES} MB" if workers == 2 else None
-        rows.append((what, aim, *cost([*sts, *at, str(workers)])))
-    whole = seconds / count * episodes / 5
-    rows.append(("predicates alone, reckoned from a sample", None, None, whole, None, None))
-    table = Table(
-        "Mining a million episodes" if episodes == EPISODES else f"Mining {episodes} episodes",
-        f"{episodes} episodes of {STEPS} steps on {SIDE}x{SIDE}, in teams of {TEAM}, half of them "
-        f"by each of {' and '.join(AGENTS)}, in {len(files)} files of {disk:.0f} MB in all; one in "
-        f"five is on the test side. Mined for the {len(names())} categories, ten scenarios of "
-        "each. Seconds on the clock and of processors, and the most memory that all processes "
-        "held at once, from call to exit; and how many processes, these among them, wanted a core "
-        "in the last minute of it, which seconds on the clock depend on. What predicates alone "
-        f"take, a moment at a time in one process, is reckoned from {count} trajectories of the "
-        "test side.",
-        ("what", "aim", "seconds", "CPU seconds", "megabytes", "load"),
-        rows,
+    flags = [word for name in names() for word in ("--category", name)]
+    mine = (
+        "-m",
+        "sts.cli.main",
+        "mine",
+        "large",
+        "--overwrite",
+        *flags,
+        "--workspace",
+        str(folder),
     )
-    opening = f"Written by `make bench-mining`, on\n\n> {machine()}\n"
-    PAGE.write_text(f"# Benchmarks of mining\n\n{opening}\n{markdown(table)}")
-    print(markdown(table))
+    rows.append(("`sts mine --workers 2`", AIM, *cost(*mine, "--workers", "2")))
+    rows.append(("`sts mine`", None, *cost(*mine, "--workers", "1")))
+    reckoned = seconds / count * EPISODES / 5
+    rows.append(("predicates alone, reckoned from a sample", None, None, reckoned, None, None))
+    disk = sum(path.stat().st_size for path in files) / 2**20
+    known = {"files": len(files), "disk": disk, "categories": len(names()), "sample": count}
+    measure.write("benchmarks_mining.md", mining=sys.modules[__name__], rows=rows, **known)
 
 
 if __name__ == "__main__":
-    number = int(sys.argv[2]) if len(sys.argv) > 2 else EPISODES
     if len(sys.argv) > 1:
-        main(Path(sys.argv[1]), number)
+        main(Path(sys.argv[1]))
     else:
-        with tempfile.TemporaryDirectory() as folder:
-            main(Path(folder), number)
+        with tempfile.TemporaryDirectory() as name:
+            main(Path(name))

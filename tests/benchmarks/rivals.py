@@ -1,20 +1,21 @@
-"""The same episodes written plainly twice, with NumPy and in pure Python, to be measured against.
+"""The same episodes written plainly with NumPy and in pure Python, to be measured against.
 
-Both draw the numbers that the engine draws, so that all ways give the same rewards.
+Both draw the numbers that the engine draws, so that all ways give the same rewards. Rewards are in
+halves. Q-learning keeps a value for every move in every state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.worlds.lambda_star.agents.table import ALPHA, GAMMA, INITIAL_VALUE
 from sts.worlds.lambda_star.state import State
-
-HEADER = ("agent, a world", "ours", "NumPy", "Python", "ours / NumPy", "ours / Python")
-"""Of a table that compares our path with the rivals."""
 
 NAMES = ("random", "local-search", "bidding")
 AROUND = np.stack(np.divmod(np.arange(9), 3), -1) - 1
@@ -48,7 +49,6 @@ def uniforms(streams: NDArray[np.uint64], counters: NDArray[Any]) -> NDArray[np.
 
 
 def uniform(stream: int, counter: int) -> float:
-    """Return a stream's draw number `counter`."""
     return (_word(stream, counter) >> 11) * 2.0**-53
 
 
@@ -62,14 +62,12 @@ class Stacked:
     """B worlds of one size and of move patterns; a step is a few array operations."""
 
     def __init__(self, states: Sequence[State]) -> None:
-        first = states[0]
-        self.size = np.array([first.height, first.width])
+        self.size = np.array([states[0].height, states[0].width])
         self.people = np.stack([self._places(s.cells) for s in states])
         self.objects = np.stack([self._places((s.good, s.evil)) for s in states])
         pairs = [(s.good_pattern, s.evil_pattern) for s in states]
-        longest = max(len(p) for pair in pairs for p in pair)
-        self.patterns = np.zeros((len(states), 2, longest), np.int64)
         self.length = np.array([[len(p) for p in pair] for pair in pairs])
+        self.patterns = np.zeros((len(states), 2, self.length.max()), np.int64)
         for b, pair in enumerate(pairs):
             for i, p in enumerate(pair):
                 self.patterns[b, i, : len(p)] = p
@@ -80,16 +78,16 @@ class Stacked:
     def _places(self, cells: Any) -> NDArray[np.int64]:
         return np.stack(np.divmod(np.array(cells), self.size[1]), -1)
 
-    def moved(self, places: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def moved(self, places: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return places [..., 2] one move on."""
-        return (places + AROUND[moves]) % self.size
+        return (places + AROUND[actions]) % self.size
 
     def around(self) -> NDArray[np.int64]:
-        """Return int64[B, P, 9], the rewards that participants see, in halves."""
+        """Return the rewards that players see, int64[B, P, 9]."""
         return self.rewards((self.people[:, :, None] + AROUND) % self.size)
 
     def rewards(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rewards in halves at places [B, ..., 2]."""
+        """Return the rewards at places [B, ..., 2]."""
         shape = (len(places), *(1,) * (places.ndim - 2), 2)
         total = np.zeros(places.shape[:-1], np.int64)
         for sign, which in ((1, 0), (-1, 1)):
@@ -98,9 +96,9 @@ class Stacked:
             total += sign * np.where(away < 2, 2 - away, 0)
         return total
 
-    def advance(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def advance(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Move all on by one step; return the rewards."""
-        self.people = self.moved(self.people, moves)
+        self.people = self.moved(self.people, actions)
         entries = np.take_along_axis(self.patterns, (self.step % self.length)[..., None], 2)[..., 0]
         going = self.moved(self.objects, entries)
         clash = (going[:, 0] == going[:, 1]).all(-1)
@@ -114,21 +112,28 @@ class Stacked:
         self.step += 1
         return self.rewards(self.people)
 
+    def toward(self, goals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return each player's first move of a shortest way."""
+        way, size = goals - self.people, self.size
+        way = np.where(2 * way > size, way - size, np.where(-2 * way > size, way + size, way))
+        rows, columns = np.moveaxis(np.sign(way), -1, 0)
+        return 3 * rows + columns + STAY
+
 
 def with_numpy(
     name: str, worlds: Stacked, streams: NDArray[np.uint64], steps: int
 ) -> NDArray[np.int64]:
-    """Return int64[B, P], what each participant receives in all, in halves."""
+    """Return what each player receives in all, int64[B, P]."""
     batch, people = worlds.people.shape[:2]
     total = np.zeros((batch, people), np.int64)
     bid, target = np.full(batch, _NO_BID), np.zeros((batch, 2), np.int64)
     for t in range(steps):
         first = (t * people + np.arange(people)) * _DRAWS.get(name, 2)
         if name == "random":
-            moves = (uniforms(streams, first) * 9).astype(np.int64)
+            actions = (uniforms(streams, first) * 9).astype(np.int64)
         elif name == "local-search":
             seen = worlds.around()
-            moves = picked(seen == seen.max(-1, keepdims=True), uniforms(streams, first))
+            actions = picked(seen == seen.max(-1, keepdims=True), uniforms(streams, first))
         else:
             seen = worlds.around()
             highest = seen.max(-1)
@@ -138,18 +143,9 @@ def with_numpy(
                 wins = highest[:, p] >= bid
                 bid = np.where(wins, highest[:, p], bid)
                 target = np.where(wins[:, None], wished[:, p], target)
-            moves = _toward(worlds.people, target[:, None], worlds.size)
-        total += worlds.advance(moves)
+            actions = worlds.toward(target[:, None])
+        total += worlds.advance(actions)
     return total
-
-
-def _toward(
-    places: NDArray[np.int64], goals: NDArray[np.int64], size: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    way = goals - places
-    way = np.where(2 * way > size, way - size, np.where(-2 * way > size, way + size, way))
-    rows, columns = np.moveaxis(np.sign(way), -1, 0)
-    return 3 * rows + columns + STAY
 
 
 class Plain:
@@ -163,14 +159,10 @@ class Plain:
         self.seed, self.counter, self.step = s.seed, 0, 0
 
     def moved(self, place: Place, move: int) -> Place:
-        """Return the place one move on."""
-        return (
-            (place[0] + move // 3 - 1) % self.height,
-            (place[1] + move % 3 - 1) % self.width,
-        )
+        row, column = place[0] + move // 3 - 1, place[1] + move % 3 - 1
+        return row % self.height, column % self.width
 
     def reward(self, place: Place) -> int:
-        """Return the reward at a place, in halves."""
         total = 0
         for sign, other in zip((1, -1), self.objects, strict=True):
             rows, columns = abs(place[0] - other[0]), abs(place[1] - other[1])
@@ -193,9 +185,9 @@ class Plain:
             signs.append((way > 0) - (way < 0))
         return 3 * signs[0] + signs[1] + STAY
 
-    def advance(self, moves: Sequence[int]) -> list[int]:
+    def advance(self, actions: Sequence[int]) -> list[int]:
         """Move all on by one step; return the rewards."""
-        self.people = [self.moved(place, m) for place, m in zip(self.people, moves, strict=True)]
+        self.people = [self.moved(place, m) for place, m in zip(self.people, actions, strict=True)]
         going = [
             self.moved(o, p[self.step % len(p)])
             for o, p in zip(self.objects, self.patterns, strict=True)
@@ -213,41 +205,76 @@ class Plain:
 
 
 def in_python(name: str, s: State, stream: int, steps: int) -> list[int]:
-    """Return what each participant of one episode receives in all, in halves."""
+    """Return what each player of one episode receives in all."""
     world = Plain(s)
     total = [0] * len(world.people)
-    decide = _DECISIONS[name]
-    memory: list[Any] = [_NO_BID, (0, 0)]
+    bid, target = _NO_BID, (0, 0)
     for t in range(steps):
-        first = t * len(total) * _DRAWS.get(name, 2)
-        moves = decide(world, stream, first, memory)
-        total = [a + b for a, b in zip(total, world.advance(moves), strict=True)]
+        first, actions = t * len(total) * _DRAWS.get(name, 2), []
+        for p, place in enumerate(world.people):
+            if name == "random":
+                actions.append(int(uniform(stream, first + 2 * p) * 9))
+            elif name == "local-search":
+                best = world.best(place)[1]
+                actions.append(best[int(uniform(stream, first + 2 * p) * len(best))])
+            else:
+                own, best = world.best(place)
+                if own >= bid:
+                    move = best[int(uniform(stream, first + 3 * p + 2) * len(best))]
+                    bid, target = own, world.moved(place, move)
+        if name == "bidding":
+            actions = [world.toward(place, target) for place in world.people]
+        total = [a + b for a, b in zip(total, world.advance(actions), strict=True)]
     return total
 
 
-def _random(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
-    return [int(uniform(stream, first + 2 * p) * 9) for p in range(len(world.people))]
+def learn_with_numpy(
+    worlds: Stacked, streams: NDArray[np.uint64], steps: int, rehearsals: int
+) -> NDArray[np.int64]:
+    """Return what each player receives after rehearsing, int64[B, P]."""
+    batch, people = worlds.people.shape[:2]
+    cells, width = int(worlds.size.prod()), worlds.size[1]
+    values = np.full((steps, batch, people, cells, 9), INITIAL_VALUE)
+    b, p = np.arange(batch)[:, None], np.arange(people)
+    total = np.zeros((batch, people), np.int64)
+    for k in range(rehearsals + 1):
+        world = copy.copy(worlds)
+        for t in range(steps):
+            cell = world.people @ (width, 1)
+            here = values[t, b, p, cell]
+            u = uniforms(streams, ((k * steps + t) * people + p) * 2)
+            actions = picked(here == here.max(-1, keepdims=True), u)
+            rewards = world.advance(actions)
+            if k == rehearsals:
+                total += rewards
+                continue
+            there = world.people @ (width, 1)
+            ahead = values[t + 1, b, p, there].max(-1) if t + 1 < steps else 0.0
+            old = values[t, b, p, cell, actions]
+            values[t, b, p, cell, actions] = old + ALPHA * (0.5 * rewards + GAMMA * ahead - old)
+    return total
 
 
-def _local_search(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
-    moves = []
-    for p, place in enumerate(world.people):
-        best = world.best(place)[1]
-        moves.append(best[int(uniform(stream, first + 2 * p) * len(best))])
-    return moves
-
-
-def _bidding(world: Plain, stream: int, first: int, memory: list[Any]) -> list[int]:
-    for p, place in enumerate(world.people):
-        bid, best = world.best(place)
-        if bid >= memory[0]:
-            move = best[int(uniform(stream, first + 3 * p + 2) * len(best))]
-            memory[:] = bid, world.moved(place, move)
-    return [world.toward(place, memory[1]) for place in world.people]
-
-
-_DECISIONS: dict[str, Callable[[Plain, int, int, list[Any]], list[int]]] = {
-    "random": _random,
-    "local-search": _local_search,
-    "bidding": _bidding,
-}
+def learn_in_python(s: State, stream: int, steps: int, rehearsals: int) -> list[int]:
+    """Return what each player of one episode receives after rehearsing."""
+    people = len(s.cells)
+    total = [0] * people
+    values: dict[Any, list[float]] = defaultdict(lambda: [INITIAL_VALUE] * 9)
+    for k in range(rehearsals + 1):
+        world = Plain(s)
+        for t in range(steps):
+            here = [values[p, t, place] for p, place in enumerate(world.people)]
+            actions = []
+            for p, row in enumerate(here):
+                best = [move for move in range(9) if row[move] == max(row)]
+                u = uniform(stream, ((k * steps + t) * people + p) * 2)
+                actions.append(best[int(u * len(best))])
+            rewards = world.advance(actions)
+            if k == rehearsals:
+                total = [a + r for a, r in zip(total, rewards, strict=True)]
+                continue
+            for p, place in enumerate(world.people):
+                ahead = max(values[p, t + 1, place]) if t + 1 < steps else 0.0
+                old = here[p][actions[p]]
+                here[p][actions[p]] = old + ALPHA * (0.5 * rewards[p] + GAMMA * ahead - old)
+    return total

@@ -22,7 +22,7 @@ RECORD = ["record", "--episodes", "2", "--size", "5x5", "--steps", "5", "--agent
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A user's folder whose modules have the names of this project's folders and packages."""
     for name in ("analysis", "scenarios", "annotator_app", "sts_analysis"):
         (tmp_path / name).mkdir()
@@ -50,18 +50,14 @@ def ran(command: list[str], folder: Path, *words: str) -> subprocess.CompletedPr
     ],
     ids=["sts-help", "module-help", "module", "own-analysis", "sts"],
 )
-def test_a_folder_called_as_one_of_ours_takes_its_place_nowhere(
-    folder: Path, command: list[str], words: list[str], said: str
-) -> None:
+def test_user_folder_with_the_name_of_a_package_shadows_nothing(folder, command, words, said):
     done = ran(command, folder, *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert said in done.stdout
 
 
 @pytest.mark.parametrize("name", ["sts_analysis.agent", "sts.agent", "random"])
-def test_a_module_of_ones_own_that_is_called_as_an_installed_one_is_one_line(
-    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_user_module_with_the_name_of_a_package_is_rejected(folder, name, monkeypatch):
     (folder / "random.py").write_text(AGENT)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -74,7 +70,7 @@ def test_a_module_of_ones_own_that_is_called_as_an_installed_one_is_one_line(
     )
 
 
-def test_a_package_called_sts_stands_in_the_way_of_none_but_the_module(folder: Path) -> None:
+def test_user_package_named_sts_shadows_only_python_m(folder):
     (folder / "sts" / "__init__.py").touch()
     assert ran(STS, folder, "--version").returncode == 0
     done = ran(MODULE, folder, "--version")  # Python looks there first, and finds no `sts.cli`

@@ -1,16 +1,12 @@
 """A garden whose old hoses burst when they are used, and scenarios in it; and one with thorns."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
-from typing import Any
 
 from sts import agents
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
-from sts.trajectories.types import Trajectory
 from tests.domains.worlds import Lanterns
 from tests.examples import scenario
 
@@ -40,10 +36,10 @@ class Garden(Flawed):
         super().reset(seed, length)
         self.flaw = old
 
-    def step(self, moves):
-        if self.flaw and moves[0]:
+    def step(self, actions):
+        if self.flaw and actions[0]:
             raise RuntimeError("the hose burst")
-        return super().step(moves)
+        return super().step(actions)
 
 
 class Thorny(Flawed):
@@ -55,12 +51,12 @@ class Thorny(Flawed):
         super().reset(seed)
         self.flaw = (1 + deadly) * (seed % 4 == 0)
 
-    def step(self, moves):
+    def step(self, actions):
         if self.flaw == 2:
             os._exit(9)
         if self.flaw:
             raise RuntimeError("the thorns")
-        return super().step(moves)
+        return super().step(actions)
 
 
 class Bottomless(Flawed):
@@ -74,15 +70,9 @@ class Bottomless(Flawed):
 
 def gardens(old: tuple[bool, ...], lengths: tuple[int, ...] = (6,)) -> list[Scenario]:
     """Return a scenario in each garden, of these lengths in turn."""
+    resting, each = agents.load(f"{KEEPERS}:Resting"), zip(old, itertools.cycle(lengths))
     recorded = [
-        walk(number, old=one, length=length)
-        for number, (one, length) in enumerate(zip(old, itertools.cycle(lengths)))
+        record(resting, domain=GARDEN, count=1, steps=16, seed=seed, settings=settings)[0]
+        for seed, settings in enumerate({"old": one, "length": length} for one, length in each)
     ]
     return [scenario(t, id=f"garden-{i:02}") for i, t in enumerate(recorded, 1)]
-
-
-def walk(seed: int, **settings: Any) -> Trajectory:
-    """Return a recording of keepers that rest."""
-    resting = agents.load(f"{KEEPERS}:Resting")
-    (one,) = record(resting, domain=GARDEN, count=1, steps=16, seed=seed, settings=settings)
-    return one

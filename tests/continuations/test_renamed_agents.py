@@ -13,7 +13,7 @@ from sts.annotations.store import Store
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.selections import select
+from sts.suites.selections import select_scenarios
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
 from tests.examples import in_this_process, scenarios
@@ -21,14 +21,14 @@ from tests.stores import add_person, claim_items, submit
 
 SOURCE = """
 import numpy as np
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 
 class Wanderer(Agent):
     name = "wanderer"
 
     def act(self, observation, instructions, memory, draws):
         even = np.ones((*observation.cell.shape, 9))
-        return Choice(even), memory
+        return PolicyOutput(even), memory
 """
 
 
@@ -59,7 +59,7 @@ def test_verdicts_survive_a_rename_in_the_agent(
 
     before = run_agent(SOURCE)
     with Store.open(workspace) as store:
-        queueing.fill(workspace, store, select(workspace, suite, []))
+        queueing.fill(workspace, store, select_scenarios(workspace, suite, []))
         ana = add_person(store, "Ana").id
         claims = claim_items(store, ana, suite=suite.label, count=6)
         submit(store, ana, [a_submission(claim) for claim in claims])

@@ -4,9 +4,7 @@ import dataclasses
 import json
 import shutil
 import threading
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,35 +14,35 @@ from sts import agents
 from sts.continuations import index as indices
 from sts.continuations import parts, store
 from sts.continuations.takeover import continue_all
-from sts.continuations.types import Continuation
+from sts.episodes import Instruction
 from sts.errors import DamagedData, NewerFormat, UnknownName
 from sts.storage import parquet
 from sts.storage.store import Store
 from sts.storage.workspace import Workspace
-from sts.suites.types import Scenario
-from tests.examples import scenarios
+from tests.examples import scenarios, spy
 
 
 @pytest.fixture(scope="module")
-def one() -> Scenario:
-    return scenarios(1)[0]
+def one():
+    earlier = Instruction("A.", "a", 1, "setter")
+    return dataclasses.replace(scenarios(1)[0], heard=(earlier,))
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace.open(str(tmp_path))
+def workspace(tmp_path):
+    return Workspace.open(str(tmp_path)).ensure()
 
 
-def made(one: Scenario, indices: Sequence[int]) -> list[Continuation]:
+def made(one, indices):
     return continue_all([one], agents.load("random"), seed=0, indices=indices)
 
 
-def only_file(workspace: Workspace) -> Path:
+def only_file(workspace) -> Path:
     (path,) = workspace.path("continuations").glob("*/*.parquet")
     return path
 
 
-def hashes(continuations: Sequence[Continuation]) -> dict[str, str]:
+def hashes(continuations):
     return {one.id: one.content_hash for one in continuations}
 
 
@@ -59,66 +57,52 @@ def hashes(continuations: Sequence[Continuation]) -> dict[str, str]:
         ("takeover", 5),
     ],
 )
-def test_what_a_report_rests_on_cannot_be_edited(
-    workspace: Workspace, one: Scenario, column: str, value: Any
-) -> None:
+def test_edited_continuation_is_rejected(workspace, one, column, value):
     store.save(workspace, made(one, [0]))
     path = only_file(workspace)
     table = parquet.read(path, parts.FORMAT, parts.VERSION, parts.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in parts.SCHEMA}
     parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
     assert len(store.load(workspace, {one.hash})) == 1
-    rows[column] = [value]
-    parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
+    parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows | {column: [value]})
     with pytest.raises(DamagedData, match="has been modified"):
         store.load(workspace, {one.hash})
 
 
-def test_a_part_is_read_as_it_was_kept(workspace: Workspace, one: Scenario) -> None:
+def test_shard_and_index_return_what_was_saved(workspace, one):
     kept = made(one, range(3))
     store.save(workspace, kept)
+    names = ("identity", "instruction", "heard", "provenance", "seconds", "scenario_id", "together")
     for before, after in zip(kept, store.load(workspace, {one.hash}), strict=True):
         assert after.content_hash == before.content_hash and after.id == before.id
         np.testing.assert_array_equal(after.log_probs, before.log_probs)
-        for field in (
-            "identity",
-            "instruction",
-            "provenance",
-            "seconds",
-            "scenario_id",
-            "together",
-        ):
+        for field in names:
             assert getattr(after, field) == getattr(before, field)
+    entries = store.sort_continuations(list(store.iter_entries(workspace, {one.hash})))
+    for entry, row in zip(entries, kept, strict=True):
+        for name in {"identity", *indices.Entry._fields} - {"seed", "index"}:
+            assert getattr(entry, name) == getattr(row, name)
+    assert not list(store.iter_entries(workspace, {"0" * 64}))
 
 
-def test_a_part_of_many_rows_is_read_by_the_group_that_is_needed(
-    workspace: Workspace, one: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one, monkeypatch):
     monkeypatch.setattr(parts, "ROWS_PER_GROUP", 2)
-    kept = made(one, range(5))
+    *kept, other = made(one, range(6))
     store.save(workspace, kept)
-    read: list[Any] = []
-    real = parquet.unpacked
-
-    def unpacked(*given: Any, **more: Any) -> pa.Table:
-        read.append(more.get("groups"))
-        return real(*given, **more)
-
-    store.opened(workspace)
-    monkeypatch.setattr(parquet, "unpacked", unpacked)
-    assert store.find(workspace, kept[4].id[:8]).content_hash == kept[4].content_hash
-    assert read[-1] == [2]
-    monkeypatch.setattr(parquet, "unpacked", real)
-    assert hashes(store.load(workspace, {one.hash})) == hashes(kept)
+    store.save(workspace, [other])
+    store.open_saved_index(workspace)
+    read, got = spy(monkeypatch, parquet, "unpacked"), spy(monkeypatch, Store, "get")
+    assert store.find_continuation(workspace, kept[4].id).content_hash == kept[4].content_hash
+    assert read[-1][1]["groups"] == [2]
+    names = [given[1] for given, _ in got]
+    assert names == [indices.NAME, parts.compute_part_name([c.id for c in kept])]
+    assert hashes(store.load(workspace, {one.hash})) == hashes([*kept, other])
 
 
-def test_of_two_writers_of_one_part_one_succeeds_and_the_same_is_no_fault(
-    workspace: Workspace, one: Scenario
-) -> None:
+def test_second_writer_of_a_shard_must_write_the_same_rows(workspace, one):
     kept = made(one, [0, 1])
     slower = [dataclasses.replace(c, seconds=9.0, provenance={"python": "3"}) for c in kept]
-    name = parts.part_name("plan", "0")
-    space = workspace.ensure().store
+    name, space = parts.part_name("plan", "0"), workspace.store
     both = [
         threading.Thread(target=parts.write_part, args=(space, name, c)) for c in (kept, slower)
     ]
@@ -134,139 +118,117 @@ def test_of_two_writers_of_one_part_one_succeeds_and_the_same_is_no_fault(
     assert len(store.load(workspace, {one.hash})) == 2
 
 
-def test_a_copied_folder_counts_nothing_twice(workspace: Workspace, one: Scenario) -> None:
-    store.save(workspace, made(one, [0, 1]))
-    folder = only_file(workspace).parent
-    shutil.copytree(folder, folder.with_name("a copy"))
-    assert len(store.load(workspace, {one.hash})) == 2
-    shutil.rmtree(folder)
-    assert len(store.load(workspace, {one.hash})) == 2
-
-
-def test_a_continuation_that_two_parts_tell_differently_is_refused(
-    workspace: Workspace, one: Scenario
-) -> None:
+def test_copied_or_restored_shard_counts_once(workspace, one):
     first, second = made(one, [0, 1])
     store.save(workspace, [first])
-    store.opened(workspace)
+    path = only_file(workspace)
+    shutil.copytree(path.parent, path.parent.with_name("a copy"))
+    store.save(workspace, [second])
+    assert len(store.load(workspace, {one.hash})) == 2
+    shutil.rmtree(path.parent.with_name("a copy"))
+    path.rename(workspace.path("aside"))
+    assert (
+        len(store.open_saved_index(workspace).load_ids) == 1
+    )  # from which a run computes what is missing
+    assert hashes(store.load(workspace, {one.hash})) == hashes([second])
+    workspace.path("aside").rename(path)
+    assert len(store.load(workspace, {one.hash})) == 2
+
+
+def test_shards_that_contradict_each_other_are_rejected(workspace, one):
+    first, second = made(one, [0, 1])
+    store.save(workspace, [first])
+    store.open_saved_index(workspace)
     other = dataclasses.replace(second, identity=first.identity)
     parts.write_part(workspace.store, parts.part_name("other", "0"), [other])
-    for _ in range(2):  # it is not forgotten once it was said
-        with pytest.raises(
-            DamagedData, match=f"continuation {first.id} differs from the one in"
-        ) as error:
+    for _ in range(2):  # the index does not hide it the second time
+        with pytest.raises(DamagedData, match=f"{first.id} differs from the one in") as error:
             store.load(workspace, {one.hash})
         assert "\n" not in str(error.value) and "other/0.parquet" in str(error.value)
 
 
-def test_of_a_batch_sensitive_one_the_row_that_was_made_with_the_most_counts(
-    workspace: Workspace, one: Scenario
-) -> None:
+def test_largest_batch_counts_for_a_batch_sensitive_agent(workspace, one):
     first, second = made(one, [0, 1])
     four = dataclasses.replace(first, together=4)
     ten = dataclasses.replace(second, identity=first.identity, together=10)
     for plan, row in (("a", ten), ("b", four)):
-        parts.write_part(workspace.ensure().store, parts.part_name(plan, "0"), [row])
+        parts.write_part(workspace.store, parts.part_name(plan, "0"), [row])
     assert hashes(store.load(workspace, {one.hash})) == hashes([ten])
-    parts.write_part(
-        workspace.store, parts.part_name("c", "0"), [dataclasses.replace(four, together=10)]
-    )
+    other = dataclasses.replace(four, together=10)
+    parts.write_part(workspace.store, parts.part_name("c", "0"), [other])
     with pytest.raises(DamagedData, match="differs from the one in"):
         store.load(workspace, {one.hash})
 
 
-def test_steps_and_roles_that_do_not_fit_the_episode_are_refused(one: Scenario) -> None:
-    (kept,) = made(one, [0])
-    for change in ({"horizon": kept.horizon + 1}, {"takeover": -1}, {"roles": (7,)}):
-        raw = parts.encode_part("part", [dataclasses.replace(kept, **change)])
-        with pytest.raises(
-            DamagedData, match="its numbers of steps or its roles contradict each other"
-        ):
-            parts.decode_part("part", raw)
+@pytest.mark.parametrize("change", [{"horizon": 9}, {"takeover": -1}, {"players": (7,)}])
+def test_steps_and_roles_must_fit_the_episode(one, change):
+    raw = parts.encode_part("part", [dataclasses.replace(made(one, [0])[0], **change)])
+    with pytest.raises(DamagedData, match="its numbers of steps or its roles contradict each"):
+        parts.decode_part("part", raw)
 
 
-Change = Callable[[pa.Table], pa.Table]
+def changed(column, value, type):
+    """Return a change of an index: a column's values, from a function of its rows."""
+
+    def change(index):
+        table = index.table
+        values = pa.array(value(table), type)
+        if column == "part":
+            values = values.dictionary_encode()
+        table = table.set_column(table.column_names.index(column), column, values)
+        return indices.encode_index(indices.Index(index.sizes, table))
+
+    return change
 
 
-def _without_last(table: pa.Table) -> pa.Table:
-    return table.slice(0, len(table) - 1)
+def without_last_row(index):
+    """Return an index that lacks a row, although it states as many rows as the part has."""
+    (name,) = index.sizes
+    stated = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps({name: 3})}
+    table = index.table.slice(0, len(index.table) - 1)
+    columns = {name: table.column(name) for name in indices.SCHEMA}
+    return parquet.packed("i", "index", 1, indices.SCHEMA, columns, metadata=stated)
 
 
-def _in_other_groups(table: pa.Table) -> pa.Table:
-    return _set(table, "group", pa.array([7] * len(table), pa.int32()))
+def flipped(index):
+    changed = bytearray(indices.encode_index(index))
+    changed[60] ^= 16
+    return bytes(changed)
 
 
-def _other_ids(table: pa.Table) -> pa.Table:
-    ids = [bytes(12), *table.column("id").to_pylist()[1:]]
-    return _set(table, "id", pa.array(ids, pa.binary(12)))
-
-
-def _other_hashes(table: pa.Table) -> pa.Table:
-    return _set(table, "content_hash", pa.array([bytes(32)] * len(table), pa.binary(32)))
-
-
-def _other_part(table: pa.Table) -> pa.Table:
-    part = pa.array(["continuations/none/0.parquet"] * len(table)).dictionary_encode()
-    return _set(table, "part", part)
-
-
-def _set(table: pa.Table, column: str, values: pa.Array) -> pa.Table:
-    return table.set_column(table.column_names.index(column), column, values)
+def ids(table):
+    return [bytes(12), *table.column("id").to_pylist()[1:]]
 
 
 @pytest.mark.parametrize(
-    "change", [_without_last, _in_other_groups, _other_ids, _other_hashes, _other_part]
+    "damage",
+    [
+        without_last_row,
+        changed("group", lambda table: [7] * len(table), pa.int32()),
+        changed("id", ids, pa.binary(12)),
+        changed("content_hash", lambda table: [bytes(32)] * len(table), pa.binary(32)),
+        changed("part", lambda table: ["continuations/none/0.parquet"] * len(table), pa.string()),
+        flipped,
+        lambda index: b"",
+        lambda index: b"PAR1",
+        lambda index: parquet.packed("i", "index", 2, {"id": pa.string()}, {"id": ["a"]}),
+        None,
+    ],
 )
-def test_an_index_that_lies_is_made_anew(
-    workspace: Workspace, one: Scenario, change: Change
-) -> None:
+def test_wrong_or_damaged_index_is_rebuilt(workspace, one, damage):
     kept = made(one, range(3))
     store.save(workspace, kept)
-    index = store.opened(workspace)
-    raw = indices.encode_index(index)
-    lie = indices.encode_index(indices.Index(index.sizes, change(index.table)))
-    if change is _without_last:  # what the parts hold is stated beside the rows
-        told = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps({only(index): 3})}
-        columns = {name: change(index.table).column(name) for name in indices.SCHEMA}
-        lie = parquet.packed("i", "index", 1, indices.SCHEMA, columns, metadata=told)
-    workspace.store.swap(indices.NAME, lie)
-    assert hashes(store.load(workspace, {one.hash})) == hashes(kept)
-    assert workspace.store.get(indices.NAME) == raw
-
-
-def only(index: indices.Index) -> str:
-    (name,) = index.sizes
-    return name
-
-
-@pytest.mark.parametrize("damage", [b"", b"PAR1", None, -40, "later"])
-def test_an_index_that_is_missing_or_damaged_is_made_anew(
-    workspace: Workspace, one: Scenario, damage: Any
-) -> None:
-    kept = made(one, range(3))
-    store.save(workspace, kept)
-    raw = indices.encode_index(store.opened(workspace))
-    path = workspace.path(indices.NAME)
-    if damage is None:
-        path.unlink()
-    elif damage == "later":
-        path.write_bytes(parquet.packed("i", "index", 2, {"id": pa.string()}, {"id": ["a"]}))
-    elif isinstance(damage, int):  # one bit of what stands in it
-        changed = bytearray(raw)
-        changed[60] ^= 16
-        path.write_bytes(changed)
-    else:
-        path.write_bytes(damage)
+    index = store.open_saved_index(workspace)
+    raw, path = indices.encode_index(index), workspace.path(indices.NAME)
+    path.write_bytes(damage(index)) if damage else path.unlink()
     assert hashes(store.load(workspace, {one.hash})) == hashes(kept)
     assert path.read_bytes() == raw
 
 
-def test_an_index_that_cannot_be_kept_costs_nothing_else(
-    workspace: Workspace, one: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_index_that_cannot_be_written_costs_nothing_else(workspace, one, monkeypatch):
     store.save(workspace, made(one, range(3)))
 
-    def full(self: Store, name: str, data: bytes) -> None:
+    def full(self, name, data):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Store, "swap", full)
@@ -274,76 +236,34 @@ def test_an_index_that_cannot_be_kept_costs_nothing_else(
     assert not workspace.path(indices.NAME).exists()
 
 
-def test_a_part_that_is_taken_away_is_none_and_one_that_is_put_back_is(
-    workspace: Workspace, one: Scenario
-) -> None:
-    first, second = made(one, [0, 1])
-    store.save(workspace, [first])
-    path = only_file(workspace)
-    store.save(workspace, [second])
-    assert len(store.load(workspace, {one.hash})) == 2
-    path.rename(workspace.path("aside"))
-    assert len(store.opened(workspace).ids) == 1  # by which a run tells what is missing
-    assert hashes(store.load(workspace, {one.hash})) == hashes([second])
-    workspace.path("aside").rename(path)
-    assert len(store.load(workspace, {one.hash})) == 2
-
-
-def test_showing_one_opens_its_part_and_no_other(
-    workspace: Workspace, one: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = made(one, range(3))
-    for each in kept:
-        store.save(workspace, [each])
-    store.opened(workspace)
-    got: list[str] = []
-    real = Store.get
-
-    def get(self: Store, name: str) -> bytes:
-        got.append(name)
-        return real(self, name)
-
-    monkeypatch.setattr(Store, "get", get)
-    assert store.find(workspace, kept[1].id).id == kept[1].id
-    assert got == [indices.NAME, parts.name_of_ids([kept[1].id])]
-
-
-def test_what_the_index_says_is_what_the_parts_hold(workspace: Workspace, one: Scenario) -> None:
-    kept = made(one, range(3))
-    store.save(workspace, kept)
-    said = store.ordered(list(store.entries(workspace, {one.hash})))
-    for entry, row in zip(said, kept, strict=True):
-        for name in {"identity", *indices.Entry._fields} - {"seed", "index"}:
-            assert getattr(entry, name) == getattr(row, name)
-    assert not list(store.entries(workspace, {"0" * 64}))
-
-
-@pytest.mark.parametrize("digits", ["", "abc", "ABCD", "zzzz", "0" * 25, "0" * 24])
-def test_what_is_no_beginning_of_an_id_finds_nothing(
-    workspace: Workspace, one: Scenario, digits: str
-) -> None:
-    store.save(workspace, made(one, [0]))
-    with pytest.raises(UnknownName, match="unknown continuation"):
-        store.find(workspace, digits)
-
-
-def test_an_id_is_found_by_an_odd_number_of_digits_and_by_an_even_one(
-    workspace: Workspace, one: Scenario
-) -> None:
+def test_continuation_is_found_by_the_first_digits_of_its_id(workspace, one):
     kept = made(one, range(3))
     store.save(workspace, kept)
     for digits in (5, 8, 23, 24):
-        assert store.find(workspace, kept[2].id[:digits]).id == kept[2].id
+        assert store.find_continuation(workspace, kept[2].id[:digits]).id == kept[2].id
+    for unknown in ("", "abc", "ABCD", "zzzz", "0" * 25, "0" * 24):
+        with pytest.raises(UnknownName, match="unknown continuation"):
+            store.find_continuation(workspace, unknown)
 
 
-def test_a_workspace_of_the_layout_before_is_refused_in_one_line(
-    workspace: Workspace, one: Scenario
-) -> None:
+@pytest.mark.parametrize(
+    ("version", "error", "message"),
+    [
+        (1, DamagedData, "continuations format 1; this version reads 4"),
+        (5, NewerFormat, "continuations format 5; this version reads up to 4"),
+    ],
+)
+def test_other_version_of_continuations_is_rejected(workspace, one, version, error, message):
     path = workspace.path("continuations", "random-dde3f75ace8c0ae8", f"{one.hash[:24]}-0.parquet")
-    parquet.write(path, "continuations", 1, {"id": pa.string()}, {"id": ["a"]})
-    with pytest.raises(DamagedData, match="continuations format 1; this version reads 4") as error:
+    parquet.write(path, "continuations", version, {"id": pa.string()}, {"id": ["a"]})
+    with pytest.raises(error, match=message) as refused:
         store.load(workspace, {one.hash})
-    assert "\n" not in str(error.value)
-    parquet.write(path, "continuations", 5, {"id": pa.string()}, {"id": ["a"]})
-    with pytest.raises(NewerFormat, match="continuations format 5; this version reads up to 4"):
+    assert "\n" not in str(refused.value)
+
+
+def test_truncated_shard_is_rejected(workspace, one):
+    store.save(workspace, made(one, [0]))
+    path = only_file(workspace)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DamagedData, match="expected a Parquet file of continuations"):
         store.load(workspace, {one.hash})

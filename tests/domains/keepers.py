@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts_scenarios.category import Candidate, Category, Label
 
 
@@ -15,8 +15,8 @@ class Keeper(Agent):
 
     def act(self, observation, instructions, memory, draws):
         shape = observation.last_move.shape
-        moves = 9 if hasattr(observation, "good") else 4
-        return Choice(np.ones((*shape, moves))), memory
+        actions = 9 if hasattr(observation, "good") else 4
+        return PolicyOutput(np.ones((*shape, actions))), memory
 
 
 class LanternKeeper(Keeper):
@@ -29,23 +29,23 @@ def candidates(trajectory, context, horizon):
     yield Candidate(10, 0, "easy")
 
 
-def label(episode, takeover, roles, parameters):
-    gained = episode.rewards[takeover:, roles[0]].cumsum()
+def label(episode, takeover, players, parameters):
+    gained = episode.rewards[takeover:, players[0]].cumsum()
     return Label("success", int(gained.argmax()) + 1) if gained.any() else Label("not_done", None)
 
 
 def category(
-    domain: str, candidates=candidates, label=label, wordings=("Light a lantern.",)
+    domain: str, candidates=candidates, label=label, templates=("Light a lantern.",)
 ) -> Category:
     return Category(
         name="light-one",
         kind="instruction",
         domain=domain,
         horizon=8,
-        wordings=wordings,
+        templates=templates,
         candidates=candidates,
         label=label,
-        fits=lambda scenario: None,
+        why_invalid=lambda scenario: None,
         context=6,
     )
 
@@ -56,7 +56,7 @@ def falls(trajectory):
 
 
 LIGHT_ONE = category("tests.domains.worlds:Lanterns")
-DYING = category("tests.domains.worlds:Dies", wordings=("Light a lantern.", "Rest.", "Go on."))
+DYING = category("tests.domains.worlds:Dies", templates=("Light a lantern.", "Rest.", "Go on."))
 FALLS = category("tests.domains.worlds:Lanterns", candidates=falls)
 UNLABELLED = category("tests.domains.worlds:Lanterns", label=lambda *_: 1 / 0)
 NONE = "none"
@@ -69,7 +69,7 @@ class Restless(Keeper):
 
     def act(self, observation, instructions, memory, draws):
         choice, memory = super().act(observation, instructions, memory, draws)
-        choice.moves[..., 0] = 0
+        choice.actions[..., 0] = 0
         return choice, memory
 
 
@@ -81,7 +81,7 @@ class Obedient(Restless):
     def act(self, observation, instructions, memory, draws):
         choice, memory = super().act(observation, instructions, memory, draws)
         told = np.array(instructions.texts)[instructions.ids] == "Rest."
-        choice.moves[told] = np.eye(4)[0]
+        choice.actions[told] = np.eye(4)[0]
         return choice, memory
 
 
@@ -91,4 +91,4 @@ class Resting(Keeper):
     name, deterministic = "resting", True
 
     def act(self, observation, instructions, memory, draws):
-        return Choice(np.zeros(observation.last_move.shape, int)), memory
+        return PolicyOutput(np.zeros(observation.last_move.shape, int)), memory

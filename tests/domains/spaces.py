@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, MultiDiscrete
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts_scenarios.category import Candidate, Category, Label
 from tests.domains.worlds import Lanterns
 
@@ -68,7 +68,7 @@ class Pushing(Agent):
     version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
-        return Choice(np.ones((*observation.last_move.shape, 2))), memory
+        return PolicyOutput(np.ones((*observation.last_move.shape, 2))), memory
 
 
 class Leaning(Agent):
@@ -80,7 +80,7 @@ class Leaning(Agent):
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         seen = observation.values["observation"]
         right = np.where(seen[..., 2] + seen[..., 3] > 0, 0.8, 0.2)
-        return Choice(np.stack([1 - right, right], -1)), memory
+        return PolicyOutput(np.stack([1 - right, right], -1)), memory
 
 
 class Swinging(Agent):
@@ -90,7 +90,7 @@ class Swinging(Agent):
     version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
-        return Choice(4 * draws - 2, log_probs=np.full(draws.shape[:2], -np.log(4))), memory
+        return PolicyOutput(4 * draws - 2, log_probs=np.full(draws.shape[:2], -np.log(4))), memory
 
 
 class Pumping(Agent):
@@ -101,7 +101,7 @@ class Pumping(Agent):
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
         speed = observation.values["observation"][..., 2:]
-        return Choice(np.where(speed < 0, -2.0, 2.0).astype(np.float32)), memory
+        return PolicyOutput(np.where(speed < 0, -2.0, 2.0).astype(np.float32)), memory
 
 
 class Wandering(Agent):
@@ -111,7 +111,7 @@ class Wandering(Agent):
     version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
-        return Choice((3 * draws).astype(int) - 1), memory
+        return PolicyOutput((3 * draws).astype(int) - 1), memory
 
 
 class Reaching(Agent):
@@ -124,9 +124,9 @@ class Reaching(Agent):
         seen = observation.values["observation"]
         towards = np.sign(seen[..., 1, :] - seen[..., 0, :])
         anywhere = (3 * draws[..., 1:]).astype(int) - 1
-        moves = np.where(draws[..., :1] < 0.8, towards, anywhere)
-        right = (moves == towards).all(-1)
-        return Choice(moves, log_probs=np.log(np.where(right, 0.8, 0) + 0.2 / 9)), memory
+        actions = np.where(draws[..., :1] < 0.8, towards, anywhere)
+        right = (actions == towards).all(-1)
+        return PolicyOutput(actions, log_probs=np.log(np.where(right, 0.8, 0) + 0.2 / 9)), memory
 
 
 class Astray(Agent):
@@ -136,11 +136,11 @@ class Astray(Agent):
     version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
-        moves = np.zeros(observation.last_move.shape, np.float32)
+        actions = np.zeros(observation.last_move.shape, np.float32)
         for b, number in enumerate(instructions.ids):
             if (text := instructions.texts[number]) not in ("", "Swing."):
-                moves[b] = float(text)
-        return Choice(moves), memory
+                actions[b] = float(text)
+        return PolicyOutput(actions), memory
 
 
 class Hall(Lanterns):
@@ -162,29 +162,29 @@ class Talker(Agent):
     version = "1"  # the worlds that it is written among read files
 
     def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
-        says = np.full(observation.last_move.shape, "", object)
+        utterances = np.full(observation.last_move.shape, "", object)
         for b, step in enumerate(observation.step):
-            for r in range(says.shape[1]):
+            for r in range(utterances.shape[1]):
                 heard = " ".join(observation.heard[b, r].tolist())
-                says[b, r] = f"heard {heard}" if step % 3 == 2 else f"step {step}"
+                utterances[b, r] = f"heard {heard}" if step % 3 == 2 else f"step {step}"
             if told := instructions.texts[instructions.ids[b]]:
-                says[b] = told
-        return Choice(np.ones((*says.shape, 4)), says.astype(str)), memory
+                utterances[b] = told
+        return PolicyOutput(np.ones((*utterances.shape, 4)), utterances.astype(str)), memory
 
 
 def candidates(trajectory: Any, context: int, horizon: int) -> Any:
     yield Candidate(8, 0, "easy")
 
 
-def stands(episode: Any, takeover: int, roles: Any, parameters: Any) -> Label:
+def stands(episode: Any, takeover: int, players: Any, parameters: Any) -> Label:
     """Fails where the pole has fallen: from then on nothing is paid."""
-    fallen = np.flatnonzero(episode.rewards[takeover:, roles[0]] == 0)
+    fallen = np.flatnonzero(episode.rewards[takeover:, players[0]] == 0)
     return Label("failure", int(fallen[0]) + 1) if fallen.size else Label("success", 12)
 
 
 def paid(bar: float) -> Any:
-    def label(episode: Any, takeover: int, roles: Any, parameters: Any) -> Label:
-        over = np.flatnonzero(episode.rewards[takeover:, roles[0]] > bar)
+    def label(episode: Any, takeover: int, players: Any, parameters: Any) -> Label:
+        over = np.flatnonzero(episode.rewards[takeover:, players[0]] > bar)
         return Label("success", int(over[0]) + 1) if over.size else Label("not_done", None)
 
     return label
@@ -196,10 +196,10 @@ def category(name: str, domain: str, text: str, label: Any) -> Category:
         kind="instruction",
         domain=domain,
         horizon=12,
-        wordings=(text,),
+        templates=(text,),
         candidates=candidates,
         label=label,
-        fits=lambda scenario: None,
+        why_invalid=lambda scenario: None,
         context=6,
     )
 

@@ -1,6 +1,4 @@
-"""Any Gymnasium environment: by its id, restored by its moves, refused where it does not replay."""
-
-from __future__ import annotations
+"""Any Gymnasium environment by its id: restored from its moves, refused if it does not replay."""
 
 import json
 import os
@@ -27,7 +25,7 @@ ENDING = {"max_episode_steps": 15}
 
 
 class Counter(gymnasium.Env):
-    """Counts what is added to it; with a drift from outside its seed, it does not replay."""
+    """Counts what is added to it; with a drift outside its seed, it does not replay."""
 
     metadata = {"render_modes": ["rgb_array", "human"]}  # noqa: RUF012
     observation_space = Dict(
@@ -58,31 +56,19 @@ class Counter(gymnasium.Env):
         return np.full((4, 4, 3), int(self.count), np.uint8)
 
 
-class Blind(Counter):
-    metadata = {"render_modes": ["human"]}  # noqa: RUF012
+KINDS: dict[str, dict[str, Any]] = {
+    "Counter": {},
+    "Blind": {"metadata": {"render_modes": ["human"]}},
+    "Mixed": {"action_space": Tuple((Discrete(2), Discrete(2)))},
+    "Shapeless": {"observation_space": Sequence(Discrete(2))},
+    "Cents": {"pays": 0.25},
+    "Uncounted": {"pays": float("nan")},
+}
+for name, attributes in KINDS.items():
+    gymnasium.register(f"sts-tests/{name}-v0", cast(Any, type(name, (Counter,), attributes)))
 
 
-class Mixed(Counter):
-    action_space: Any = Tuple((Discrete(2), Discrete(2)))
-
-
-class Shapeless(Counter):
-    observation_space: Any = Sequence(Discrete(2))
-
-
-class Cents(Counter):
-    pays = 0.25
-
-
-class Uncounted(Counter):
-    pays = float("nan")
-
-
-for kind in (Counter, Blind, Mixed, Shapeless, Cents, Uncounted):
-    gymnasium.register(f"sts-tests/{kind.__name__}-v0", cast(Any, kind))
-
-
-def made(kind: str, **attributes) -> GymnasiumEnvironment:
+def make(kind: str, **attributes: Any) -> GymnasiumEnvironment:
     return type(kind, (named(f"sts-tests/{kind}-v0"),), attributes)()
 
 
@@ -101,32 +87,35 @@ STEPS = {"CartPole-v1": 30}  # until it falls
         pytest.param("tests.domains.spaces:sts-tests/Crane-v0", ENDING, marks=pytest.mark.landing),
     ],
 )
-def test_environments_of_others_keep_every_claim(name, settings) -> None:
+def test_environments_of_other_packages_keep_every_claim(name, settings):
     every = list(check(f"gymnasium:{name}", settings=settings, steps=STEPS.get(name, 8), seeds=2))
     assert {one.claim: one.how for one in every if not one.ok} == {}
 
 
-def test_a_subclass_names_what_gymnasium_does_not() -> None:
+def test_subclass_names_the_actions():
     class CartPole(GymnasiumEnvironment):
-        id, moves = "CartPole-v1", ("left", "right")
+        id, action_names = "CartPole-v1", ("left", "right")
 
     one = CartPole()
-    assert one.moves == ("left", "right") and one.name == "CartPole-v1"
-    assert one.version == f"gymnasium {gymnasium.__version__}"
-    assert domain("gymnasium:CartPole-v1").moves == ("0", "1")
+    assert one.action_names == ("left", "right") and one.name == "CartPole-v1"
+    assert domain("gymnasium:CartPole-v1").action_names == ("0", "1")
     with pytest.raises(ArgumentError, match="expected names for 2 actions, found 3"):
-        type("Three", (CartPole,), {"moves": ("a", "b", "c")})()
+        type("Three", (CartPole,), {"action_names": ("a", "b", "c")})()
+    with pytest.raises(StsError, match="has no `id`"):
+        GymnasiumEnvironment()
 
 
-def test_the_package_of_an_environment_is_in_its_version() -> None:
+def test_version_names_gymnasium_and_the_package_of_the_environment():
     import minigrid
 
+    version = f"gymnasium {gymnasium.__version__}"
+    assert named("CartPole-v1")().version == version
     found = named("minigrid:MiniGrid-Empty-5x5-v0")().version
-    assert found == f"gymnasium {gymnasium.__version__}, minigrid {minigrid.__version__}"
+    assert found == f"{version}, minigrid {minigrid.__version__}"
 
 
-def test_observations_pass_through_flat_and_by_name() -> None:
-    one = made("Counter")
+def test_observations_are_flattened_by_name():
+    one = make("Counter")
     one.reset(3, start=2)
     seen = one.observe(0)
     assert list(seen) == ["count", "said", "two.0", "two.1"]
@@ -136,20 +125,19 @@ def test_observations_pass_through_flat_and_by_name() -> None:
     assert cart.observe(0)["observation"].shape == (4,)
 
 
-def test_a_state_is_readable_and_holds_the_seed_the_settings_and_the_moves() -> None:
-    one = made("Counter")
+def test_state_holds_seed_settings_and_moves_and_restores_the_environment():
+    one, other = make("Counter"), make("Counter")
     one.reset(3, start=2)
     for move in (0, 2, 1):
         assert one.step([move]) == (1,)
-    told = json.loads(one.state())
-    assert told["seed"] == 3 and told["settings"] == {"start": 2} and told["moves"] == [0, 2, 1]
-    assert len(told["marks"]) == 4
-    other = made("Counter")
+    state = json.loads(one.state())
+    assert (state["seed"], state["settings"], state["moves"]) == (3, {"start": 2}, [0, 2, 1])
+    assert len(state["marks"]) == 4
     other.restore(one.state())
     assert other.state() == one.state() and other.digest() == one.digest()
 
 
-def test_an_environment_that_does_not_replay_is_refused_and_the_step_named(monkeypatch) -> None:
+def test_environment_that_does_not_replay_is_refused_with_the_step(monkeypatch):
     found = cast(Adapted, domain("gymnasium:sts-tests/Counter-v0"))
     (start,) = found.generate(1, seed=0, start=7)
     batch = found.restore([start])
@@ -170,15 +158,15 @@ def test_an_environment_that_does_not_replay_is_refused_and_the_step_named(monke
 @pytest.mark.parametrize(
     "change", [{"moves": [0, 9]}, {"marks": []}, {"seed": None}, {"settings": 3}, {"moves": "x"}]
 )
-def test_what_is_no_state_is_refused(change) -> None:
-    one = made("Counter")
+def test_invalid_state_is_refused(change):
+    one = make("Counter")
     one.reset(3)
     with pytest.raises(DamagedState, match="expected a state of sts-tests/Counter-v0"):
         one.restore(json.dumps(json.loads(one.state()) | change).encode())
 
 
-def test_a_world_that_has_ended_stays_as_it_is() -> None:
-    one = made("Counter")
+def test_ended_world_no_longer_changes():
+    one = make("Counter")
     one.reset(3, start=28)
     while not one.ended:
         one.step([2])
@@ -186,9 +174,9 @@ def test_a_world_that_has_ended_stays_as_it_is() -> None:
     assert one.step([0]) == (0,) and one.state() == before
 
 
-def test_rewards_are_whole_units_or_refused() -> None:
-    def first(**attributes) -> float:
-        one = made("Cents", **attributes)
+def test_rewards_must_be_whole_units():
+    def first(**attributes: Any) -> float:
+        one = make("Cents", **attributes)
         one.reset(0)
         return one.step([0])[0]
 
@@ -198,6 +186,9 @@ def test_rewards_are_whole_units_or_refused() -> None:
     assert first(reward_unit=0.1, rounded=True) == 2
     with pytest.raises(WrongRewards, match="not within -128 to 127 units of 0.001"):
         first(reward_unit=0.001)
+    name = f"gymnasium:{__name__}:sts-tests/Uncounted-v0"
+    (bad,) = [one for one in check(name, seeds=2, steps=4) if one.ok is False]
+    assert bad.claim == "rewards" and "expected a finite reward, found nan" in bad.how
 
 
 @pytest.mark.parametrize(
@@ -210,23 +201,35 @@ def test_rewards_are_whole_units_or_refused() -> None:
         ("nopackage:Nowhere-v0", "cannot make 'nopackage:Nowhere-v0' with Gymnasium"),
     ],
 )
-def test_what_cannot_be_judged_is_one_line(name, line) -> None:
+def test_unsupported_environment_is_refused(name, line):
     with pytest.raises(ArgumentError, match=line) as caught:
         domain(f"gymnasium:{name}")
     assert "\n" not in str(caught.value)
 
 
-def test_an_environment_without_its_own_extra_is_one_line(monkeypatch) -> None:
-    def make(*_, **__):
-        raise gymnasium.error.DependencyNotInstalled("box2D is not installed: pip install it")
+def missing(*_: Any, **__: Any) -> None:
+    raise gymnasium.error.DependencyNotInstalled("pygame is not installed: pip install it")
 
-    monkeypatch.setattr(gymnasium, "make", make)
-    with pytest.raises(MissingExtra, match="LunarLander-v3: box2D is not installed"):
+
+def test_missing_dependency_of_an_environment_is_named(monkeypatch):
+    monkeypatch.setattr(gymnasium, "make", missing)
+    with pytest.raises(MissingExtra, match="LunarLander-v3: pygame is not installed"):
         named("LunarLander-v3")()
 
 
-def test_the_time_limit_of_an_id_is_lifted_unless_one_is_asked_for() -> None:
-    def steps(**settings) -> int:
+def test_recording_is_read_without_what_draws_its_world(monkeypatch):
+    name = "gymnasium:sts-tests/Counter-v0"
+    (state,) = domain(name).generate(1, seed=0)
+    nothing = np.zeros((0, 1), np.int8)
+    walk = Episode(name, state, nothing, nothing, nothing, domain(name).restore([state]).scene)
+    monkeypatch.setattr(Counter, "render", missing)
+    assert checked([walk], ["it"]) == [walk]
+    with pytest.raises(MissingExtra, match="pygame"):
+        domain(name).scene_layout(state)
+
+
+def test_time_limit_of_an_environment_applies_only_when_set():
+    def count_steps(**settings: Any) -> int:
         one = named("FrozenLake-v1")()
         one.reset(3, is_slippery=False, **settings)
         for step in range(150):
@@ -236,17 +239,10 @@ def test_the_time_limit_of_an_id_is_lifted_unless_one_is_asked_for() -> None:
         return 0
 
     assert gymnasium.spec("FrozenLake-v1").max_episode_steps == 100
-    assert steps() == 0 and steps(max_episode_steps=7) == 7
+    assert count_steps() == 0 and count_steps(max_episode_steps=7) == 7
 
 
-def test_a_reward_that_is_no_number_fails_the_claim_on_rewards() -> None:
-    name = f"gymnasium:{__name__}:sts-tests/Uncounted-v0"
-    (bad,) = [one for one in check(name, seeds=2, steps=4) if one.ok is False]
-    assert bad.claim == "rewards"
-    assert "expected a finite reward, found nan" in bad.how
-
-
-def test_a_module_in_the_current_folder_registers_its_environment(tmp_path: Path) -> None:
+def test_module_in_the_current_folder_registers_its_environment(tmp_path):
     (tmp_path / "rooms.py").write_text(
         "import gymnasium\n"
         "gymnasium.register('Rooms-v0', entry_point='tests.domains.test_gymnasium:Counter')\n"
@@ -259,22 +255,3 @@ def test_a_module_in_the_current_folder_registers_its_environment(tmp_path: Path
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_without_an_id_there_is_no_environment() -> None:
-    with pytest.raises(StsError, match="has no `id`"):
-        GymnasiumEnvironment()
-
-
-def test_a_recording_is_read_where_what_draws_its_world_is_not_installed(monkeypatch):
-    def missing(self):
-        raise gymnasium.error.DependencyNotInstalled("pygame is not installed")
-
-    name = "gymnasium:sts-tests/Counter-v0"
-    (state,) = domain(name).generate(1, seed=0)
-    nothing = np.zeros((0, 1), np.int8)
-    walk = Episode(name, state, nothing, nothing, nothing, domain(name).restore([state]).scene)
-    monkeypatch.setattr(Counter, "render", missing)
-    assert checked([walk], ["it"]) == [walk]
-    with pytest.raises(MissingExtra, match="pygame"):
-        domain(name).picture(state)

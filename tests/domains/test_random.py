@@ -1,9 +1,6 @@
-"""The agent `random` plays the worlds of every domain."""
-
-from __future__ import annotations
+"""The agent `random` plays in the worlds of every domain."""
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,38 +18,32 @@ from tests.domains import spaces
 
 LAMBDA_STAR: tuple[dict[str, int], ...] = (
     {},
-    {"height": 8, "width": 12, "participants": 5, "horizon": 30},
-    {"participants": 2, "radius": 2},
+    {"height": 8, "width": 12, "n_players": 5, "horizon": 30},
+    {"n_players": 2, "radius": 2},
 )
 LAMBDA_STAR_DIGEST = "4d204e934096170ed382d68f80b1d03b526ef62f247bcfe9577ea256444c4cf9"
-"""Of what `random` did when it was an agent of Λ* alone."""
+"""Digest of what `random` did when it played Λ* alone."""
 
 
 def play_random(name: str, count: int = 50, steps: int = 20) -> Played:
     world = domain(name)
     worlds = world.restore(world.generate(count, seed=1))
-    roles = tuple(range(worlds.rewards.shape[1]))
-    team = Team(agents.load("random"), roles, np.arange(count, dtype=np.uint64))
+    players = tuple(range(worlds.rewards.shape[1]))
+    team = Team(agents.load("random"), players, np.arange(count, dtype=np.uint64))
     return play(world, worlds, [team], steps=steps)
 
 
-def silent(says: Any) -> bool:
-    return set(says.ravel().tolist()) <= {0, ""}
+def is_silent(utterances: Any) -> bool:
+    return set(utterances.ravel().tolist()) <= {0, ""}
 
 
-def test_random_on_lambda_star_is_bit_for_bit_what_it_was() -> None:
+def test_random_on_lambda_star_matches_its_golden_digest():
     found = hashlib.sha256()
+    common: dict[str, Any] = {"domain": "lambda-star", "count": 20, "steps": 30, "seed": 3}
     for settings in LAMBDA_STAR:
-        for one in record(
-            agents.load("random"),
-            domain="lambda-star",
-            count=20,
-            steps=30,
-            seed=3,
-            settings=settings,
-        ):
+        for one in record(agents.load("random"), settings=settings, **common):
             episode = one.episode
-            for array in (episode.moves, episode.says, episode.rewards, episode.scene):
+            for array in (episode.actions, episode.utterances, episode.rewards, episode.scene):
                 found.update(np.ascontiguousarray(array).tobytes())
                 found.update(str((array.dtype, array.shape)).encode())
     assert found.hexdigest() == LAMBDA_STAR_DIGEST
@@ -61,10 +52,10 @@ def test_random_on_lambda_star_is_bit_for_bit_what_it_was() -> None:
 @pytest.mark.parametrize(
     "name", ["lambda-star", spaces.CARTPOLE, spaces.CRANE, spaces.HALL, spaces.BELLS]
 )
-def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) -> None:
+def test_random_draws_discrete_actions_uniformly_and_is_silent(name):
     out, space = play_random(name), action_space(domain(name))
-    every = out.moves.reshape(-1, *space.shape)
-    assert space.contains(every) and silent(out.says)
+    every = out.actions.reshape(-1, *space.shape)
+    assert space.contains(every) and is_silent(out.utterances)
     actions, counts = np.unique(every, axis=0, return_counts=True)
     possible = int(np.prod(space.high.astype(int) - space.low + 1))
     assert len(actions) == possible
@@ -73,15 +64,15 @@ def test_random_makes_every_whole_action_equally_often_and_is_silent(name: str) 
     np.testing.assert_allclose(out.log_probs, -np.log(possible), rtol=1e-6)
 
 
-def test_random_spreads_real_actions_evenly_with_their_log_density() -> None:
+def test_random_draws_real_actions_uniformly_with_their_log_density():
     out, space = play_random(spaces.PENDULUM), action_space(domain(spaces.PENDULUM))
-    assert space.contains(out.moves) and silent(out.says)
-    share = np.sort((out.moves.ravel() + 2) / 4)
+    assert space.contains(out.actions) and is_silent(out.utterances)
+    share = np.sort((out.actions.ravel() + 2) / 4)
     assert np.abs(share - np.linspace(0, 1, share.size)).max() < 1.95 / np.sqrt(share.size)
     np.testing.assert_allclose(out.log_probs, -np.log(4), rtol=1e-6)
 
 
-def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact() -> None:
+def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact():
     huge = np.finfo(np.float64).max
     space = ActionSpace(np.dtype(np.float64), np.array([0, 5, -huge]), np.array([3, 5, huge]))
     np.testing.assert_allclose(space.log_volume, np.log(3) + np.log(2) + np.log(huge))
@@ -89,9 +80,7 @@ def test_log_volume_of_mixed_and_huge_bounds_is_finite_and_exact() -> None:
     assert space.contains(drawn) and (drawn[:, 1] == 5).all()
 
 
-def test_actions_without_bounds_are_refused_by_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_random_refuses_unbounded_actions(tmp_path, capsys):
     words = ["record", "--domain", spaces.LOOSE_CRANE, "--agent", "random", "--episodes", "1"]
     assert main([*words, "--workspace", str(tmp_path / "w")]) == 2
     assert capsys.readouterr().err == (
@@ -99,11 +88,10 @@ def test_actions_without_bounds_are_refused_by_name(
         "unbounded; choose another agent\n"
     )
     assert not (tmp_path / "w" / "trajectories").exists()
-    half = ActionSpace(np.dtype(np.float32), np.zeros(2), np.array([1, np.inf]))
-    assert not half.is_bounded
+    assert not ActionSpace(np.dtype(np.float32), np.zeros(2), np.array([1, np.inf])).is_bounded
 
 
-def test_random_fits_each_domain_and_stays_as_it_is() -> None:
+def test_random_is_bound_to_a_domain_without_being_changed():
     agent = agents.load("random")
     pendulum, star = (fit(agent, domain(name)) for name in (spaces.PENDULUM, "lambda-star"))
     assert (pendulum.draws, star.draws, agent.draws) == (1, 0, 0) and vars(agent) == {}

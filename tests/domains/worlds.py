@@ -1,4 +1,4 @@
-"""A tiny environment that keeps every promise, and many that break exactly one each."""
+"""An environment that keeps every claim of `sts domain check`, and many that break one each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import time
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,8 @@ class Lanterns:
     """Two keepers on a row of lanterns; the wind puts one out now and then. It never ends."""
 
     name, version = "lanterns", "1"
-    moves, noop = ("rest", "back", "on", "light"), 0
-    participants = ("keeper", "helper")
+    action_names, noop = ("rest", "back", "on", "light"), 0
+    players = ("keeper", "helper")
     reward_unit = 0.5
 
     def reset(self, seed, length=LENGTH):
@@ -35,10 +36,10 @@ class Lanterns:
     def wind(self):
         return self.roll(len(self.lit))
 
-    def step(self, moves):
+    def step(self, actions):
         self.clock += 1
         rewards = [0, 0]
-        for who, move in enumerate(moves):
+        for who, move in enumerate(actions):
             self.at[who] = (self.at[who] + (0, -1, 1, 0)[move]) % len(self.lit)
             if move == 3 and not self.lit[self.at[who]]:
                 self.lit[self.at[who]], rewards[who] = 1, 1
@@ -54,8 +55,8 @@ class Lanterns:
     def digest(self):
         return bytes([*self.lit, *self.at])
 
-    def observe(self, role):
-        return {"at": self.at[role], "lit": np.array(self.lit)}
+    def observe(self, player):
+        return {"at": self.at[player], "lit": np.array(self.lit)}
 
     def instruction(self):
         return "Keep the lanterns alight."
@@ -70,72 +71,188 @@ class Lanterns:
 
 
 class Mortal(Lanterns):
-    """Ends after a while, and says so."""
+    """Ends after SPENT steps."""
 
     @property
     def ended(self):
         return self.clock >= SPENT
 
-    def step(self, moves):
-        return [0, 0] if self.ended else super().step(moves)
+    def step(self, actions):
+        return [0, 0] if self.ended else super().step(actions)
 
 
-class TwoMovesOfOneName(Lanterns):
-    moves = ("rest", "back", "on", "on")
+BROKEN: dict[str, str] = {}
+"""The one claim that each broken world breaks, by the name of the world."""
 
 
-class Falls(Lanterns):
-    def step(self, moves):
-        if self.clock == 5:
-            raise RuntimeError("a lantern fell")
-        return super().step(moves)
+def breaks(claim: str, name: str, **overrides: Any) -> None:
+    """Define the world `name`: lanterns with `overrides`, which break only `claim`."""
+    globals()[name] = type(name, (Lanterns,), {"__module__": __name__, **overrides})
+    BROKEN[name] = claim
 
 
-class Leaves(Lanterns):
-    def step(self, moves):
-        raise SystemExit(3)
+def broken(claim: str) -> Any:
+    """Register a class as a world that breaks only `claim`."""
+
+    def register(world: type) -> type:
+        BROKEN[world.__name__] = claim
+        return world
+
+    return register
 
 
-class Halves(Lanterns):
-    def step(self, moves):
-        return [reward / 2 for reward in super().step(moves)]
+def fail(error: BaseException) -> Any:
+    raise error
 
 
-class RewardsNobody(Lanterns):
-    def step(self, moves):
-        super().step(moves)
+FELL = RuntimeError("a lantern fell")
 
 
-class RewardsOne(Lanterns):
-    def step(self, moves):
-        return super().step(moves)[:1]
+def acting(action: Any) -> dict[str, Any]:
+    """Return a step that first does something else."""
+    return {"step": lambda self, actions: (action(self, actions), Lanterns.step(self, actions))[1]}
 
 
-class RewardsTooMuch(Lanterns):
-    def step(self, moves):
-        return [200 * reward for reward in super().step(moves)]
+def paying(change: Any) -> dict[str, Any]:
+    """Return a step that pays something else."""
+    return {"step": lambda self, actions: change(Lanterns.step(self, actions))}
 
 
-class StateOfItsOwn(Lanterns):
-    """Its state says whether it has been stepped since it was restored."""
+def seeded(change: Any) -> dict[str, Any]:
+    """Return a reset with another seed."""
+    return {"reset": lambda self, seed, length=LENGTH: Lanterns.reset(self, change(seed), length)}
+
+
+def moving(method: str) -> dict[str, Any]:
+    """Return an override of `method` that also moves the world."""
+
+    def call(self, *given):
+        found = getattr(Lanterns, method)(self, *given)
+        self.roll(2)
+        return found
+
+    return {method: call}
+
+
+def flat(rows: int) -> np.ndarray:
+    return np.zeros((rows, 8, 3), np.uint8)
+
+
+breaks("described", "TwoMovesOfOneName", action_names=("rest", "back", "on", "on"))
+breaks("versions", "Unversioned", version="")
+breaks("instructs", "AsksNumbers", instruction=lambda self: 7)
+breaks("instructs", "EndsItselfAsked", instruction=lambda self: os.abort())
+breaks("digests", "AllTheSame", digest=lambda self: b"")
+breaks("same-seed", "SeededByTheProcess", **seeded(lambda seed: seed + os.getpid()))
+breaks("other-seeds", "OneWorld", **seeded(lambda seed: 0))
+breaks("steps", "Falls", **acting(lambda self, _: self.clock == 5 and fail(FELL)))
+breaks("steps", "Dies", **acting(lambda _, actions: actions[0] or os._exit(9)))
+breaks("steps", "Leaves", **acting(lambda *_: fail(SystemExit(3))))
+breaks("steps", "LeavesOddly", **acting(lambda *_: fail(BaseException("gone"))))
+breaks("steps", "Forks", **acting(lambda self, _: self.clock == 5 and os.fork()))
+breaks("rewards", "Halves", **paying(lambda rewards: [one / 2 for one in rewards]))
+breaks("rewards", "RewardsNobody", **paying(lambda rewards: None))
+breaks("rewards", "RewardsOne", **paying(lambda rewards: rewards[:1]))
+breaks("rewards", "RewardsTooMuch", **paying(lambda rewards: [200 * one for one in rewards]))
+breaks("looking", "SeenIsMoved", **moving("observe"))
+breaks("looking", "RenderedIsMoved", **moving("render"))
+breaks("looking", "ToldIsMoved", **moving("state"))
+breaks("looking", "DigestedIsMoved", **moving("digest"))
+breaks(
+    *("looking", "MovesWhenSeen"),
+    render_player_view=lambda self, player: (self.roll(2), self.render())[1],
+)
+breaks("pictured", "FloatFrames", render=lambda self: Lanterns.render(self) / 255)
+breaks("pictured", "FramesOfManySizes", render=lambda self: flat(8 + sum(self.lit)))
+breaks(
+    *("pictured", "SightsOfManySizes"),
+    render_player_view=lambda self, player: flat(8 + sum(self.lit)),
+)
+breaks("observes", "SeesMoreAndMore", observe=lambda self, player: {"past": np.zeros(self.clock)})
+breaks("observes", "SeesObjects", observe=lambda self, player: {"myself": self})
+breaks(
+    *("observes", "SeesUnequally"),
+    observe=lambda self, player: {"at": self.at[player]} | ({"map": np.zeros(3)} if player else {}),
+)
+breaks(
+    *("observes", "SeesNowThisNowThat"),
+    observe=lambda self, player: {"lit": np.array(self.lit, "f4" if self.clock % 2 else "i8")},
+)
+breaks("own-randomness", "GlobalWind", wind=lambda self: random.randrange(len(self.lit)))
+breaks(
+    *("own-randomness", "GlobalNumpyWind"),
+    wind=lambda self: int(np.random.randint(len(self.lit))),  # noqa: NPY002
+)
+breaks(
+    *("own-randomness", "GlobalWindAndLook"),
+    wind=lambda self: random.randrange(len(self.lit)),
+    render=lambda self: (random.random(), Lanterns.render(self))[1],
+)
+breaks("own-randomness", "DrawsForNothing", **acting(lambda *_: random.random()))
+
+
+@broken("own-randomness")
+class GlobalStart(Lanterns):
+    def reset(self, seed, length=LENGTH):
+        super().reset(seed, length)
+        self.at[0] = random.randrange(length)
+
+
+@broken("own-randomness")
+class GlobalHope(Lanterns):
+    """Is restored with a luck that is not in its state."""
+
+    def reset(self, seed, length=LENGTH):
+        self.hope = 0
+        super().reset(seed, length)
+
+    def restore(self, state):
+        super().restore(state)
+        self.hope = random.randrange(1, 2**20)
+
+    def wind(self):
+        return (self.roll(3) + self.hope) % len(self.lit)
+
+
+class Extended(Lanterns):
+    """Its state holds one more value."""
+
+    extra: Any = False
+
+    def state(self):
+        return json.dumps([json.loads(super().state()), self.extra]).encode()
+
+    def restore(self, state):
+        own, self.extra = json.loads(state)
+        super().restore(json.dumps(own))
+
+
+@broken("restores")
+class StateOfItsOwn(Extended):
+    """Its state shows whether it has been stepped since it was restored."""
 
     def reset(self, seed, length=LENGTH):
         super().reset(seed, length)
-        self.stepped = False
+        self.extra = False
 
-    def step(self, moves):
-        self.stepped = True
-        return super().step(moves)
-
-    def state(self):
-        return json.dumps([json.loads(super().state()), self.stepped]).encode()
+    def step(self, actions):
+        self.extra = True
+        return super().step(actions)
 
     def restore(self, state):
-        own, _ = json.loads(state)
-        super().restore(json.dumps(own))
-        self.stepped = False
+        super().restore(state)
+        self.extra = False
 
 
+class OneWorldOfManyNames(Extended):
+    """All its worlds are one, but each state names its seed."""
+
+    def reset(self, seed, length=LENGTH):
+        super().reset(0, length)
+        self.extra = seed
+
+
+@broken("replays")
 class Forgets(Lanterns):
     """Leaves out of its state what the wind depends on."""
 
@@ -150,8 +267,9 @@ class Forgets(Lanterns):
         return (self.roll(3) + self.gusts // 5) % len(self.lit)
 
 
+@broken("fresh")
 class ProcessBound(Lanterns):
-    """Knows its states only in the process that they were taken in."""
+    """Restores only states that were taken in its own process."""
 
     known: dict[bytes, int] = {}  # noqa: RUF012
 
@@ -166,53 +284,40 @@ class ProcessBound(Lanterns):
             self.dice = 0
 
 
-class SeededByTheProcess(Lanterns):
-    def reset(self, seed, length=LENGTH):
-        super().reset(seed + os.getpid(), length)
+@broken("fresh")
+class OrderedByHash(Lanterns):
+    """The wind reads a set of words in the order of this process."""
+
+    def wind(self):
+        words = {f"lantern {i}" for i in range(64)}
+        return [int(word.split()[1]) for word in words][self.roll(64)] % len(self.lit)
 
 
-class OneWorld(Lanterns):
-    def reset(self, seed, length=LENGTH):
-        super().reset(0, length)
-
-
-class SeenIsMoved(Lanterns):
-    def observe(self, role):
-        self.roll(2)
-        return super().observe(role)
-
-
-class RenderedIsMoved(Lanterns):
-    def render(self):
-        self.roll(2)
-        return super().render()
-
-
-class ToldIsMoved(Lanterns):
-    def state(self):
-        state = super().state()
-        self.roll(2)
-        return state
-
-
-class DigestedIsMoved(Lanterns):
-    def digest(self):
-        self.roll(2)
-        return super().digest()
-
-
+@broken("no-op")
 class NoRest(Lanterns):
-    """Cannot stand six idle steps in a row."""
+    """Fails after six idle steps in a row."""
 
     idle = 0
 
-    def step(self, moves):
-        self.idle = 0 if any(moves) else self.idle + 1
+    def step(self, actions):
+        self.idle = 0 if any(actions) else self.idle + 1
         if self.idle > 5:
             raise RuntimeError("somebody must do something")
-        return super().step(moves)
+        return super().step(actions)
 
 
+@broken("no-op")
+class EndsItselfIdle(NoRest):
+    """Ends its process where NoRest only fails."""
+
+    def step(self, actions):
+        try:
+            return super().step(actions)
+        except RuntimeError:
+            os.abort()
+
+
+@broken("side-by-side")
 class SharedWind(Lanterns):
     """All worlds of a process have one wind."""
 
@@ -234,88 +339,16 @@ class SharedWind(Lanterns):
         super().restore(json.dumps(own))
 
 
-class GlobalWind(Lanterns):
-    def wind(self):
-        return random.randrange(len(self.lit))
-
-
-class GlobalNumpyWind(Lanterns):
-    def wind(self):
-        return int(np.random.randint(len(self.lit)))  # noqa: NPY002
-
-
-class GlobalWindAndLook(GlobalWind):
-    """Draws from the same generator when it is looked at."""
-
-    def render(self):
-        random.random()
-        return super().render()
-
-
-class GlobalStart(Lanterns):
-    """Begins where a global generator says."""
-
-    def reset(self, seed, length=LENGTH):
-        super().reset(seed, length)
-        self.at[0] = random.randrange(length)
-
-
-class GlobalHope(Lanterns):
-    """Is restored with a luck that is not in its state."""
-
-    def reset(self, seed, length=LENGTH):
-        self.hope = 0
-        super().reset(seed, length)
-
-    def restore(self, state):
-        super().restore(state)
-        self.hope = random.randrange(1, 2**20)
-
-    def wind(self):
-        return (self.roll(3) + self.hope) % len(self.lit)
-
-
-class DrawsForNothing(Lanterns):
-    """Goes on as it would anyway, and leaves a global generator otherwise than it was."""
-
-    def step(self, moves):
-        random.random()
-        return super().step(moves)
-
-
-class FloatFrames(Lanterns):
-    def render(self):
-        return super().render() / 255
-
-
-class FramesOfManySizes(Lanterns):
-    def render(self):
-        return np.zeros((8 + sum(self.lit), 8, 3), np.uint8)
-
-
-class SightsOfManySizes(Lanterns):
-    def sight(self, role):
-        return np.zeros((8 + sum(self.lit), 8, 3), np.uint8)
-
-
+@broken("pictured")
 class SightsThatFlicker(Lanterns):
     looked = 0
 
-    def sight(self, role):
+    def render_player_view(self, player):
         self.looked += 1
         return np.full((8, 8, 3), self.looked % 7, np.uint8)
 
 
-class MovesWhenSeen(Lanterns):
-    def sight(self, role):
-        self.roll(2)
-        return self.render()
-
-
-class Unversioned(Lanterns):
-    version = ""
-
-
+@broken("garbage")
 class TakesAnything(Lanterns):
     def restore(self, state):
         try:
@@ -324,21 +357,25 @@ class TakesAnything(Lanterns):
             self.reset(0)
 
 
+@broken("no-pickle")
 class Pickled(Lanterns):
+    protocol = pickle.DEFAULT_PROTOCOL
+
     def state(self):
-        return pickle.dumps([self.dice, self.clock, self.lit, self.at])
+        return pickle.dumps([self.dice, self.clock, self.lit, self.at], protocol=self.protocol)
 
     def restore(self, state):
         self.dice, self.clock, self.lit, self.at = pickle.loads(state)
 
 
+@broken("no-pickle")
 class PickledAsText(Pickled):
-    def state(self):
-        return pickle.dumps([self.dice, self.clock, self.lit, self.at], protocol=0)
+    protocol = 0
 
 
+@broken("begins-anew")
 class NeverForgets(Lanterns):
-    """Begins with the clock where the last world left it."""
+    """Starts with the clock of the last world."""
 
     def reset(self, seed, length=LENGTH):
         clock = getattr(self, "clock", 0)
@@ -346,86 +383,71 @@ class NeverForgets(Lanterns):
         self.clock = clock
 
 
+@broken("begins-anew")
+class KeepsItsRecord(Lanterns):
+    """What was reached in one world counts in the next."""
+
+    most = 0
+
+    def step(self, actions):
+        self.most = max(self.most, self.at[0])
+        rewards = super().step(actions)
+        self.at[1] = self.most
+        return rewards
+
+    def restore(self, state):
+        super().restore(state)
+        self.most = self.at[1]
+
+
+@broken("settings")
 class TakesAnySetting(Lanterns):
     def reset(self, seed, length=3, **settings):
         super().reset(seed)
 
 
-class SeesMoreAndMore(Lanterns):
-    def observe(self, role):
-        return {"past": np.zeros(self.clock)}
-
-
-class SeesUnequally(Lanterns):
-    def observe(self, role):
-        return super().observe(role) | ({"map": np.zeros(3)} if role else {})
-
-
-class SeesNowThisNowThat(Lanterns):
-    """Shows whole numbers, and every other step the same as fractions."""
-
-    def observe(self, role):
-        return {"lit": np.array(self.lit, np.float32 if self.clock % 2 else np.int64)}
-
-
-class SeesObjects(Lanterns):
-    def observe(self, role):
-        return {"myself": self}
-
-
-class AsksNumbers(Lanterns):
-    def instruction(self):
-        return 7
-
-
-class AllTheSame(Lanterns):
-    def digest(self):
-        return b""
-
-
+@broken("ends")
 class GoesOn(Mortal):
-    """Says that it has ended, and goes on."""
+    """Reports its end and continues."""
 
-    def step(self, moves):
-        return Lanterns.step(self, moves)
-
-
-class Dies(Lanterns):
-    """Ends its process when the keeper rests."""
-
-    def step(self, moves):
-        if moves[0] == 0:
-            os._exit(9)
-        return super().step(moves)
+    def step(self, actions):
+        return Lanterns.step(self, actions)
 
 
-class EndsItselfIdle(NoRest):
-    """Ends its process where NoRest only fails."""
+@broken("ends")
+class ForgetsItsEnd(Mortal):
+    """After it is restored, it has not ended."""
 
-    def step(self, moves):
-        try:
-            return super().step(moves)
-        except RuntimeError:
-            os.abort()
+    over = False
 
+    @property
+    def ended(self):
+        return self.over
 
-class EndsItselfAsked(Lanterns):
-    def instruction(self):
-        os.abort()
+    def step(self, actions):
+        if self.over:
+            return [0, 0]
+        rewards = Lanterns.step(self, actions)
+        self.over = self.clock >= SPENT
+        return rewards
+
+    def reset(self, seed, length=LENGTH):
+        super().reset(seed, length)
+        self.over = False
 
 
 class Stuck(Lanterns):
-    """Waits for ever in compiled code that holds the interpreter, where no signal is heard."""
+    """Waits in compiled code that holds the interpreter, where no signal is delivered."""
 
     def instruction(self):
         system, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(128)
         system.pthread_mutex_init(mutex, None)
-        while True:  # the second time for ever
+        while True:  # the second call never returns
             system.pthread_mutex_lock(mutex)
 
 
 class Restarts(Lanterns):
-    """Tries again for ever, whatever comes to stop it."""
+    """Tries again after whatever interrupts it."""
 
     def instruction(self):
         while True:
@@ -435,67 +457,8 @@ class Restarts(Lanterns):
                 pass
 
 
-class Forks(Lanterns):
-    """Goes on in two processes from its fifth step on."""
-
-    def step(self, moves):
-        if self.clock == 5:
-            os.fork()
-        return super().step(moves)
-
-
-class LeavesOddly(Lanterns):
-    def step(self, moves):
-        raise BaseException("gone")
-
-
-class OrderedByHash(Lanterns):
-    """The wind goes through a set of words, in the order of this process."""
-
-    def wind(self):
-        words = {f"lantern {i}" for i in range(64)}
-        return [int(word.split()[1]) for word in words][self.roll(64)] % len(self.lit)
-
-
-class ForgetsItsEnd(Mortal):
-    """Restored, it does not know that it had ended."""
-
-    over = False
-
-    @property
-    def ended(self):
-        return self.over
-
-    def step(self, moves):
-        if self.over:
-            return [0, 0]
-        rewards = Lanterns.step(self, moves)
-        self.over = self.clock >= SPENT
-        return rewards
-
-    def reset(self, seed, length=LENGTH):
-        super().reset(seed, length)
-        self.over = False
-
-
-class KeepsItsRecord(Lanterns):
-    """What was reached in one world counts in the next."""
-
-    most = 0
-
-    def step(self, moves):
-        self.most = max(self.most, self.at[0])
-        rewards = super().step(moves)
-        self.at[1] = self.most
-        return rewards
-
-    def restore(self, state):
-        super().restore(state)
-        self.most = self.at[1]
-
-
 class RendersForEver(Lanterns):
-    """Leaves a mark in the file LOOKS whenever it is looked at."""
+    """Leaves a mark in the file LOOKS whenever it is looked at, and hangs."""
 
     def render(self):
         with open(os.environ["LOOKS"], "a") as looks:
@@ -510,22 +473,22 @@ class Unmade(Lanterns):
 
 
 class SeesNothingAtTimes(Lanterns):
-    """Keeps every promise: what is not seen is NaN, and zero has a sign."""
+    """Keeps every claim: what is not seen is NaN, and zero has a sign."""
 
-    def observe(self, role):
+    def observe(self, player):
         return {"at": np.array([np.nan if self.lit[0] else -0.0])}
 
 
 class CountsInEveryWay(Lanterns):
-    """Keeps every promise: a number is Python's or NumPy's, of more bits or fewer."""
+    """Keeps every claim: a number is Python's or NumPy's, of more bits or fewer."""
 
-    def observe(self, role):
+    def observe(self, player):
         kinds = (int, np.int32, np.int64)
-        return {"at": kinds[self.clock % 3](self.at[role]), "said": "dark" * sum(self.lit)}
+        return {"at": kinds[self.clock % 3](self.at[player]), "said": "dark" * sum(self.lit)}
 
 
 class BeginsShortly(Lanterns):
-    """Keeps every promise: its first states are so short that they are pickles by chance."""
+    """Keeps every claim: its first states are so short that they are pickles by chance."""
 
     names = "012N]})("
 
@@ -543,95 +506,10 @@ class BeginsShortly(Lanterns):
             super().restore(state)
 
 
-class OneWorldOfManyNames(Lanterns):
-    """All its worlds are one, but each state says of which seed it is."""
-
-    def reset(self, seed, length=LENGTH):
-        super().reset(0, length)
-        self.seed = seed
-
-    def state(self):
-        return json.dumps([json.loads(super().state()), self.seed]).encode()
-
-    def restore(self, state):
-        own, self.seed = json.loads(state)
-        super().restore(json.dumps(own))
-
-
-BROKEN = {
-    TwoMovesOfOneName: "described",
-    Falls: "steps",
-    Dies: "steps",
-    Leaves: "steps",
-    LeavesOddly: "steps",
-    Forks: "steps",
-    Halves: "rewards",
-    RewardsNobody: "rewards",
-    RewardsOne: "rewards",
-    RewardsTooMuch: "rewards",
-    StateOfItsOwn: "restores",
-    Forgets: "replays",
-    ProcessBound: "fresh",
-    OrderedByHash: "fresh",
-    SeededByTheProcess: "same-seed",
-    OneWorld: "other-seeds",
-    SeenIsMoved: "looking",
-    RenderedIsMoved: "looking",
-    ToldIsMoved: "looking",
-    DigestedIsMoved: "looking",
-    NoRest: "no-op",
-    EndsItselfIdle: "no-op",
-    SharedWind: "side-by-side",
-    GlobalWind: "own-randomness",
-    GlobalNumpyWind: "own-randomness",
-    GlobalWindAndLook: "own-randomness",
-    GlobalStart: "own-randomness",
-    GlobalHope: "own-randomness",
-    DrawsForNothing: "own-randomness",
-    FloatFrames: "pictured",
-    FramesOfManySizes: "pictured",
-    SightsOfManySizes: "pictured",
-    SightsThatFlicker: "pictured",
-    MovesWhenSeen: "looking",
-    Unversioned: "versions",
-    TakesAnything: "garbage",
-    Pickled: "no-pickle",
-    PickledAsText: "no-pickle",
-    NeverForgets: "begins-anew",
-    KeepsItsRecord: "begins-anew",
-    TakesAnySetting: "settings",
-    SeesMoreAndMore: "observes",
-    SeesUnequally: "observes",
-    SeesNowThisNowThat: "observes",
-    SeesObjects: "observes",
-    AsksNumbers: "instructs",
-    EndsItselfAsked: "instructs",
-    AllTheSame: "digests",
-    GoesOn: "ends",
-    ForgetsItsEnd: "ends",
-}
-"""The one claim that each of them breaks."""
-
-
 class Chatters(Lanterns):
-    """Prints, from Python and past it."""
+    """Prints, from Python and from a process that it starts."""
 
-    def step(self, moves):
+    def step(self, actions):
         print("python chatter")
         os.system("echo shell chatter")
-        return super().step(moves)
-
-
-class Hangs(Lanterns):
-    def step(self, moves):
-        while True:
-            try:
-                time.sleep(0.01)
-            except Exception:  # whatever comes to wake it
-                pass
-
-
-class Slow(Lanterns):
-    def step(self, moves):
-        time.sleep(0.02)
-        return super().step(moves)
+        return super().step(actions)

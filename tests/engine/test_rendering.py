@@ -1,9 +1,9 @@
 """Frames of episodes that only render pixels: replayed, checked, and kept to the pixel."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
+import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,10 +33,8 @@ from tests.examples import recorded
 
 
 def episode(steps: int = 12) -> Episode:
-    (one,) = record(
-        agents.load(ring.RINGER), domain=ring.NAME, count=1, steps=steps, seed=1, settings={}
-    )
-    return one.episode
+    ringer, asked = agents.load(ring.RINGER), {"count": 1, "steps": steps, "seed": 1}
+    return record(ringer, domain=ring.NAME, settings={}, **asked)[0].episode
 
 
 def opened(raw: bytes) -> Frame:
@@ -45,20 +43,22 @@ def opened(raw: bytes) -> Frame:
         return np.asarray(image.convert("RGB"))
 
 
-def test_what_is_no_recording_of_the_state_is_refused_before_a_step() -> None:
+def test_frames_reject_an_invalid_episode_before_a_step():
     one = episode()
-    moves = one.moves.copy()
-    moves[3, 0] = 99
+    actions = one.actions.copy()
+    actions[3, 0] = 99
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
-        frames(dataclasses.replace(one, moves=moves))
+        frames(dataclasses.replace(one, actions=actions))
     more: dict[str, Any] = {
-        name: np.repeat(getattr(one, name), 2, 1) for name in ("moves", "says", "rewards")
+        name: np.repeat(getattr(one, name), 2, 1) for name in ("actions", "utterances", "rewards")
     }
     with pytest.raises(ReplayMismatch, match="step 0: the state has other participants"):
         frames(dataclasses.replace(one, **more))
+    with pytest.raises(ArgumentError, match="does not render frames"):
+        frames(recorded(count=1)[0].episode)
 
 
-def test_there_is_a_frame_before_each_step_and_after_the_last() -> None:
+def test_frames_show_every_state_of_an_episode():
     one = episode()
     found = frames(one)
     assert len(found) == 13
@@ -67,30 +67,22 @@ def test_there_is_a_frame_before_each_step_and_after_the_last() -> None:
     world.restore(unwrap(ring.NAME, "1", one.state))
     for t in range(12):
         assert np.array_equal(found[t], world.render())
-        world.step(one.moves[t].tolist())
+        world.step(one.actions[t].tolist())
     assert np.array_equal(found[12], world.render())
 
 
 @pytest.mark.parametrize(("row", "step"), [(0, 0), (4, 3), (12, 11)])
-def test_a_recording_that_shows_something_else_is_refused_by_its_step(row: int, step: int) -> None:
+def test_frames_that_differ_from_the_recording_are_named_by_step(row, step):
     one = episode()
     scene = one.scene.copy()
     scene[row, 1] ^= 1
-    other = Episode(one.domain, one.state, one.moves, one.says, one.rewards, scene)
     with pytest.raises(ReplayMismatch, match=f"step {step}") as refused:
-        frames(other)
+        frames(dataclasses.replace(one, scene=scene))
     assert refused.value.step == step
 
 
-def test_a_domain_whose_scenes_are_drawn_has_no_frames() -> None:
-    with pytest.raises(ArgumentError, match="does not render frames"):
-        frames(recorded(count=1)[0].episode)
-
-
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 300), st.integers(0, 2**32 - 1))
-def test_sheets_have_exactly_the_pixels_of_their_frames(
-    count: int, height: int, width: int, seed: int
-) -> None:
+def test_sheets_have_exactly_the_pixels_of_their_frames(count, height, width, seed):
     rng = np.random.default_rng(seed)
     every = [rng.integers(0, 256, (height, width, 3), np.uint8) for _ in range(count)]
     with pytest.MonkeyPatch.context() as patch:
@@ -108,9 +100,7 @@ def test_sheets_have_exactly_the_pixels_of_their_frames(
 
 
 @given(st.integers(1, 5000), st.integers(1, MAX_WEBP_SIDE), st.integers(1, MAX_WEBP_SIDE))
-def test_no_sheet_is_larger_than_webp_and_a_browser_can_take(
-    count: int, height: int, width: int
-) -> None:
+def test_sheets_stay_within_the_limits_of_webp_and_browsers(count, height, width):
     parts = layout(count, height, width)
     assert sum(held for _, held in parts) == count
     for columns, held in parts:
@@ -120,43 +110,25 @@ def test_no_sheet_is_larger_than_webp_and_a_browser_can_take(
         assert columns <= held
 
 
-def test_a_frame_larger_than_webp_allows_is_refused() -> None:
+def test_too_large_or_mixed_frames_are_rejected():
     with pytest.raises(StsError, match="16383 pixels a side, .*, found 3 x 16384"):
         sheets([np.zeros((3, MAX_WEBP_SIDE + 1, 3), np.uint8)])
-
-
-def test_frames_of_different_sizes_are_no_sheet() -> None:
     with pytest.raises(StsError, match="one size"):
-        sheets([np.zeros((2, 2, 3), np.uint8), np.zeros((2, 3, 3), np.uint8)])
-
-
-class Looking:
-    """Worlds that look as told."""
-
-    def __init__(self, shape: tuple[int, ...], kind: str) -> None:
-        self.frame = np.zeros(shape, kind)
-
-    def frames(self, role: int | None = None) -> list[np.ndarray]:
-        return [self.frame]
+        sheets([np.zeros((2, width, 3), np.uint8) for width in (2, 3)])
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "found"),
-    [
-        ((4, 6), "uint8", r"uint8\(4, 6\)"),
-        ((4, 6, 4), "uint8", r"uint8\(4, 6, 4\)"),
-        ((4, 6, 3), "float64", r"float64\(4, 6, 3\)"),
-        ((0, 6, 3), "uint8", r"uint8\(0, 6, 3\)"),
-    ],
+    ("shape", "kind"),
+    [((4, 6), "uint8"), ((4, 6, 4), "uint8"), ((4, 6, 3), "float64"), ((0, 6, 3), "uint8")],
 )
-def test_grey_transparent_real_or_empty_frames_are_refused(
-    shape: tuple[int, ...], kind: str, found: str
-) -> None:
-    with pytest.raises(StsError, match=rf"'odd': expected frames uint8\[H, W, 3\], found {found}"):
-        look(Looking(shape, kind), "odd")  # type: ignore[arg-type]
+def test_frames_must_be_nonempty_rgb_bytes(shape, kind):
+    worlds = SimpleNamespace(frames=lambda player=None: [np.zeros(shape, kind)])
+    found = re.escape(f"'odd': expected frames uint8[H, W, 3], found {kind}{shape}")
+    with pytest.raises(StsError, match=found):
+        look(worlds, "odd")
 
 
-def test_an_animation_has_every_frame_as_it_is() -> None:
+def test_animation_holds_every_frame_unchanged():
     every = frames(episode())
     with Image.open(io.BytesIO(webp(*every))) as image:
         # A frame that shows what the one before it shows lengthens that one.

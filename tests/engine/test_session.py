@@ -1,15 +1,12 @@
 """A session: agents and those who act from outside step the same worlds, and may stop between."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from sts import agents
 from sts.domains import domain
 from sts.engine import session
-from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Actions, Session, StepResult, Team
+from sts.engine.session import Actions, Session, Team
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.streams import stream
@@ -17,30 +14,21 @@ from tests.examples import instructed
 
 WORLD = domain("lambda-star")
 BATCH, PEOPLE, STEPS = 4, 4, 9
-STATES = WORLD.generate(BATCH, seed=5, height=6, width=6, participants=PEOPLE, horizon=STEPS)
+STATES = WORLD.generate(BATCH, seed=5, height=6, width=6, n_players=PEOPLE, horizon=STEPS)
 TOLD = instructed(["Go to Good.", "", "Stay where you are.", "Go up."], [0, 0, 3, 5])
 EVERYONE = range(PEOPLE)
 
 
 def teams(*names: str) -> list[Team]:
-    """Teams of participants 1, 2, ...; participant 0 acts from outside."""
-    return [
-        Team(
-            agents.load(name),
-            (role,),
-            np.array([stream("test", name, b) for b in range(BATCH)], np.uint64),
-        )
-        for role, name in enumerate(names, 1)
-    ]
+    """Return teams of players 1, 2, ...; player 0 acts from outside."""
+    streams = {n: np.array([stream("test", n, b) for b in range(BATCH)], np.uint64) for n in names}
+    return [Team(agents.load(n), (player,), streams[n]) for player, n in enumerate(names, 1)]
 
 
 def from_outside(step: int) -> Actions:
-    """What somebody does at a step, whoever else is there."""
+    """Return what all players would do at a step."""
     draws = np.random.default_rng(step)
-    return Actions(
-        draws.integers(0, 9, (BATCH, PEOPLE), np.int8),
-        draws.integers(0, 3, (BATCH, PEOPLE), np.int8),
-    )
+    return Actions(*(draws.integers(0, n, (BATCH, PEOPLE), np.int8) for n in (9, 3)))
 
 
 def taken(begun: Session, steps: int) -> list[np.ndarray]:
@@ -53,8 +41,6 @@ def taken(begun: Session, steps: int) -> list[np.ndarray]:
 
 
 class Listening(agents.Agent):
-    """Keeps all that it has ever heard."""
-
     name = "listening"
 
     def __init__(self) -> None:
@@ -62,10 +48,10 @@ class Listening(agents.Agent):
 
     def act(self, observation, instructions, memory, draws):
         self.heard.append([instructions.texts[i] for i in instructions.ids])
-        return agents.Choice(np.zeros((len(instructions.ids), 1), int)), memory
+        return agents.PolicyOutput(np.zeros((len(instructions.ids), 1), int)), memory
 
 
-def test_each_of_several_instructions_is_heard_from_its_step_on() -> None:
+def test_each_instruction_is_heard_from_its_step_on():
     asked = [
         [Instruction("Wait.", "a", 0, "setter"), Instruction("Go.", "a", 3, "setter")],
         [],
@@ -88,7 +74,7 @@ def test_each_of_several_instructions_is_heard_from_its_step_on() -> None:
     ]
 
 
-def test_a_session_that_stopped_goes_on_as_if_it_never_had() -> None:
+def test_resumed_session_equals_an_uninterrupted_one():
     crew = teams("sarsa", "imitation", "random")
     whole = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
     expected = taken(whole, STEPS)
@@ -102,56 +88,34 @@ def test_a_session_that_stopped_goes_on_as_if_it_never_had() -> None:
     assert later.state().worlds == whole.state().worlds
 
 
-def test_lock_step_play_is_a_session_that_a_script_steps() -> None:
-    crew = teams("local-search", "random")
-    moves, says = (np.stack(one, 1) for one in zip(*map(from_outside, range(STEPS)), strict=True))
-    script = Script(
-        moves,
-        says,
-        np.broadcast_to(np.arange(PEOPLE) == 0, (STEPS, PEOPLE)),
-    )
-    played: Played = play(WORLD, WORLD.restore(STATES), crew, steps=STEPS, script=script, told=TOLD)
-    begun = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
-    for t in range(STEPS):
-        step: StepResult = begun.step(from_outside(t), (0,))
-        np.testing.assert_array_equal(step.moves, played.moves[:, t])
-        np.testing.assert_array_equal(step.says, played.says[:, t])
-        np.testing.assert_array_equal(step.log_probs, played.log_probs[:, t])
-        np.testing.assert_array_equal(begun.worlds.scene, played.scene[:, t + 1])
-
-
-def test_several_people_and_agents_share_a_session_and_who_is_neither_stays() -> None:
+def test_people_and_agents_share_a_session_and_others_stay():
     begun = session.open(WORLD, WORLD.restore(STATES), teams("local-search"))
     before = begun.observe(EVERYONE).cell
     given = from_outside(0)
     step = begun.step(given, (0, 2))
-    np.testing.assert_array_equal(step.moves[:, (0, 2)], given.moves[:, (0, 2)])
-    np.testing.assert_array_equal(step.says[:, (0, 2)], given.says[:, (0, 2)])
-    assert (step.moves[:, 3] == WORLD.noop).all() and not step.says[:, 3].any()
+    np.testing.assert_array_equal(step.actions[:, (0, 2)], given.actions[:, (0, 2)])
+    np.testing.assert_array_equal(step.utterances[:, (0, 2)], given.utterances[:, (0, 2)])
+    assert (step.actions[:, 3] == WORLD.noop).all() and not step.utterances[:, 3].any()
     assert np.isnan(step.log_probs[:, (0, 2, 3)]).all()
     assert np.isfinite(step.log_probs[:, 1]).all()
     np.testing.assert_array_equal(begun.observe(EVERYONE).cell[:, 3], before[:, 3])
-    np.testing.assert_array_equal(begun.observe((0, 2)).last_move, given.moves[:, (0, 2)])
-
-
-def test_an_agent_whose_participant_is_held_still_observes_and_says_how_likely_it_was() -> None:
-    begun = session.open(WORLD, WORLD.restore(STATES), teams("local-search"))
-    step = begun.step(from_outside(0), np.arange(PEOPLE) == 1)
-    np.testing.assert_array_equal(step.moves[:, 1], from_outside(0).moves[:, 1])
-    assert np.isfinite(step.log_probs[:, 1]).all()
+    np.testing.assert_array_equal(begun.observe((0, 2)).last_move, given.actions[:, (0, 2)])
+    held = begun.step(from_outside(1), np.arange(PEOPLE) == 1)  # of an agent, which still observes
+    np.testing.assert_array_equal(held.actions[:, 1], from_outside(1).actions[:, 1])
+    assert np.isfinite(held.log_probs[:, 1]).all()
 
 
 @pytest.mark.parametrize("bad", [(9, 0), (-1, 0), (0, 22), (0, -1)])
-def test_what_the_domain_has_not_is_refused_before_anything_moves(bad: tuple[int, int]) -> None:
+def test_unknown_actions_are_rejected_before_any_step(bad):
     begun = session.open(WORLD, WORLD.restore(STATES))
     given = Actions(*(np.full((BATCH, PEOPLE), value, np.int8) for value in bad))
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(given, (1,))
     assert begun.steps == 0 and begun.state().worlds == tuple(STATES)
-    begun.step(given)  # nobody is held: what it has is not looked at
+    begun.step(given)  # no player is held, so its actions are not read
 
 
-def test_who_cannot_take_part_is_refused_when_the_session_opens() -> None:
+def test_invalid_teams_and_instructions_are_rejected_on_opening():
     worlds = WORLD.restore(STATES)
     with pytest.raises(StsError, match="expected each participant in one team only"):
         session.open(WORLD, worlds, teams("random") * 2)

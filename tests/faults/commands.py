@@ -8,11 +8,7 @@ import io
 import os
 import shutil
 import signal
-import sys
 import tempfile
-import time
-import traceback
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -22,8 +18,8 @@ from typing import Any, NamedTuple
 from sts import registry
 from sts.annotations.items import item_of
 from sts.annotations.store import Store
-from sts.cli.command import Command
 from sts.cli.main import main, parser_of
+from sts.cli.parser import Parser
 from sts.continuations import store as continuations
 from sts.storage import scores
 from sts.storage.workspace import Workspace
@@ -32,21 +28,20 @@ from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, mining
-from sts_scenarios.freezing import looked_at
+from sts_scenarios.freezing import with_state
 from sts_scenarios.profiles import Profiles
 from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
+from tests.faults.processes import PATIENCE, fork, wait
 from tests.faults.writes import Meet, watch
 from tests.stores import add_person, claim_items, enqueue, submit
 
 Words = tuple[str, ...]
 _OPEN, _WRITE = os.open, os.write
-PATIENCE = 120.0
-"""Seconds after which a command hangs."""
 
 
 def make_whole(root: Path) -> None:
-    """Make a workspace with a file of every kind, but for a report."""
+    """Make a workspace with a file of every kind except a report."""
     workspace = Workspace.open(str(root)).ensure()
     every = [categories.named(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
@@ -55,8 +50,8 @@ def make_whole(root: Path) -> None:
     trajectories.save(workspace, recorded(count=3))
     own = mining.mine(played, every[:1], per_category=2, seed=1).scenarios
     draft = accepted(workspace, "grown", own)
-    draft.keep(replace(own[0], difficulty="hard"))
-    Profiles(draft, ("random",), 2).make(looked_at(draft, ())[0])
+    draft.save_edit(replace(own[0], difficulty="hard"))
+    Profiles(draft, ("random",), 2).compute(with_state(draft, ())[0])
     tags.tag(workspace, suite, "mine", [suite.scenarios[0].id])
     typed(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
     typed(root, "label", "tiny@1")
@@ -72,51 +67,48 @@ def make_whole(root: Path) -> None:
 
 
 def typed(root: Path, *words: str) -> None:
-    """Types a command in this process, which must succeed."""
+    """Type a command in this process, which must succeed."""
     type_here((*words, "--workspace", str(root)))
 
 
 def type_here(words: Words) -> None:
-    """Types a command in this process, which must succeed."""
     with contextlib.redirect_stdout(io.StringIO()):
         code = main(words)
     assert code == 0, words
 
 
-def leaves() -> list[str]:
-    """Return every command of the command line, as "suite freeze"."""
-    found = []
-    for name in registry.named("sts.commands"):
-        command: Command = registry.load("sts.commands", "command", name)
-        found += [leaf.prog.removeprefix("sts ") for leaf in parser_of(name, command).leaves]
-    return found
+def leaves() -> list[Parser]:
+    """Return the parser of every command and of every action of one."""
+    names = registry.named("sts.commands")
+    parsers = (parser_of(name, registry.load("sts.commands", "command", name)) for name in names)
+    return [leaf for parser in parsers for leaf in parser.leaves]
 
 
 READING = frozenset(
-    "annotations refused|annotations verify|annotations audit|annotations quality|"
+    "annotations rejected|annotations verify|annotations balance|annotations quality|"
     "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
-    "domain check|draft show|draft diff|draft check|lambda-star strip|"
+    "domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
     "lambda-star check|overcooked check|power|references ls|selfcheck|suite ls|suite show|"
     "suite verify|suite diff|trajectories ls|trajectories show|trajectories verify|"
     "workspace check".split("|")
 )
-"""Commands that keep nothing which another relies on."""
+"""Commands that store nothing on which another relies."""
 APART = {
     "annotate": "a server: its writes are the trials of judgements",
     "draft add": "a decision and a candidate, kept as those of draft edit",
     "demo": "record, run, label and report, one after the other",
-    "overcooked train": "writes beside the installed trials, which need not be here",
+    "overcooked train": "writes next to the installed trials, which may be missing",
     "workspace move": "needs a PostgreSQL server: tests/annotations/test_backup.py kills it",
 }
 
 
 COLD = ("report",)
-"""Commands whose libraries do not go on in a forked process where they have begun before."""
+"""Commands whose libraries fail in a forked process if they have begun before it."""
 
 
 @cache
 def whole() -> Path:
-    """Return a folder with a workspace `w` and files `in` that commands read; nobody changes it.
+    """Return a folder with a workspace `w` and files `in`, which is only copied.
 
     Every command of `writing` has something to do there.
     """
@@ -132,8 +124,8 @@ def whole() -> Path:
     theirs = (folder / "in/ratings.csv").read_text().replace("annotator-", "dora-")
     (folder / "in/ratings.csv").write_text(theirs)
     workspace = Workspace.open(root)
-    drafts.begin(workspace, "open", linked_candidates())
-    typed(root, "draft", "from", "tiny@1")
+    drafts.create_draft(workspace, "open", linked_candidates())
+    typed(root, "draft", "new", "--from", "tiny@1")
     typed(root, "run", "tiny@1", "--agent", "local-search", "--continuations", "1")
     typed(root, "workspace", "backup", str(folder / "in/backup"))
     return folder
@@ -159,7 +151,7 @@ def names() -> dict[str, str]:
     return {
         "scenario": suite.scenarios[0].id,
         "continuation": sorted(one.id for one in made)[0],
-        "accepted": drafts.open_draft(workspace, "grown").ids()[0],
+        "accepted": drafts.open_draft(workspace, "grown").load_ids()[0],
     }
 
 
@@ -171,22 +163,22 @@ def writing() -> dict[str, Words]:
     run = ("--agent", "random", "--agent", "local-search", "--workers", "1")
     world = ("--size", "6x6", "--steps", "12", "--seed", "9")
     own = ("open", "clean-take-02")
-    ana = ("--as", "Ana")
+    ana = ("--user", "Ana")
     return {
         "record": ("--domain", "lambda-star", "--agent", "random", "--episodes", "3", *world)
         + ("--workers", "1"),
         "trajectories import": ("{i}/lambdastar_2016_sample.jsonl", "--format", "lambdastar-2016"),
         "trajectories export": ("{o}/trajectories.parquet",),
         "mine": ("dug", "--per-category", "1", "--seed", "1", "--workers", "1"),
-        "draft from": ("tiny@1", "--replace"),
-        "draft edit": (*own, "--length", "6", *ana),
+        "draft new": ("--from", "tiny@1", "--overwrite"),
+        "draft edit": (*own, "--horizon", "6", *ana),
         "draft accept": ("open", "--all", *ana),
         "draft reject": (*own, "--reason", "unclear", *ana),
         "draft retire": ("tiny", "{scenario}", "--reason", "twin", *ana),
         "draft undo": ("grown", "{accepted}", *ana),
-        "draft opinion": (*own, "no", *ana),
+        "draft rate": (*own, "no", *ana),
         "draft pair": ("open", "clean-take-01", "clean-take-02", *ana),
-        "draft series": ("open", "clean-take-01", "clean-take-03", *ana),
+        "draft dialogue": ("open", "clean-take-01", "clean-take-03", *ana),
         "suite freeze": ("grown",),
         "suite tag": ("tiny@1", "seen", "{scenario}"),
         "suite save": ("tiny@1+tag:mine", "some"),
@@ -194,114 +186,83 @@ def writing() -> dict[str, Words]:
         "label": ("tiny@1",),
         "show": ("{continuation}", "--webp", "{o}/shown.webp"),
         "measure": ("log_prob", "--agent", "random", "--suite", "tiny@1"),
-        "lambda-star score": ("--agent", "random", "--episodes", "4", "--save"),
-        "interactive import": ("{i}/scores.csv",),
-        "report": ("tiny@1", "--bundle", "{o}/report.zip"),
+        "lambda-star score": ("--agent", "random", "--episodes", "4", "--save-scores"),
+        "scores import": ("{i}/scores.csv",),
+        "report": ("tiny@1", "--zip", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),
         "annotations export": ("--out", "{o}/ratings.csv"),
         "annotators add": ("Cleo",),
-        "annotators link": ("Ben",),
-        "annotators revoke": ("Ben",),
+        "annotators invite": ("Ben",),
+        "annotators sign-out": ("Ben",),
         "annotators role": ("Ben", "reviewer"),
         "annotators email": ("Ben", "ben@study.org"),
-        "annotators retire": ("Ben",),
-        "annotators forget": ("Ben", "--yes"),
-        "references add": ("{continuation}", "--truth", "failure"),
+        "annotators deactivate": ("Ben",),
+        "annotators anonymise": ("Ben", "--yes"),
+        "references add": ("{continuation}", "--verdict", "failure"),
         "workspace backup": ("{o}/backup",),
         "workspace restore": ("{i}/backup", "--workspace", "{o}/restored"),
     }
 
 
 class Outcome(NamedTuple):
-    """How a command has ended.
-
-    Attributes:
-      code: its exit code; a negative one is the signal that ended it.
-      out: what it printed.
-      lines: on standard error, warnings left out.
-    """
+    """How a command has ended: its exit code or minus a signal, and its lines of errors."""
 
     code: int
-    out: str
     lines: tuple[str, ...]
 
 
 class Typed(NamedTuple):
-    """A command that has been begun in a process of its own, by `begin`."""
+    """A command that `begin` has begun in a process of its own."""
 
     process: int
-    folder: Path
-    name: str
+    errors: Path
 
 
 def begin(folder: Path, name: str, words: Words, ready: Callable[[], None] | None = None) -> Typed:
-    """Begins a command in a forked process: `ready` is called there first.
+    """Begin a command in a forked process, in which `ready` is called first."""
 
-    All that it imports is here already, so that it takes as long as its own work.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking where there are threads
-        sys.stdout.flush()
-        sys.stderr.flush()
-        process = os.fork()
-    if process:
-        return Typed(process, folder, name)
-    code = 99
-    try:
-        for number, kind in ((1, "out"), (2, "err")):
-            handle = os.open(folder / f".{name}.{kind}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(handle, number)
-        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+    def work() -> int:
         if ready is not None:
             ready()
-        code = main(words)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code)
+        return main(words)
+
+    out, errors = ((folder / f".{name}.{kind}") for kind in ("out", "err"))
+    return Typed(fork(work, out, errors), errors)
 
 
 def end(begun: Typed, patience: float = PATIENCE) -> Outcome | None:
-    """Return how a command has ended; None where it has not after so many seconds."""
-    limit = time.monotonic() + patience
-    while True:
-        process, status = os.waitpid(begun.process, os.WNOHANG)
-        if process:
-            break
-        if time.monotonic() > limit:
-            return None
-        time.sleep(0.002)
-    out, err = ((begun.folder / f".{begun.name}.{kind}") for kind in ("out", "err"))
-    lines = err.read_text(errors="replace").splitlines() if err.exists() else []
-    told = tuple(line for line in lines if line and not line.startswith("sts: warning:"))
-    printed = out.read_text(errors="replace") if out.exists() else ""
-    return Outcome(os.waitstatus_to_exitcode(status), printed, told)
+    """Return how a command has ended; None if it has not after so many seconds."""
+    ended = wait(begun.process, patience)
+    if ended is None:
+        return None
+    lines = begun.errors.read_text(errors="replace").splitlines() if begun.errors.exists() else []
+    shown = tuple(line for line in lines if line and not line.startswith("sts: warning:"))
+    return Outcome(ended.code, shown)
+
+
+def kill(begun: Typed) -> None:
+    os.kill(begun.process, signal.SIGKILL)
+    os.waitpid(begun.process, 0)
 
 
 def type_in(folder: Path, words: Words, meet: Meet | None = None) -> Outcome:
-    """Types a command in a folder that has a workspace; `meet` sees all that it does to files."""
-    ready = None if meet is None else lambda: watch(folder, meet)
-    begun = begin(folder, "typed", words, ready)
+    """Type a command in a copy of the workspace; `meet` sees all that it does to files."""
+    begun = begin(folder, "typed", words, None if meet is None else lambda: watch(folder, meet))
     outcome = end(begun)
     if outcome is None:
-        os.kill(begun.process, signal.SIGKILL)
-        os.waitpid(begun.process, 0)
+        kill(begun)
         raise TimeoutError(f"{' '.join(words)} has not ended after {PATIENCE:g} s")
     return outcome
 
 
 def filled(words: Words, folder: Path) -> Words:
-    """Return words with the names of a folder in them."""
     own = names() | {"i": str(folder / "in"), "o": str(folder / "out")}
     every = tuple(word.format(**own) for word in words)
     return every if "--workspace" in every else (*every, "--workspace", str(folder / "w"))
 
 
 def steps(folder: Path, words: Words) -> tuple[str, ...]:
-    """Types a command in a folder, which must succeed; returns what it does to files, in order."""
+    """Type a command, which must succeed; return what it does to files, in order."""
     log = folder / ".steps"
 
     def meet(what: str, half: object) -> None:
@@ -315,5 +276,5 @@ def steps(folder: Path, words: Words) -> tuple[str, ...]:
 
 
 def copy(folder: Path) -> Path:
-    """Return a copy of the whole workspace and the files beside it, which is `folder` then."""
+    """Return a copy of the whole workspace and the files next to it, in `folder`."""
     return Path(shutil.copytree(whole(), folder))

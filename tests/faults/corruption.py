@@ -1,4 +1,4 @@
-"""A bit is flipped in a file of each kind: its reader says so in a line, or reads what was there.
+"""A bit is flipped in a file of each kind: its reader reports it, or reads what was there.
 
 The flip and the readers are in a process of their own, so that one that ends its process is seen.
 """
@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import traceback
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sts import registry
 from sts.errors import StsError
@@ -20,8 +18,9 @@ from sts.storage import archive
 from sts.storage.checks import GROUP
 from sts.storage.workspace import Workspace
 from tests.faults import commands
+from tests.faults.processes import fork, wait
 from tests.faults.trials import BrokenPromise, Setting
-from tests.faults.values import of_file
+from tests.faults.values import value_of
 
 ARCHIVE = "archive"
 KINDS = {
@@ -40,18 +39,7 @@ KINDS = {
     "in/backup": ARCHIVE,
 }
 """Files whose content has a hash, by where they are, and the check that reads them."""
-LATER = 200
-"""Flips of each kind."""
-
-
-class Flip(NamedTuple):
-    """A bit that is another than it was."""
-
-    kind: str
-    place: int
-
-    def __str__(self) -> str:
-        return f"bit {self.place % 8} of byte {self.place // 8} of {self.kind} is flipped"
+OUTCOMES = ("noticed", "the same")
 
 
 @cache
@@ -62,78 +50,54 @@ def a_file(kind: str) -> Path:
 
 @cache
 def sound(kind: str) -> Any:
-    """Return what the file of a kind says when nothing has happened to it."""
-    return of_file(a_file(kind))
+    """Return what the file of a kind contains when nothing has happened to it."""
+    return value_of(a_file(kind))
 
 
 def findings(kind: str, folder: Path) -> list[str]:
     """Return what the reader of a kind finds wrong in a folder."""
-    if KINDS[kind] == ARCHIVE:
-        (folder / "unpacked").mkdir()
-        try:
-            archive.unpack(folder / "in/backup", folder / "unpacked")
-        except StsError as error:
-            return [str(error)]
-        return []
-    check: Callable[[Workspace], Any] = registry.load(GROUP, "check", KINDS[kind])
-    return list(check(Workspace.open(folder / "w")).findings)
+    if KINDS[kind] != ARCHIVE:
+        check: Any = registry.load(GROUP, "check", KINDS[kind])
+        return list(check(Workspace.open(folder / "w")).findings)
+    (folder / "unpacked").mkdir()
+    try:
+        archive.unpack(folder / "in/backup", folder / "unpacked")
+    except StsError as error:
+        return [str(error)]
+    return []
 
 
 def flip(kind: str, place: int, folder: Path) -> str:
-    """Flips a bit and reads; returns "noticed" or "the same".
-
-    Raises:
-      BrokenPromise: another value is read, or the reader ends otherwise than it should.
-    """
+    """Flip a bit and read; return one of `OUTCOMES`, or raise BrokenPromise."""
     own = a_file(kind)
     target = folder / own.relative_to(commands.whole())
-    sound(kind)
+    expected = sound(kind)
+
+    def read() -> int:
+        lines = findings(kind, folder)
+        assert not any("\n" in line for line in lines), f"more than a line: {lines}"
+        assert lines or value_of(target) == expected, "another value is read"
+        return OUTCOMES.index("noticed" if lines else "the same")
+
     raw = bytearray(own.read_bytes())
     raw[place // 8] ^= 1 << place % 8
     target.write_bytes(raw)
     try:
-        code = in_a_process(lambda: _read(kind, folder, target), folder / ".said")
-        said = (folder / ".said").read_text(errors="replace")
+        ended = wait(fork(read, Path(os.devnull), folder / ".errors"))
+        errors = (folder / ".errors").read_text(errors="replace")
     finally:
         shutil.copyfile(own, target)
         shutil.rmtree(folder / "unpacked", ignore_errors=True)
-    words = {0: "noticed", 1: "the same"}
-    if code not in words:
-        raise BrokenPromise(f"it ends with {code}: {said[-2000:]}", [Flip(kind, place)])
-    return words[code]
-
-
-def _read(kind: str, folder: Path, target: Path) -> int:
-    lines = findings(kind, folder)
-    if any("\n" in line for line in lines):
-        raise AssertionError(f"more than a line: {lines}")
-    if lines:
-        return 0
-    if of_file(target) != sound(kind):
-        raise AssertionError("another value is read")
-    return 1
-
-
-def in_a_process(work: Callable[[], int], words: Path) -> int:
-    """Return what a function returns in a forked process; 99 or a negative number if it fails."""
-    process = os.fork()
-    if not process:
-        code = 99
-        try:
-            os.dup2(os.open(words, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-            code = work()
-        except BaseException as error:
-            os.write(2, "".join(traceback.format_exception(error)).encode())
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    if ended is None or ended.code not in range(len(OUTCOMES)):
+        what = f"bit {place % 8} of byte {place // 8} of {kind} is flipped"
+        raise BrokenPromise(f"its reader ends with {ended}: {errors[-2000:]}", [what])
+    return OUTCOMES[ended.code]
 
 
 def trial(setting: Setting) -> Counter[str]:
-    """Flips a bit of a file of each kind."""
+    """Flip a bit of a file of each kind."""
     folder = commands.copy(setting.folder / "f")
-    found = Counter[str]()
-    for kind in KINDS:
-        size = a_file(kind).stat().st_size
-        found[flip(kind, int(setting.random.integers(8 * size)), folder)] += 1
-    return found
+    return Counter(
+        flip(kind, int(setting.random.integers(8 * a_file(kind).stat().st_size)), folder)
+        for kind in KINDS
+    )

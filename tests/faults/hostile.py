@@ -1,7 +1,7 @@
-"""Bad input for every command: each row is a command line that is right but for one thing.
+"""Bad input for every command: each row is a command line that is right except for one thing.
 
-The rows come from the commands' own parsers: a parameter says by its type what is bad for it. Held
-against each row: exit code 1 or 2, one line that says what is wrong, bounded time and memory, and
+The rows come from the commands' own parsers: a parameter's type decides what is bad for it. Each
+row must end with exit code 1 or 2 and one line of errors, in bounded time and memory, and leave
 everything on the disk as it was.
 """
 
@@ -17,39 +17,34 @@ import resource
 import shlex
 import signal
 import struct
-import sys
 import tempfile
-import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from sts import registry
-from sts.cli.main import main, parser_of
+from sts.cli.main import main
 from sts.cli.parser import Parser
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.examples import accepted, recorded, scenarios
+from tests.faults.commands import leaves
+from tests.faults.processes import fork, wait
 from tests.faults.trials import BrokenPromise, Setting
 
-LETTERS = 1100
-"""Of the line that says what is wrong, at most."""
-SECONDS = 20
-"""On the clock, at most; a refusal takes a tenth of one where the machine has nothing else."""
-MEGABYTES = 256
-"""More than before, at most."""
-ADDRESSES = 2**32
-"""Bytes of them that a process may take beyond those that it has; so no machine is filled."""
+LETTERS = 1100  # of the line of errors, at most
+SECONDS = 20  # on the clock, at most; a refusal takes a tenth of one on an idle machine
+MEGABYTES = 256  # more than before, at most
+ADDRESSES = 2**32  # bytes that a process may address in addition, so that no machine is filled
 
 LONG = "x" * 5000
 NAMES = ("nowhere", "../../nowhere", "%00", "two\nlines", LONG, "<b>x</b>", "\u202ex", "-x")
-"""What nothing is called."""
+"""Names of nothing."""
 TEXTS = ("two\nlines", LONG, "\u202ex", "")
-"""What nothing may be called."""
+"""What is not allowed as a name."""
 WHOLE = ("nan", "inf", "1e9999", "1.5", "٣", "1_0", str(10**30), str(-(10**30)), "", LONG)
 FRACTIONS = ("nan", "inf", "-inf", "1e9999", "٣", "1_0", "-1", "", LONG)
 READ = ("nowhere", "folder", "pipe", "empty", "binary", "long", "loop", "empty/x", LONG, "")
@@ -70,32 +65,28 @@ GOOD = {
     "agent": "random", "category": "clean-take", "continuation": "0", "draft": "mine",
     "episodes": "2", "file": "binary", "files": "binary", "format": "minari", "metric": "log_prob",
     "name": "Ana", "new": "two@1", "old": "two@1", "reason": "because", "role": "lead",
-    "suite": "two@1", "takeover": "4", "to": "sqlite", "trajectory": "0", "truth": "success",
+    "suite": "two@1", "takeover": "4", "to": "sqlite", "trajectory": "0", "verdict": "success",
     "what": "two@1/clean-take-01", "id": "clean-take-01", "word": "yes",
-    "draft.name": "mine", "draft add.role": "0",
+    "draft.name": "mine", "draft add.player": "0",
 }  # fmt: skip
-"""What is right for a parameter that must be given, by its name or by its command's and its own."""
+"""What is right for a required parameter, by its name or by its command's and its own."""
 OUTPUTS = {"workspace backup.file", "trajectories export.file"}
-OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "bundle"}
+OUTPUTS |= {"lambda-star.table", "figure", "svg", "webp", "mp4", "out", "zip"}
 NEW = {"annotators add.name", "mine.name", "suite save.name", "tag"}
-FREE = {"reason", "text", "note", "title", "description", "source", "who", "author", "wandb"}
+FREE = {"reason", "instruction", "note", "title", "description", "source", "played_by", "author"}
+FREE |= {"wandb"}
 """For which any text is right."""
 ELSEWHERE = ("domain", "lambda-star", "overcooked", "power", "measure")
 """Commands that may do without a workspace, or without what is in it."""
 HEAVY = ("sts_analysis.report.build", "sts_annotator_app.server", "sts_scenarios.mining")
-"""What is imported once, and not in each process that is forked."""
 JUDGING = ("annotations", "annotators", "references")
 """Commands that always open the database."""
 
 
 class Row(NamedTuple):
-    """A command line that is to be refused.
+    """A command line that must be refused: its command, what is wrong in it, and its words.
 
-    Attributes:
-      command: such as "suite show".
-      what: is wrong in it.
-      words: of the command line, without "sts".
-      environment: what is set beside it.
+    `environment` holds the variables that are set for it.
     """
 
     command: str
@@ -107,13 +98,6 @@ class Row(NamedTuple):
         """Return it as it could be typed, long words cut."""
         words = [*(f"{name}={text}" for name, text in self.environment.items()), "sts", *self.words]
         return shlex.join(word if len(word) < 80 else f"{word[:40]}... " for word in words)
-
-
-def leaves() -> list[Parser]:
-    """Return the parser of every command and of every action of one."""
-    names = registry.named("sts.commands")
-    parsers = (parser_of(name, registry.load("sts.commands", "command", name)) for name in names)
-    return [leaf for parser in parsers for leaf in parser.leaves]
 
 
 def rows(leaf: Parser) -> Iterator[Row]:
@@ -133,7 +117,7 @@ def rows(leaf: Parser) -> Iterator[Row]:
 
 
 def bad_values(command: str, parameter: argparse.Action) -> Sequence[str]:
-    """Return what is bad for a parameter of a command, by its type and what help calls it."""
+    """Return what is bad for a parameter of a command, by its type and its name in the help."""
     name, metavar = parameter.dest, str(parameter.metavar)
     names = {name, f"{command}.{name}", f"{command.split()[0]}.{name}"}
     if parameter.nargs == 0 or names & FREE:
@@ -157,7 +141,7 @@ def _words(
     changed: argparse.Action | None = None,
     bad: str = "",
 ) -> tuple[str, ...]:
-    """Return a command line with what must be given, and a bad value of what is changed."""
+    """Return a command line with what is required, and a bad value of what is changed."""
     words = command.split()
     for one in actions:
         flag = one.option_strings[0] if one.option_strings else ""
@@ -170,74 +154,48 @@ def _words(
 
 
 class Outcome(NamedTuple):
-    """How a command ended: its exit code, or minus a signal; what it said; what it took."""
+    """How a row ended: its exit code, None if it did not; its errors; and what it took."""
 
-    code: int
+    code: int | None
     errors: str
     megabytes: float
 
 
-Call = Callable[[list[str]], int]
+def outcome(row: Row, folder: Path) -> Outcome:
+    """Run a row in a forked process in `folder`; end all that it has begun."""
+    held = mmap.mmap(-1, 8)  # shared with the forked process
 
-
-def outcome(row: Row, folder: Path, call: Call = main) -> Outcome:
-    """Run a row in a process that is forked from this one, in `folder`, while its time lasts."""
-    sys.stdout.flush()
-    begun = mmap.mmap(-1, 8)
-    with tempfile.TemporaryFile() as errors:
-        child = os.fork()
-        if child == 0:
-            _become(row, folder, call, errors.fileno(), begun)
-        _, status, used = os.wait4(child, 0)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)  # the processes that it began
-        errors.seek(0)
-        said = errors.read().decode("utf-8", "replace")
-    (held,) = struct.unpack("d", begun[:])
-    return Outcome(os.waitstatus_to_exitcode(status), said, used.ru_maxrss / 1024 - held)
-
-
-def _become(row: Row, folder: Path, call: Call, errors: int, begun: mmap.mmap) -> None:
-    code = 70
-    try:
+    def work() -> int:
         os.setsid()
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-        most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        page, pages = resource.getpagesize(), Path("/proc/self/statm")
+        most = int(pages.read_text().split()[0]) * page
         resource.setrlimit(resource.RLIMIT_AS, (most + ADDRESSES, resource.RLIM_INFINITY))
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-        os.dup2(0, 1)
-        os.dup2(errors, 2)
-        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
         os.chdir(folder)
         os.environ.pop("STS_DATABASE_URL", None)
         os.environ.update({"STS_WORKSPACE": "workspace", "BROWSER": "true"} | dict(row.environment))
-        _give_back()
-        begun[:] = struct.pack("d", _held())
-        code = call([*row.words])
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        # A command would take first what was freed before, and the peak would not rise.
+        ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")  # the most so far is what there is now
+        held[:] = struct.pack("d", int(pages.read_text().split()[1]) * page / 2**20)
+        return main([*row.words])
+
+    with tempfile.NamedTemporaryFile() as errors:
+        child = fork(work, Path(os.devnull), Path(errors.name))
+        ended = wait(child, SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        if ended is None:
+            os.waitpid(child, 0)
+        text = errors.read().decode("utf-8", "replace")
+    (before,) = struct.unpack("d", held[:])
+    return Outcome(ended and ended.code, text, ended.megabytes - before if ended else 0.0)
 
 
-def _give_back() -> None:
-    """Give back what this process has freed: else a command takes that first, and nobody sees."""
-    ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")  # the most so far is what there is now
-
-
-def _held() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
-
-
-def wrong(found: Outcome) -> str:
-    """Return what a refusal is not that it should be, or ""."""
+def fault_of(found: Outcome) -> str:
+    """Return why an outcome is not a refusal as it should be, or ""."""
     lines = found.errors.splitlines()
-    if found.code == -signal.SIGALRM:
+    if found.code is None:
         return f"it was not refused in {SECONDS} s"
     if found.code not in (1, 2):
         return f"expected exit code 1 or 2, found {found.code}"
@@ -251,7 +209,7 @@ def wrong(found: Outcome) -> str:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Return what lies in a folder: of each name its mode, and what a file holds as a hash."""
+    """Return what a folder contains: by name the mode, and a hash of what a file holds."""
     found = {}
     for path in folder.rglob("*"):
         held = path.read_bytes() if path.is_file() else b""
@@ -260,16 +218,12 @@ def contents(folder: Path) -> dict[str, str]:
     return found
 
 
-def refused(row: Row, folder: Path, call: Call = main) -> None:
-    """Try a row in a furnished folder.
-
-    Raises:
-      BrokenPromise: it is not refused as it should be, or something is kept.
-    """
+def refused(row: Row, folder: Path) -> None:
+    """Try a row in a furnished folder; raise BrokenPromise unless it is refused as it should be."""
     before = contents(folder)
-    found = outcome(row, folder, call)
+    found = outcome(row, folder)
     after = contents(folder)
-    broken = wrong(found)
+    broken = fault_of(found)
     for name in {*before, *after}:
         if before.get(name) != after.get(name):
             broken = broken or f"expected nothing to be kept, found {name} changed"
@@ -296,10 +250,15 @@ def furnished(folder: Path) -> Path:
     return folder
 
 
-def trial(setting: Setting) -> Counter[str]:
-    """Try a few rows that are drawn, each in the same folder."""
+def import_heavy() -> None:
+    """Import once what each forked process would import again."""
     for name in HEAVY:
         import_module(name)
+
+
+def trial(setting: Setting) -> Counter[str]:
+    """Try a few rows that are drawn, each in the same folder."""
+    import_heavy()
     every = [row for leaf in leaves() for row in rows(leaf)]
     furnished(setting.folder)
     chosen = setting.random.choice(len(every), 20, replace=False)

@@ -1,6 +1,6 @@
-"""People judge while faults happen; then what they did is held against what the database has.
+"""People judge while faults happen; then what they did is compared with what the database has.
 
-Eight pages without a browser and two tabs of Chromium, where it is installed, ask for clips, put
+Eight pages without a browser and two tabs of Chromium, if it is installed, ask for clips, put
 answers into their outboxes and send these until they are acknowledged. A seed repeats what they do
 and which faults come after how many answers, and not what the machine makes of it at the moment.
 """
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from threading import Event
 
 import numpy as np
@@ -29,51 +29,42 @@ from tests.faults.trials import BrokenPromise, Setting
 from tests.stores import ask
 
 PAGES, TABS = 8, 2
-ANSWERS = 15
-"""Answers that each page puts, and clips that are judged in each tab."""
-STORMS = 5
-"""Times at which something happens, evenly spread over all answers."""
-LASTS = 3.0
-"""Seconds that it lasts at most."""
-TOGETHER = 0.3
-"""How often two faults happen at one time."""
-PATIENCE = 600.0
-"""Seconds after which what is not acknowledged will never be."""
+ANSWERS = 15  # that each page puts, and clips that are judged in each tab
+STORMS = 5  # times at which something happens, evenly spread over all answers
+LASTS = 3.0  # seconds that it lasts at most
+TOGETHER = 0.3  # how often two faults happen at one time
+PATIENCE = 600.0  # seconds after which what is not acknowledged will never be
 
 
 def trial(setting: Setting) -> Counter[str]:
     """Return how many answers were put, sent and acknowledged, and what happened meanwhile."""
-    with judged(setting) as (study, history):
-        with study.connection() as connection:
-            events = [*history.events, *found(connection)]
-            check(events, wanted_in(connection))
-        findings = verify(study.server.store.database).findings
-    if findings:
-        raise BrokenPromise("promised: the chains of what people did are whole", findings)
-    return _counts(events)
-
-
-@contextmanager
-def judged(setting: Setting) -> Iterator[tuple[Study, History]]:
-    """A study that people have judged amid faults, and what they did; nothing is under way."""
-    history = History()
+    history, random = History(), setting.random
     with opened(setting) as study, ThreadPoolExecutor(PAGES + 1) as threads:
-        pages = [Page(*_person(study, n, setting.random), history) for n in range(PAGES)]
+        pages = [Page(*person(study, n, random), history) for n in range(PAGES)]
         people = range(PAGES, PAGES + TABS if tabs.installed() else PAGES)
-        open_tabs = [tabs.Tab(*_person(study, n, setting.random), history) for n in people]
+        open_tabs = [tabs.Tab(*person(study, n, random), history) for n in people]
         until = time.monotonic() + PATIENCE
         work, ready = [], Event()
         if open_tabs:
             work.append(threads.submit(tabs.work, open_tabs, study, ANSWERS, until, ready))
             ready.wait(PATIENCE)
         work += [threads.submit(page.work, study, ANSWERS, until) for page in pages]
-        _befall(study, [*pages, *open_tabs], setting.random, history, work)
+        befall(study, [*pages, *open_tabs], random, history, work)
         for one in work:
             one.result()
-        yield study, history
+        with study.connection() as connection:
+            events = [*history.events, *found(connection)]
+            check(events, wanted_in(connection))
+        findings = verify(study.server.store.database).findings
+    if findings:
+        raise BrokenPromise("promised: the chains of what people did are whole", findings)
+    names = {words.PUT: "put", words.SENT: "sent", words.ACKNOWLEDGED: "acknowledged"}
+    names |= {words.KEPT: "kept", words.EXTRA: "kept beyond what is wanted"}
+    counts = Counter(names[one.what] for one in events if one.what in names)
+    return counts + Counter(one.said for one in events if one.what == words.FAULT)
 
 
-def _person(
+def person(
     study: Study, number: int, random: np.random.Generator
 ) -> tuple[int, str, np.random.Generator]:
     """Add a person; return their number, what their browser sends and what they draw from."""
@@ -82,14 +73,14 @@ def _person(
     return ask(server.store, store_people.named, name).id, sent, random.spawn(1)[0]
 
 
-def _befall(
+def befall(
     study: Study,
     people: Sequence[Visitor],
     random: np.random.Generator,
     history: History,
     work: Sequence[Future[None]],
 ) -> None:
-    """Has faults happen, each storm once so many answers were put, as long as people work."""
+    """Have faults happen, each storm once so many answers were put, as long as people work."""
     possible = FAULTS if study.cluster is None else FAULTS | OF_POSTGRESQL
     for storm in range(STORMS):
         together = 1 + int(random.random() < TOGETHER)
@@ -104,10 +95,3 @@ def _befall(
                 history.note(words.FAULT, said=name)
                 stack.enter_context(possible[name](study, people, random))
             time.sleep(lasts)
-
-
-def _counts(events: list[words.Event]) -> Counter[str]:
-    said = {words.PUT: "put", words.SENT: "sent", words.ACKNOWLEDGED: "acknowledged"}
-    said |= {words.KEPT: "kept", words.EXTRA: "kept beyond what is wanted"}
-    counts = Counter(said[one.what] for one in events if one.what in said)
-    return counts + Counter(one.said for one in events if one.what == words.FAULT)

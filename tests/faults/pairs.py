@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -26,11 +25,11 @@ from tests.faults.values import PACKED, Masked, Values, unlike, values
 from tests.faults.writes import Meet, watch
 
 WAIT = 1.0
-"""Seconds for which one waits for the other, which may be waiting for it."""
+"""Seconds for which the first waits for the second, which may be waiting for it."""
 
 
 class Serial(NamedTuple):
-    """What two commands make, one after the other and each alone."""
+    """What two commands make, one after the other in both orders, and each alone."""
 
     masked: Masked
     both: tuple[Values, Values]
@@ -39,7 +38,7 @@ class Serial(NamedTuple):
 
 @cache
 def serial(one: str, other: str) -> Serial:
-    """Types two commands one after the other, in both orders."""
+    """Type two commands one after the other, in both orders."""
     own, others = undisturbed(one), undisturbed(other)
     masked = Masked(own.masked.moment | others.masked.moment)
     made = []
@@ -51,14 +50,13 @@ def serial(one: str, other: str) -> Serial:
             made.append(masked(values(folder)))
         finally:
             shutil.rmtree(folder)
-    alone = (masked(own.made), masked(others.made))
-    return Serial(masked, (made[0], made[1]), alone)
+    return Serial(masked, (made[0], made[1]), (masked(own.made), masked(others.made)))
 
 
 def pausing(last: int, stopped: int, resume: int) -> Meet:
     """Return what has a process stop at the `last` thing that it does, until a pipe is closed.
 
-    It says so through another pipe, to the other and to who began both.
+    It reports so through another pipe, to the other command and to the caller of both.
     """
     seen = 0
 
@@ -72,19 +70,8 @@ def pausing(last: int, stopped: int, resume: int) -> Meet:
     return meet
 
 
-def at_once(one: str, other: str, last: int, folder: Path, *, wait: float = WAIT) -> Counter[str]:
-    """Types two commands at once; the first stops before its `last` thing, 0 for never.
-
-    Args:
-      one: the first.
-      other: the second.
-      last: at which thing the first stops.
-      folder: where.
-      wait: seconds that the first gives the second to end.
-
-    Raises:
-      BrokenPromise: what is there is not what one after the other makes.
-    """
+def at_once(one: str, other: str, last: int, folder: Path) -> Counter[str]:
+    """Type two commands at once; the first stops before its `last` thing, 0 for never."""
     apart = serial(one, other)
     commands.copy(folder)
     barrier, stopped, resume = os.pipe(), os.pipe(), os.pipe()
@@ -96,11 +83,10 @@ def at_once(one: str, other: str, last: int, folder: Path, *, wait: float = WAIT
         watch(folder, pausing(last, stopped[1], resume[0]))
 
     def second() -> None:
-        os.close(barrier[1])
-        os.close(resume[1])
-        os.close(stopped[1])
+        for pipe in (barrier, resume, stopped):
+            os.close(pipe[1])
         os.read(stopped[0] if last else barrier[0], 1)
-        watch(folder, pausing(0, stopped[1], resume[0]))
+        watch(folder, lambda what, half: None)
 
     begun = [
         begin(folder, f"typed-{i}", filled(undisturbed(name).words, folder), ready)
@@ -110,55 +96,51 @@ def at_once(one: str, other: str, last: int, folder: Path, *, wait: float = WAIT
     os.close(barrier[1])
     if last:
         os.read(stopped[0], 1)
-    early = end(begun[1], wait) if last else None
+    early = end(begun[1], WAIT) if last else None
     os.close(resume[1])
-    outcomes = [end(begun[0]), early or end(begun[1])]
+    ended = [end(begun[0]), early or end(begun[1])]
     for pipe in (barrier, stopped, resume):
         os.close(pipe[0])
     history: list[object] = [
         f"sts {' '.join(undisturbed(name).words)}: {outcome}"
-        for name, outcome in zip((one, other), outcomes, strict=True)
+        for name, outcome in zip((one, other), ended, strict=True)
     ]
     history.insert(1, f"the first stops before thing {last} that it does" if last else "at once")
-    if None in outcomes:
-        for each, outcome in zip(begun, outcomes, strict=True):
+    outcomes = [outcome for outcome in ended if outcome is not None]
+    if len(outcomes) < len(ended):
+        for each, outcome in zip(begun, ended, strict=True):
             if outcome is None:
-                os.kill(each.process, signal.SIGKILL)
-                os.waitpid(each.process, 0)
+                commands.kill(each)
         raise BrokenPromise("one of the two has not ended", history)
-    found = apart.masked(read(folder, history))
-    return judged(apart, [o for o in outcomes if o is not None], found, history)
+    return judged(apart, outcomes, apart.masked(read(folder, history)), history)
 
 
 def judged(
     apart: Serial, outcomes: Sequence[Outcome], found: Values, history: Sequence[object]
 ) -> Counter[str]:
-    """Hold what two commands have made to what they make one after the other."""
+    """Compare what two commands have made with what they make one after the other."""
     for outcome in outcomes:
         if outcome.code not in (0, 1, 2) or len(outcome.lines) != bool(outcome.code):
             raise BrokenPromise("expected success, or a refusal in one line", history)
     allowed = list(apart.both)
     if any(outcome.code for outcome in outcomes):
         allowed += apart.alone
-    wrong = [unlike(_loose(found), _loose(one)) for one in allowed]
-    wrong = [units + unlike(_packed(found), *map(_packed, allowed)) for units in wrong]
+    # A backup has the continuations that were there when it looked at each part.
+    packed = unlike(*(_part(one, packed=True) for one in (found, *allowed)))
+    loose = _part(found, packed=False)
+    wrong = [unlike(loose, _part(one, packed=False)) + packed for one in allowed]
     if all(wrong):
         raise BrokenPromise(f"{min(wrong, key=len)} is as in no order of the two", history)
     refused = sum(outcome.code != 0 for outcome in outcomes)
     return Counter([("both succeed", "one refused", "both refused")[refused]])
 
 
-def _packed(found: Values) -> Values:
-    """Return the continuations in a backup: those that were there when it looked at each part."""
-    return {unit: said for unit, said in found.items() if PACKED in unit}
-
-
-def _loose(found: Values) -> Values:
-    return {unit: said for unit, said in found.items() if PACKED not in unit}
+def _part(found: Values, *, packed: bool) -> Values:
+    return {unit: value for unit, value in found.items() if (PACKED in unit) == packed}
 
 
 def trial(setting: Setting) -> Counter[str]:
-    """Types two commands that are drawn at once; one stops somewhere, or neither does."""
+    """Type two commands that are drawn at once; one stops somewhere, or neither does."""
     names = sorted(commands.writing())
     one, other = (names[i] for i in setting.random.integers(len(names), size=2))
     last = int(setting.random.integers(len(undisturbed(one).steps) + 1))

@@ -1,9 +1,9 @@
 """Each writing command dies at its k-th write, or is refused it: nothing wrong is ever read.
 
-A command is killed, or the disk says that it is full or broken, at any thing that it does to a
+A command is killed, or the disk reports that it is full or broken, at any thing that it does to a
 file (`tests.faults.writes`). Then everything is read: each thing in the workspace is what it was
-before, or what the undisturbed command makes of it. The same command once more ends with what the
-undisturbed one makes, or says in one line that all of it is there.
+before, or what the undisturbed command makes of it. The same command typed again ends with what the
+undisturbed one makes, or reports in one line that all of it is there.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -41,13 +42,8 @@ class Fault(NamedTuple):
 class Undisturbed(NamedTuple):
     """What a command does when nothing goes wrong.
 
-    Attributes:
-      words: it is typed with.
-      steps: what it does to files, in order.
-      masked: leaves out what differs each time.
-      before: what is there before it.
-      after: and then.
-      made: the same with what is of the moment.
+    `words` are what is typed, `steps` what it does to files, `before` and `after` what is read with
+    what differs each time `masked`, and `made` the latter unmasked.
     """
 
     words: Words
@@ -60,7 +56,7 @@ class Undisturbed(NamedTuple):
 
 @cache
 def undisturbed(name: str) -> Undisturbed:
-    """Types a command twice and looks; all that it imports is here from then on."""
+    """Type a command twice and look; all that it imports is here from then on."""
     whole = commands.whole()
     words = (*name.split(), *commands.writing()[name])
     steps: tuple[str, ...] = ()
@@ -82,7 +78,7 @@ def undisturbed(name: str) -> Undisturbed:
 
 
 def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
-    """Types a command with each fault in turn, and then once more without any.
+    """Type a command with each fault in turn, and then again without any.
 
     Raises:
       BrokenPromise: something wrong was read, or the last try ended otherwise than it should.
@@ -94,7 +90,7 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
     words = commands.filled(own.words, folder)
     state = own.before
     for fault in faults:
-        before = {*parts(folder)}  # which a killed one left
+        before = parts(folder)  # which a killed one left
         outcome = commands.type_in(folder, words, failing(fault.last, fault.way))
         at = own.steps[fault.last - 1] if fault.last <= len(own.steps) else "nothing"
         history.append(f"sts {' '.join(own.words)}: {fault}, {at}: {outcome}")
@@ -102,13 +98,15 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
         state = own.masked(read(folder, history))
         if wrong := unlike(state, own.before, own.after):
             raise BrokenPromise(f"{wrong} is neither as before nor as after", history)
-        left = {*parts(folder)} - before
+        left = parts(folder) - before
         if fault.way != "killed" and outcome.code > 0 and left:
             raise BrokenPromise(f"{sorted(left)} was left behind", history)
         counts["done all the same" if outcome.code == 0 else fault.way] += 1
     outcome = commands.type_in(folder, words)
     history.append(f"sts {' '.join(own.words)}: {outcome}")
-    check_again(outcome, state == own.after, history)
+    there = state == own.after and outcome.code in (1, 2) and len(outcome.lines) == 1
+    if not there and (outcome.code or outcome.lines):
+        raise BrokenPromise("typed again it does not end as it should", history)
     if wrong := unlike(own.masked(read(folder, history)), own.after):
         raise BrokenPromise(f"{wrong} is not what an undisturbed run makes", history)
     counts["typed again"] += 1
@@ -116,9 +114,9 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
 
 
 def check_ended(fault: Fault, outcome: Outcome, all_there: bool, history: Sequence[object]) -> None:
-    """A killed command says nothing; any other that fails says one line and ends with 1.
+    """A killed command prints nothing; any other that fails prints one line and ends with 1.
 
-    Where an earlier try has done all of it, it may be refused for that.
+    If an earlier try has done all of it, it may be refused for that.
     """
     if outcome.code == -9 and fault.way == "killed":
         return
@@ -128,20 +126,8 @@ def check_ended(fault: Fault, outcome: Outcome, all_there: bool, history: Sequen
         raise BrokenPromise("expected exit code 1 and one line, or 0 and none", history)
 
 
-def check_again(outcome: Outcome, all_there: bool, history: Sequence[object]) -> None:
-    """What is typed again succeeds, or says in one line that it is there already."""
-    if outcome.code == 0 and not outcome.lines:
-        return
-    if not (all_there and outcome.code in (1, 2) and len(outcome.lines) == 1):
-        raise BrokenPromise("typed again it does not end as it should", history)
-
-
 def read(folder: Path, history: Sequence[object]) -> Values:
-    """Return what everything in a folder says, after every reader has had its look.
-
-    Raises:
-      BrokenPromise: a reader finds something wrong.
-    """
+    """Return the values in a folder; raise BrokenPromise if a reader finds something wrong."""
     found = findings(folder / "w")
     if (folder / "out/restored").exists():
         found += findings(folder / "out/restored")
@@ -150,12 +136,18 @@ def read(folder: Path, history: Sequence[object]) -> Values:
     return values(folder)
 
 
-def findings(root: Path) -> list[str]:
-    """Return what the readers of a workspace find wrong, which are those of its check.
+_FINDINGS: dict[str, list[str]] = {}
+_DRAWN = re.compile(r"\.[a-z0-9_]{8}\.part$")
+"""What `tempfile` draws for a name."""
 
-    Of files that are the same byte by byte they find the same.
-    """
-    key = _bytes(root)
+
+def findings(root: Path) -> list[str]:
+    """Return what the readers of a workspace find wrong, the same for the same bytes."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        name = _DRAWN.sub(".part", path.relative_to(root).as_posix())
+        digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    key = digest.hexdigest()
     if key not in _FINDINGS:
         workspace = Workspace.open(root)
         lines: list[str] = []
@@ -168,37 +160,32 @@ def findings(root: Path) -> list[str]:
     return _FINDINGS[key]
 
 
-_FINDINGS: dict[str, list[str]] = {}
-_DRAWN = re.compile(r"\.[a-z0-9_]{8}\.part$")
-"""What `tempfile` draws for a name."""
-
-
-def _bytes(root: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(path for path in root.rglob("*") if path.is_file()):
-        name = _DRAWN.sub(".part", path.relative_to(root).as_posix())
-        digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
-
-
-def parts(folder: Path) -> list[str]:
+def parts(folder: Path) -> set[str]:
     """Return what is left of files that are not whole."""
-    return [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.suffix == ".part"]
+    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.suffix == ".part"}
+
+
+def try_each(name: str, way: str, stride: int = 1) -> Counter[str]:
+    """Fail a command at every `stride`-th of its writes in turn; return how often what happened."""
+    counts: Counter[str] = Counter()
+    for last in range(1, len(undisturbed(name).steps) + 1, stride):
+        with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+            counts += try_with([Fault(last, way)], name, Path(folder) / str(last))
+    return counts
 
 
 def trial(setting: Setting) -> Counter[str]:
-    """Has a command fail once, twice or three times, and types it again."""
+    """Have a command fail once, twice or three times, and type it again."""
     names = sorted(commands.writing())
     name = names[setting.random.integers(len(names))]
     steps = len(undisturbed(name).steps)
     count = int(setting.random.integers(1, 4))
     draws = setting.random.integers((1, 0), (steps + 1, len(WAYS)), (count, 2))
-    faults = [Fault(int(last), WAYS[way]) for last, way in draws]
-    return try_shortest(faults, name, setting.folder)
+    return try_shortest([Fault(int(last), WAYS[way]) for last, way in draws], name, setting.folder)
 
 
 def try_shortest(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
-    """Do `try_with`; where that fails, raises the fewest faults with which it does."""
+    """Do `try_with`; if that fails, raise the fewest faults with which it does."""
     tries = 0
 
     def fails(some: Sequence[Fault]) -> BrokenPromise | None:

@@ -1,8 +1,7 @@
-"""Every command refuses bad input in one line and keeps nothing of it."""
+"""Every command refuses bad input with a one-line error and stores nothing."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +9,14 @@ import pytest
 
 from sts import registry
 from sts.cli.parser import Parser
-from tests.faults.hostile import HEAVY, furnished, leaves, refused, rows
+from tests.faults.commands import leaves
+from tests.faults.hostile import Row, contents, furnished, import_heavy, outcome, refused, rows
 from tests.faults.trials import BrokenPromise
 
 FEWEST = 12
-QUICK = ("annotators add", "draft opinion", "suite verify", "power")
+QUICK = ("annotators add", "draft rate", "suite verify", "power")
+RUNS_ON = ("sts demo",)
+"""Commands that run longer than a test may."""
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +24,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return furnished(tmp_path_factory.mktemp("hostile"))
 
 
-def test_every_command_and_every_action_of_one_has_a_dozen_bad_inputs() -> None:
+def test_every_command_and_action_has_a_dozen_bad_inputs() -> None:
     every = {leaf.prog: {(row.words, *row.environment) for row in rows(leaf)} for leaf in leaves()}
     assert {prog.split()[1] for prog in every} == {*registry.named("sts.commands")}
     assert {prog: len(own) for prog, own in every.items() if len(own) < FEWEST} == {}
 
 
-def test_a_few_of_them_are_refused(folder: Path) -> None:
+def test_bad_input_prints_one_line_error_and_stores_nothing(folder: Path) -> None:
     every = [row for leaf in leaves() for row in rows(leaf) if row.command in QUICK]
     rng = np.random.default_rng(15)
     for number in rng.choice(len(every), 10, replace=False):
@@ -37,11 +39,10 @@ def test_a_few_of_them_are_refused(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("leaf", leaves(), ids=lambda leaf: leaf.prog)
-def test_every_bad_input_is_refused_in_one_line_and_keeps_nothing(
+def test_every_bad_input_prints_one_line_error_and_stores_nothing(
     folder: Path, leaf: Parser
 ) -> None:
-    for name in HEAVY:
-        import_module(name)
+    import_heavy()
     broken = []
     for row in rows(leaf):
         try:
@@ -49,3 +50,23 @@ def test_every_bad_input_is_refused_in_one_line_and_keeps_nothing(
         except BrokenPromise as error:
             broken.append(str(error))
     assert not broken, "\n".join(broken)
+
+
+@pytest.mark.landing
+@pytest.mark.parametrize(
+    "leaf", [one for one in leaves() if one.prog not in RUNS_ON], ids=lambda leaf: leaf.prog
+)
+def test_refused_command_leaves_an_empty_folder_empty(leaf: Parser, tmp_path: Path) -> None:
+    import_heavy()
+    every = list(rows(leaf))
+    usual = min((row.words for row in every), key=len)
+    first = {row.what: row for row in reversed(every)}  # one for each bad parameter
+    missing = Row(leaf.prog.removeprefix("sts "), "the workspace is missing", usual)
+    left = []
+    for number, row in enumerate([missing, *first.values()]):
+        empty = tmp_path / str(number)
+        empty.mkdir()
+        found = outcome(row, empty)
+        if found.code != 0 and contents(empty):
+            left.append(f"{row} left {sorted(contents(empty))}: {found.errors}")
+    assert not left, "\n".join(left)

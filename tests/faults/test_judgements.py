@@ -12,9 +12,9 @@ from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotator_app.serving import FLAGS
 from tests.annotator_app.wire import cookie
-from tests.faults.__main__ import trial_of
+from tests.faults.judgements import trial
 from tests.faults.judging import tabs
-from tests.faults.judging.faults import stopped
+from tests.faults.judging.faults import FAULTS
 from tests.faults.judging.history import History
 from tests.faults.judging.study import opened
 from tests.faults.trials import DATABASES, Setting, drawn
@@ -26,21 +26,21 @@ from tests.stores import ask
 @pytest.mark.parametrize(
     "database", [DATABASES[0], pytest.param(DATABASES[1], marks=pytest.mark.postgresql)]
 )
-def test_what_people_did_amid_faults_is_what_the_database_has(
+def test_database_has_every_answer_that_was_given_amid_faults(
     database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     if database == DATABASES[1]:
-        request.getfixturevalue("cluster")  # says what to do where there can be none
+        request.getfixturevalue("cluster")  # skips or fails if there can be none
     for number in range(2):
         folder = tmp_path / str(number)
         folder.mkdir()
-        counts = trial_of("judgements")(Setting(drawn(1, "judgements", number), folder, database))
+        counts = trial(Setting(drawn(1, "judgements", number), folder, database))
         assert counts["put"] == counts["acknowledged"] >= 100
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not tabs.installed(), reason="Chromium is not installed")
-def test_what_another_left_in_a_tab_arrives_once_they_come_back(tmp_path: Path) -> None:
+def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path) -> None:
     random, history = drawn(1, "a tab", 0), History()
     with opened(Setting(random, tmp_path, DATABASES[0])) as study, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
@@ -55,18 +55,18 @@ def test_what_another_left_in_a_tab_arrives_once_they_come_back(tmp_path: Path) 
             tab.turn(study, False)
         tab.cookie = lent
         tab.turn(study, False)
-        tab._page.goto(study.address)  # it begins as the other's
+        tab.page.goto(study.address)  # it begins as the other's
         tab.ready = False
         while not tab.ready:
             tab.turn(study, False)
-        with stopped(study, [], random):
+        with FAULTS["SIGSTOP"](study, [], random):
             assert tab.turn(study, True)
             assert {*(tab.held() or {}).values()} == {other}
             tab.cookie, tab.ready = own, False
             study.network.drop()
         while not tab.ready:
             tab.turn(study, False)
-        assert {*(tab.held() or {}).values()} == {other}  # nobody else sends it
+        assert {*(tab.held() or {}).values()} == {other}  # no other person sends it
         tab.come_back(study)
         assert tab.held() == {}
         browser.close()

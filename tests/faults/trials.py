@@ -1,4 +1,4 @@
-"""A trial: something is done while faults happen, and then held against what is promised."""
+"""A trial: something is done while faults happen, and then compared with what is promised."""
 
 from __future__ import annotations
 
@@ -17,18 +17,11 @@ class BrokenPromise(AssertionError):
     """What was promised and did not hold, with the shortest history that shows it."""
 
     def __init__(self, promise: str, history: Sequence[object]) -> None:
-        """Take what did not hold, and what happened in the order in which it did."""
         super().__init__("\n".join([promise, *(f"  {event}" for event in history)]))
 
 
 class Setting(NamedTuple):
-    """Where a trial takes place, and what it draws from.
-
-    Attributes:
-      random: all that the trial draws.
-      folder: empty, and the trial's alone.
-      database: one of DATABASES, for parts that have judgements.
-    """
+    """Where a trial takes place: its random draws, an empty folder, and one of DATABASES."""
 
     random: np.random.Generator
     folder: Path
@@ -45,19 +38,11 @@ def drawn(seed: int, part: str, number: int) -> np.random.Generator:
 
 
 def shortest(history: Sequence[Event], fails: Callable[[Sequence[Event]], bool]) -> list[Event]:
-    """Return a part of a history that still fails, and no longer does without any of its events.
-
-    Zeller and Hildebrandt 2002, "Simplifying and isolating failure-inducing input", ddmin.
-    """
-    kept, pieces = list(history), 2
-    while kept:
-        size = max(1, -(-len(kept) // pieces))
-        rests = (kept[:start] + kept[start + size :] for start in range(0, len(kept), size))
-        rest = next((rest for rest in rests if fails(rest)), None)
-        if rest is not None:
-            kept, pieces = rest, max(2, pieces - 1)
-        elif size == 1:
-            break
-        else:
-            pieces *= 2
+    """Return a part of a history that still fails, and no longer does without any of its events."""
+    kept, before = list(history), -1
+    while len(kept) != before:
+        before = len(kept)
+        for event in tuple(kept):
+            rest = [one for one in kept if one is not event]
+            kept = rest if fails(rest) else kept
     return kept

@@ -1,4 +1,4 @@
-"""What a folder holds, file by file, so that it can be said whether it is what it should be."""
+"""What a folder holds, file by file, so that it can be compared with what it should be."""
 
 from __future__ import annotations
 
@@ -17,31 +17,29 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 Values = dict[str, Any]
-"""What each file says, by its path; versions of suites and reports are one thing each."""
-MADE_AGAIN = ("index.parquet", ".sound", "workspace.toml", "backup.json")
+"""What each file contains, by its path; versions of suites and reports are one unit each."""
+Leaves = dict[tuple[str, ...], Any]
+REBUILT = ("index.parquet", ".sound", "workspace.toml", "backup.json")
 """Ends of the names of files that are derived, may lag behind, or are a workspace's own."""
 _TOGETHER = {"suites": 3, "reports": 2}
 """Folders that come as a whole: how many parts of a path name one."""
 _UNNAMED = re.compile(r"(^|/)drafts/[^/]+/[0-9a-f]{32}/edited/")
-"""What a candidate was edited to: nothing until a decision names it, and held to its name then."""
+"""Edited candidates: they count once a decision names them, and are compared with its name then."""
 _PARTS = re.compile(r"(^|/)continuations/[^/]+/[^/]+\.parquet$")
 """Of rows, which may be in more parts or fewer after a run that was killed, and in two alike."""
 PACKED = ": "
-"""Stands between an archive and a continuation in it."""
+"""Separates an archive from a continuation in it."""
 _DRAFT = re.compile(r"(drafts/[^/]+)/[0-9a-f]{32}/")
 
 
 def values(folder: Path) -> Values:
-    """Return what is to be read in a folder; what begins with a dot is not there for readers."""
+    """Return what can be read in a folder; names that begin with a dot are left out."""
     found: Values = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in name.parts)
-        if hidden or not path.is_file() or path.name.endswith(MADE_AGAIN):
-            continue
-        if path.name.endswith(("-wal", "-shm")) or name.parts[0] == "in":
-            continue
-        if _UNNAMED.search(name.as_posix()):
+        hidden = any(part.startswith(".") for part in name.parts) or name.parts[0] == "in"
+        derived = path.name.endswith((*REBUILT, "-wal", "-shm"))
+        if hidden or derived or not path.is_file() or _UNNAMED.search(name.as_posix()):
             continue
         if _PARTS.search(name.as_posix()):
             found |= _rows(path)
@@ -51,14 +49,14 @@ def values(folder: Path) -> Values:
             with zipfile.ZipFile(path) as opened:
                 for part in filter(_PARTS.search, opened.namelist()):
                     rows = _rows(io.BytesIO(opened.read(part)))
-                    found |= {f"{unit}{PACKED}{row}": said for row, said in rows.items()}
-        said = _DRAFT.sub(r"\1/ID/", name.as_posix())
-        found.setdefault(unit, {})[said] = of_file(path)
+                    found |= {f"{unit}{PACKED}{row}": value for row, value in rows.items()}
+        place = _DRAFT.sub(r"\1/ID/", name.as_posix())
+        found.setdefault(unit, {})[place] = value_of(path)
     return found
 
 
 def _rows(file: Path | io.BytesIO) -> Values:
-    """Return what each row of a part of continuations says."""
+    """Return the values of each row of a part of continuations."""
     return {
         f"continuation {row['id']}": {name: _digest(repr(value)) for name, value in row.items()}
         for row in pq.read_table(file).to_pylist()
@@ -72,8 +70,8 @@ def _unit(name: Path) -> str:
     return _DRAFT.sub(r"\1/ID/", "/".join(parts))
 
 
-def of_file(path: Path) -> Any:
-    """Return what one file says: columns, tables, a JSON value, or the digest of its bytes."""
+def value_of(path: Path) -> Any:
+    """Return what one file contains: columns, tables, a JSON value, or the digest of its bytes."""
     if path.suffix == ".parquet":
         table = pq.read_table(path)
         return {name: _digest(repr(table.column(name).to_pylist())) for name in table.column_names}
@@ -81,19 +79,16 @@ def of_file(path: Path) -> Any:
         return _tables(path)
     if path.suffix == ".json":
         return json.loads(path.read_bytes())
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as opened:
-            names = [name for name in opened.namelist() if not name.endswith(MADE_AGAIN)]
-            names = [name for name in names if not (_UNNAMED.search(name) or _PARTS.search(name))]
-            return {name: _packed(opened, name) for name in names}
-    return _digest(path.read_bytes())
-
-
-def _packed(archive: zipfile.ZipFile, name: str) -> Any:
-    if not name.endswith(".sqlite3"):
-        return _digest(archive.read(name))
-    with tempfile.TemporaryDirectory() as folder:
-        return _tables(Path(archive.extract(name, folder)))
+    if not zipfile.is_zipfile(path):
+        return _digest(path.read_bytes())
+    with zipfile.ZipFile(path) as opened, tempfile.TemporaryDirectory() as folder:
+        return {
+            name: _tables(Path(opened.extract(name, folder)))
+            if name.endswith(".sqlite3")
+            else _digest(opened.read(name))
+            for name in opened.namelist()
+            if not (name.endswith(REBUILT) or _UNNAMED.search(name) or _PARTS.search(name))
+        }
 
 
 def _digest(value: str | bytes) -> str:
@@ -110,11 +105,8 @@ def _tables(path: Path) -> Any:
         }
 
 
-Leaves = dict[tuple[str, ...], Any]
-
-
 def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
-    """Return every single value in one, by where it stands; a place in a list is "*"."""
+    """Return every single value in one, by its place; a place in a list is "*"."""
     if isinstance(value, Mapping):
         items = [(str(key), one) for key, one in value.items()]
     elif isinstance(value, list):
@@ -129,25 +121,24 @@ def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
 
 
 def _place(at: tuple[str, ...]) -> tuple[str, ...]:
-    """Return where a value stands; in a database or a row and in a copy of it that is the same."""
+    """Return a value's place, the same in a database or a row and in a copy of it."""
     files = [i for i, part in enumerate(at) if part.endswith(".sqlite3")]
     return at[files[-1] + 1 :] if files else (at[0].rpartition(PACKED)[2], *at[1:])
 
 
 class Masked(NamedTuple):
-    """Values without what is of the moment: clocks, and what is drawn to be nobody else's."""
+    """Values without those that differ each time: clocks, and what is drawn to be unique."""
 
     moment: frozenset[tuple[str, ...]]
 
     @classmethod
     def between(cls, one: Values, other: Values) -> Masked:
-        """Take for that in which two undisturbed tries of the same differ."""
+        """Mask what differs between two undisturbed tries of the same."""
         own, others = leaves(one), leaves(other)
         both = own.keys() & others.keys()
         return cls(frozenset(_place(at) for at in both if own[at] != others[at]))
 
     def __call__(self, found: Values) -> Values:
-        """Return what a unit says, each as comparable values."""
         return {
             unit: {
                 at: len(single) if _place((unit, *at)) in self.moment else single

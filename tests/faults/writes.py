@@ -1,8 +1,8 @@
 """What a process does to files, one thing at a time, so that it can be stopped at any of them.
 
-Seen is what Python does: files that are opened to be written, each write of their buffers, names
+These are what Python does: files that are opened to be written, each write of their buffers, names
 that are given and taken, and each statement and commit that changes the annotation database. What
-SQLite does inside a commit is its own, and its authors test it so.
+SQLite does inside a commit is left to its authors' tests.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from sts.storage import folders
 
 WAYS = ("killed", "no space", "I/O error")
 Meet = Callable[[str, Callable[[], object]], None]
-"""Is told what is about to be done and how to do half of it; may end the process, or raise."""
+"""Is called with what is about to be done and how to do half of it; may end the process."""
 _LOST = ("unlink", "rmdir", "remove", "chmod")
-"""What neither fills a disk nor is refused by one: only a kill comes before it."""
+"""Calls that a full or broken disk does not refuse: only a kill comes before them."""
 _CHANGES = ("INSERT", "UPDATE", "DELETE", "CREATE")
 _SAID = {errno.ENOSPC: "database or disk is full", errno.EIO: "disk I/O error"}
 
 
 class Failed(OSError):
-    """What a disk says; SQLite says it in other words."""
+    """What a disk reports; SQLite reports it in other words."""
 
 
 def failing(last: int, way: str) -> Meet:
@@ -59,7 +59,7 @@ def failing(last: int, way: str) -> Meet:
 
 
 def dying(last: int) -> None:
-    """Has this process killed at its `last` call, from 1, that keeps a file or gives it a name."""
+    """Have this process killed at its `last` call, from 1, that keeps a file or gives it a name."""
     kept = ("fsync", "link", "replace")
     meet = failing(last, "killed")
 
@@ -71,17 +71,16 @@ def dying(last: int) -> None:
 
 
 def watch(below: Path, meet: Meet) -> None:
-    """Has `meet` called before each thing that this process does to files below a folder."""
+    """Have `meet` called before each thing that this process does to files below a folder."""
     root = os.path.realpath(below)
 
     def inside(where: Any) -> str | None:
         """Return how a file is called below the folder; None for any other."""
         try:
             if isinstance(where, int):
-                regular = stat.S_ISREG(os.fstat(where).st_mode) or stat.S_ISDIR(
-                    os.fstat(where).st_mode
-                )
-                path = os.readlink(f"/proc/self/fd/{where}") if regular else ""
+                kind = stat.S_IFMT(os.fstat(where).st_mode)
+                known = kind in (stat.S_IFREG, stat.S_IFDIR)
+                path = os.readlink(f"/proc/self/fd/{where}") if known else ""
             else:
                 path = os.path.abspath(os.fsdecode(where))
         except (OSError, TypeError):
@@ -90,7 +89,7 @@ def watch(below: Path, meet: Meet) -> None:
         return os.path.relpath(path, root) if own else None
 
     def before(owner: Any, name: str, place: int) -> None:
-        """Meets a function whose argument at `place` says which file it is about."""
+        """Meet a function whose argument at `place` is its file."""
         real = getattr(owner, name)
 
         def call(*given: Any, **named: Any) -> Any:

@@ -1,6 +1,4 @@
-"""What workers answer: it comes back as it was, and other bytes are refused and never executed."""
-
-from __future__ import annotations
+"""Frames: values of workers come back unchanged; other bytes are refused, never executed."""
 
 import ast
 import json
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 
 from sts.errors import ReplayMismatch, StsError, UnknownName
 from sts.jobs import frames, plain
-from sts.trajectories.types import Participant
+from sts.trajectories.types import Player
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
 ARRAYS = st.sampled_from(
@@ -58,12 +56,12 @@ def shown(value: Any) -> Any:
 
 
 @given(VALUES)
-def test_value_comes_back_as_it_was_sent(value: Any) -> None:
+def test_value_comes_back_unchanged(value) -> None:
     assert shown(frames.decode(frames.encode(value))) == shown(value)
 
 
 @given(VALUES, st.data())
-def test_damaged_bytes_are_refused_or_another_value(value: Any, data: st.DataObject) -> None:
+def test_damaged_bytes_are_refused_or_another_value(value, data) -> None:
     raw = bytearray(frames.encode(value))
     raw[data.draw(st.integers(0, len(raw) - 1))] ^= data.draw(st.integers(1, 255))
     for bad in (bytes(raw), bytes(raw[:-1])):
@@ -87,7 +85,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("what", HEADERS)
-def test_header_that_is_not_a_value_is_refused(what: str) -> None:
+def test_header_that_is_not_a_value_is_refused(what) -> None:
     text = json.dumps(HEADERS[what]).encode()
     with pytest.raises(frames.DecodeError):
         frames.decode(len(text).to_bytes(8, "little") + text + bytes(8))
@@ -97,34 +95,31 @@ def test_header_that_is_not_a_value_is_refused(what: str) -> None:
     "error",
     [ReplayMismatch("step 3", step=3), UnknownName("agent", "x", ["y"]), StsError("a", "b")],
 )
-def test_errors_and_records_of_ours_come_back_whole(error: StsError) -> None:
-    found, one = plain.decode(plain.encode((error, Participant("agent", "ann"))))
+def test_own_errors_and_records_come_back_unchanged(error) -> None:
+    found, one = plain.decode(plain.encode((error, Player("agent", "ann"))))
     assert type(found) is type(error) and str(found) == str(error)
-    assert found.__dict__ == error.__dict__ and one == Participant("agent", "ann")
+    assert found.__dict__ == error.__dict__ and one == Player("agent", "ann")
 
 
 @pytest.mark.parametrize(
     "name", ["os:system", "subprocess:Popen", "builtins:eval", "sts.jobs.pool:Pool", "sts:x.y"]
 )
-def test_name_that_is_not_a_record_of_ours_is_never_called(name: str) -> None:
+def test_name_of_something_else_is_never_called(name) -> None:
     raw = frames.encode(object(), lambda _: (name, ["touch", "/tmp/sts-was-here"]))
     with pytest.raises(frames.DecodeError):
         plain.decode(raw)
 
 
-def test_pickle_is_not_read() -> None:
+def test_pickles_are_not_read_and_arbitrary_objects_not_sent() -> None:
     for protocol in range(6):
         with pytest.raises(frames.DecodeError):
             plain.decode(pickle.dumps([1, "a"], protocol))
-
-
-def test_object_that_is_not_plain_is_not_sent() -> None:
     for value in (object(), {"a": open}, np.array([object()]), sys):
         with pytest.raises(TypeError, match="^expected "):
             plain.encode(value)
 
 
-def test_file_of_frames_needs_an_old_python_and_numpy_alone() -> None:
+def test_module_needs_only_numpy_and_an_old_python() -> None:
     tree = ast.parse(Path(frames.__file__).read_text(), feature_version=(3, 8))
     imported = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
     names = {getattr(one, "module", None) or alias.name for one in imported for alias in one.names}

@@ -1,4 +1,4 @@
-"""Worker processes: whatever one does is known, and costs no other its task."""
+"""Worker processes: every failure of one is reported, and costs no other its task."""
 
 import contextlib
 import itertools
@@ -31,46 +31,38 @@ def leave() -> None:
     raise SystemExit(3)
 
 
-def test_an_error_of_ours_in_a_worker_is_the_same_error_here() -> None:
-    with pytest.raises(ReplayMismatch, match="step 3: elsewhere") as caught, Pool(1) as pool:
-        pool.ask(differ)
-    assert caught.value.step == 3
-
-
-def test_another_error_comes_with_where_it_was_raised() -> None:
-    with pytest.raises(ZeroDivisionError) as caught, Pool(1) as pool:
-        pool.ask(divide)
-    assert "test_pool.py" in caught.value.__notes__[0]
-
-
-def test_who_leaves_a_worker_leaves_a_line() -> None:
-    with pytest.raises(StsError, match="SystemExit: 3"), Pool(1) as pool:
-        pool.ask(leave)
-
-
 def fill_the_disk() -> None:
     raise OSError(28, "No space left on device", "rows.parquet")
-
-
-def test_error_of_the_system_in_a_worker_keeps_its_type_and_number() -> None:
-    with pytest.raises(OSError, match="No space left") as caught, Pool(1) as pool:
-        pool.ask(fill_the_disk)
-    assert (caught.value.errno, caught.value.filename) == (28, "rows.parquet")
-
-
-@pytest.mark.parametrize("work", [divide, fill_the_disk])
-def test_any_error_of_a_user_becomes_one_of_ours(work) -> None:
-    with pytest.raises(StsError, match="^(ZeroDivisionError|OSError): "), Pool(1) as pool:
-        pool.ask(Owned(work, "ann"))
 
 
 def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_interrupt_raised_in_a_worker_is_an_error_of_its_task() -> None:
-    with pytest.raises(StsError, match="^KeyboardInterrupt"), Pool(1) as pool:
-        pool.ask(interrupt)
+@pytest.mark.parametrize(
+    ("work", "error", "words"),
+    [
+        (differ, ReplayMismatch, "step 3: elsewhere"),
+        (divide, ZeroDivisionError, "division by zero"),
+        (fill_the_disk, OSError, "No space left"),
+        (leave, StsError, "SystemExit: 3"),
+        (interrupt, StsError, "^KeyboardInterrupt"),
+    ],
+)
+def test_error_in_a_worker_is_the_same_error_here(work, error, words) -> None:
+    with Pool(1) as pool:
+        with pytest.raises(error, match=words) as caught:
+            pool.ask(work)
+        found = vars(caught.value)
+        if work is differ:
+            assert found["step"] == 3
+        elif work is fill_the_disk:
+            assert (caught.value.errno, caught.value.filename) == (28, "rows.parquet")
+        elif work is divide:
+            assert "test_pool.py" in caught.value.__notes__[0]
+        if work in (divide, fill_the_disk):
+            with pytest.raises(StsError, match="^(ZeroDivisionError|OSError): "):
+                pool.ask(Owned(work, "ann"))
 
 
 def kill_itself() -> None:
@@ -84,7 +76,7 @@ def write_into_its_pipe() -> None:
                 os.write(pipe, b"babble")
 
 
-def test_text_written_into_the_pipe_is_refused_and_the_worker_ended() -> None:
+def test_text_written_into_the_pipe_ends_the_worker() -> None:
     with Pool(1, limited=True) as pool:
         before = pool.ask(os.getpid)
         with pytest.raises(WorkerDied):
@@ -96,6 +88,12 @@ def quit_silently() -> None:
     os._exit(0)
 
 
+def stay_as_a_copy() -> None:
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(9)
+
+
 @pytest.mark.parametrize(
     ("work", "line"),
     [
@@ -105,9 +103,10 @@ def quit_silently() -> None:
             "its process died of SIGKILL: it was out of memory, or another program killed it$",
         ),
         (quit_silently, "its process ended with exit code 0 and without a result$"),
+        (stay_as_a_copy, ".*exit code 9"),  # a copy holds the pipes that the process held
     ],
 )
-def test_it_is_said_what_a_worker_died_of(work, line: str) -> None:
+def test_death_of_a_worker_is_reported_with_its_cause(work, line) -> None:
     with pytest.raises(WorkerDied, match=f"^{line}"), Pool(1) as pool:
         pool.ask(work)
 
@@ -118,7 +117,7 @@ def power(number: int) -> int:
     return number**2
 
 
-def test_a_worker_that_dies_costs_the_others_and_later_tasks_nothing() -> None:
+def test_dead_worker_costs_other_and_later_tasks_nothing() -> None:
     with Pool(2) as pool:
         for number in range(8):
             pool.submit(number, power, number)
@@ -128,18 +127,7 @@ def test_a_worker_that_dies_costs_the_others_and_later_tasks_nothing() -> None:
         assert [pool.ask(power, number) for number in (9, 10)] == [81, 100]
 
 
-def stay_as_a_copy() -> None:
-    if os.fork() == 0:
-        time.sleep(600)
-    os._exit(9)
-
-
-def test_a_death_is_known_where_a_copy_holds_what_the_process_held() -> None:
-    with pytest.raises(WorkerDied, match="exit code 9"), Pool(1) as pool:
-        pool.ask(stay_as_a_copy)
-
-
-def test_a_temporary_folder_whose_path_is_too_long_for_a_socket_costs_only_time(tmp_path) -> None:
+def test_temporary_folder_with_a_path_too_long_for_a_socket_works(tmp_path) -> None:
     folder = tmp_path / ("x" * 100)
     folder.mkdir()
     code = "import os; from sts.jobs.pool import Pool\nwith Pool(1) as pool: pool.ask(os.getpid)"
@@ -152,12 +140,13 @@ def place_of_work() -> tuple[bool, bool]:
     return main, os.getpgrp() == os.getpid()
 
 
-def test_work_is_done_in_a_main_thread_that_leaves_interrupts_to_its_parent() -> None:
-    with Pool(1) as pool:
-        assert pool.ask(place_of_work) == (True, True)
+def test_work_runs_in_a_main_thread_apart_from_interrupts_and_users_code() -> None:
+    with Pool(1, inside=True) as pool:
+        assert pool.ask(Owned(place_of_work, "ann")) == (True, True)
+        assert pool.ask(os.getpid) == os.getpid() != pool.ask(Owned(os.getpid, "ann"))
 
 
-def test_tasks_of_two_owners_are_never_done_in_one_process() -> None:
+def test_owners_never_share_a_process() -> None:
     with Pool(2) as pool:
         for number, owner in enumerate(("ann", "bob", "ann", "cy", "bob", "", "cy", "ann")):
             work = Owned(os.getpid, owner) if owner else os.getpid
@@ -170,17 +159,16 @@ def test_tasks_of_two_owners_are_never_done_in_one_process() -> None:
     assert sorted(number for (_, number), _ in found) == list(range(8))
 
 
-def test_one_worker_does_own_code_here_and_that_of_users_apart() -> None:
-    with Pool(1, inside=True) as pool:
-        assert pool.ask(os.getpid) == os.getpid() != pool.ask(Owned(os.getpid, "ann"))
-
-
 def rest_a_while() -> str:
     time.sleep(0.5)
     return "in time"
 
 
-def test_a_time_in_which_nobody_looked_is_one_look(monkeypatch) -> None:
+def test_slow_worker_is_not_ended_while_the_pool_was_busy_or_sets_no_limit(monkeypatch) -> None:
+    monkeypatch.setenv("STS_PATIENCE", "0.1")
+    with Pool(1) as pool:
+        assert pool.ask(rest_a_while) == "in time"
+    monkeypatch.delenv("STS_PATIENCE")
     with Pool(1, limited=True) as pool:
         monkeypatch.setattr("sts.jobs.pool.time.monotonic", itertools.count(step=1000).__next__)
         assert pool.ask(rest_a_while) == "in time"
@@ -194,31 +182,25 @@ def rest_often() -> str:
 
 
 @pytest.mark.landing
-def test_worker_that_makes_progress_is_not_taken_for_one_that_hangs(monkeypatch) -> None:
+def test_worker_that_reports_progress_is_not_ended(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "1.5")
     with Pool(1, limited=True) as pool:
         assert pool.ask(rest_often) == "in time"
 
 
-def test_worker_that_is_not_limited_may_take_any_time(monkeypatch) -> None:
-    monkeypatch.setenv("STS_PATIENCE", "0.1")
-    with Pool(1) as pool:
-        assert pool.ask(rest_a_while) == "in time"
-
-
-def add_up_for_ever() -> int:
+def add_up_endlessly() -> int:
     return sum(itertools.repeat(1))
 
 
-def wait_for_ever() -> None:
+def wait_endlessly() -> None:
     threading.Thread(target=time.sleep, args=(600,)).start()  # no daemon: it holds up the end
     while True:
         with contextlib.suppress(BaseException):
             time.sleep(0.01)
 
 
-@pytest.mark.parametrize("work", [add_up_for_ever, wait_for_ever])
-def test_worker_that_makes_no_progress_is_ended_and_costs_no_other(work, monkeypatch) -> None:
+@pytest.mark.parametrize("work", [add_up_endlessly, wait_endlessly])
+def test_worker_without_progress_is_ended_and_costs_no_other(work, monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "1.5")
     with Pool(2) as pool:
         pool.submit("hangs", Owned(work, "ann"))
@@ -234,7 +216,7 @@ def leave_a_thread() -> str:
     return "done"
 
 
-def test_thread_that_never_ends_does_not_hold_up_the_end() -> None:
+def test_endless_thread_does_not_delay_the_end() -> None:
     began = time.monotonic()
     with Pool(1) as pool:
         assert pool.ask(leave_a_thread) == "done"
@@ -242,7 +224,7 @@ def test_thread_that_never_ends_does_not_hold_up_the_end() -> None:
 
 
 @pytest.mark.parametrize("text", ["soon", "0", "-1", "nan"])
-def test_patience_must_be_a_time(text: str, monkeypatch) -> None:
+def test_patience_must_be_a_positive_number(text, monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", text)
     with pytest.raises(ArgumentError, match="expected STS_PATIENCE to be a number of seconds"):
         Pool(1)
@@ -267,7 +249,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="no thread runs, a
 
 @pytest.mark.landing
 @pytest.mark.parametrize("work", ["pass", SLEEPS, pytest.param(COMPUTES, marks=on_linux)])
-def test_workers_end_when_their_parent_is_killed(work: str) -> None:
+def test_workers_end_when_their_parent_is_killed(work) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", BUSY.replace("WORK", work)],
         stdout=subprocess.PIPE,
@@ -288,8 +270,8 @@ def test_workers_end_when_their_parent_is_killed(work: str) -> None:
 
 
 @pytest.mark.landing
-@pytest.mark.skipif(sys.platform != "linux", reason="there is no server of copies")
-def test_worker_starts_when_the_server_of_copies_was_killed() -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no fork server")
+def test_worker_starts_when_the_fork_server_was_killed() -> None:
     from multiprocessing import forkserver
 
     for _ in range(3):

@@ -1,6 +1,4 @@
-"""Packages installed into a folder as an installer would, and `sts` run with what stands there."""
-
-from __future__ import annotations
+"""Packages installed into a folder as an installer would, and `sts` run with that folder first."""
 
 import json
 import os
@@ -31,7 +29,7 @@ def project(source: Path) -> dict[str, Any]:
 def install(source: Path, site: Path, *packages: str) -> None:
     """Copy `packages` of the project in `source` to `site`, with what its metadata declares.
 
-    Modification times are kept, so that what was compiled beside a module still belongs to it.
+    Modification times are kept, so that compiled files stay valid.
     """
     for package in packages:
         shutil.copytree(source / package, site / package, dirs_exist_ok=True)
@@ -51,7 +49,7 @@ def declare(site: Path, name: str, version: str, groups: Groups) -> None:
 
 
 def environment(site: Path) -> dict[str, str]:
-    """Return the environment in which what stands in `site` is found before all else."""
+    """Return an environment in which packages in `site` are found first."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("STS_")}
     return own | {"PYTHONPATH": str(site)}
 
@@ -79,19 +77,19 @@ class Said(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """What it printed under --json."""
+        """What it printed with --json."""
         assert self.code == 0, self.err
         return json.loads(self.out)
 
 
 def session(site: Path, folder: Path, *lines: str, **more: str) -> list[Said]:
-    """Return what `sts` says to command lines, one after the other in a process of their own.
+    """Run command lines of `sts`, without the leading `sts`, in one process.
 
     Args:
-      site: what is installed there is found.
-      folder: the current one, with the workspace in it.
-      lines: each without the leading `sts`.
-      more: of the environment.
+      site: the folder whose packages are found first.
+      folder: the current folder, with the workspace in it.
+      lines: the command lines.
+      more: further environment variables.
     """
     done = subprocess.run(
         [sys.executable, "-c", _SESSION],

@@ -1,6 +1,4 @@
-"""An executor that comes as somebody's own package, `tests/data/relay`."""
-
-from __future__ import annotations
+"""An executor that comes in a separate package, `tests/data/relay`."""
 
 import shutil
 from pathlib import Path
@@ -15,13 +13,13 @@ from tests.plugins.installing import ROOT, install, session
 
 AGENT = """
 import numpy as np
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 
 class Mine(Agent):
     name = "mine"
 
     def act(self, observation, instructions, memory, draws):
-        return Choice(np.ones((*observation.cell.shape, 9))), memory
+        return PolicyOutput(np.ones((*observation.cell.shape, 9))), memory
 """
 RUN = "run mine@1 --agent random --agent agent:Mine --continuations 10 --workers 2"
 
@@ -47,32 +45,26 @@ def rows(folder: Path) -> dict[str, str]:
     return {one.id: one.content_hash for one in found}
 
 
-def test_an_executor_of_another_package_makes_the_same_rows(site: Path, folder: Path) -> None:
+def test_packaged_executor_makes_the_same_rows_as_the_local_one(site, folder):
     shutil.copytree(folder / "sts-workspace", folder / "aside" / "sts-workspace")
-    relay, local = session(
-        *(site, folder, f"{RUN} --executor relay --json"),
-        f"{RUN.replace('--workers 2', '--workers 1')} --workspace aside/sts-workspace",
-    )
+    local = f"{RUN.replace('--workers 2', '--workers 1')} --workspace aside/sts-workspace"
+    relay, here = session(site, folder, f"{RUN} --executor relay --json", local)
     assert [one["made"] for one in relay.json] == [40, 40]
     relayed = rows(folder)
     kept = folder / "sts-workspace" / "continuations"
     assert len(relayed) == 80 and len(list(kept.glob("*/*.parquet"))) == 2
-    assert local.code == 0 and rows(folder / "aside") == relayed
+    assert here.code == 0 and rows(folder / "aside") == relayed
 
 
-def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Path) -> None:
+def test_worker_with_other_code_is_refused_and_the_run_resumes(site, folder):
     (folder / "other").mkdir()
     (folder / "other" / "agent.py").write_text(AGENT.replace("np.ones(", "np.full("))
-    only = RUN.replace("--agent random ", "")
-    elsewhere = str(folder / "other")
-    # the first chunk has three scenarios of 15 and is done here, the second one there
-    words = f"{only} --executor relay".replace("--continuations 10", "--continuations 15")
-    (said,) = session(site, folder, words, RELAY_ELSEWHERE=elsewhere)
+    # the first chunk has three scenarios of 15 and is done here, the second one in `other`
+    words = "run mine@1 --agent agent:Mine --continuations 15 --workers 2 --executor relay"
+    (said,) = session(site, folder, words, RELAY_ELSEWHERE=str(folder / "other"))
     assert said.code == 2 and said.err.count("\n") == 1
-    assert (
-        "the code of agent 'agent:Mine' has changed since the run was planned (fingerprint "
-        in said.err
-    )
+    changed = "the code of agent 'agent:Mine' has changed since the run was planned (fingerprint "
+    assert changed in said.err
     half = rows(folder)
     assert 0 < len(half) < 60
     (said,) = session(site, folder, words)
@@ -80,7 +72,7 @@ def test_of_two_workers_of_different_code_one_is_refused(site: Path, folder: Pat
     assert said.code == 0 and len(whole) == 60 and half.items() <= whole.items()
 
 
-def test_an_executor_that_is_none_or_does_nothing_is_one_line(site: Path, folder: Path) -> None:
+def test_unknown_or_idle_executor_is_refused(site, folder):
     nowhere, idle = session(site, folder, f"{RUN} --executor nowhere", f"{RUN} --executor idle")
     line = "sts: unknown executor 'nowhere'; known: idle, local, relay"
     assert (nowhere.code, nowhere.err.partition("; did")[0].strip()) == (2, line)

@@ -13,6 +13,7 @@ from uuid import uuid5
 
 import pandas as pd
 
+from sts.annotations.items import item_of
 from sts.annotations.store import Store
 from sts.cli.main import main
 from sts.continuations import store as continuations
@@ -59,9 +60,7 @@ def sts_json(folder: Path, *words: str) -> Any:
 def load_trajectories(folder: Path) -> list[tuple[str, str, Episode]]:
     """Return the agents, the source and the episode of each trajectory of a workspace."""
     found = trajectories.load(Workspace.open(str(folder)))
-    return [
-        ("+".join(sorted({p.name for p in t.participants})), t.source, t.episode) for t in found
-    ]
+    return [("+".join(sorted({p.name for p in t.players})), t.source, t.episode) for t in found]
 
 
 def load_suite_hash(folder: Path, suite: str) -> str:
@@ -97,7 +96,7 @@ def final_states(episodes: Sequence[Episode]) -> list[bytes]:
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for i, one in enumerate(episodes):
         world = domain(one.domain)
-        size = one.domain, one.steps, one.participants, one.scene.shape[1], shapes(one, world)
+        size = one.domain, one.steps, one.n_players, one.scene.shape[1], shapes(one, world)
         groups[size].append(i)
     states: dict[int, bytes] = {}
     for members in groups.values():
@@ -112,12 +111,7 @@ class Study:
     """A study in which the record's people judge: references first, then what is enqueued."""
 
     def __init__(self, folder: Path, suite: str) -> None:
-        """Open the study of a workspace on the database that the environment names.
-
-        Args:
-          folder: the workspace.
-          suite: `NAME@VERSION`.
-        """
+        """Open the study of a workspace on the database that the environment names."""
         settings = {"required": 3, "reference_rate": 1.0, "spacing": 0, "twice": 0.0}
         self._workspace = Workspace.open(str(folder))
         self._workspace.settings["annotation"] |= settings
@@ -139,17 +133,13 @@ class Study:
 
     def add_reference(self, one: Played, truth: str, step: int | None) -> None:
         """Add a continuation whose verdict is known."""
-        from sts.annotations.items import item_of
-
         item = item_of(one.continuation, self._suite.label, (), "", "")
         in_store_add_reference(self._store, item, truth, step)
 
     def judge(self, name: str, answer: Callable[[str], Sequence[Event]]) -> list[str]:
-        """Let a new annotator judge until nothing is left; return what became of each event.
+        """Let a new annotator judge until nothing is left; return the status of each event.
 
-        Args:
-          name: of the annotator.
-          answer: given a continuation's id, returns the events that they send about it, in order.
+        `answer` returns the events that they send about a continuation, in order.
         """
         person, statuses = add_person(self._store, name, ("annotator",)).id, []
         while claims := claim_items(self._store, person, suite=self._suite.label, count=10):
@@ -180,28 +170,19 @@ def _sent(name: str, item: str, events: Sequence[Event]) -> list[Event]:
 
 def export_ratings(folder: Path, file: Path) -> pd.DataFrame:
     """Return the ratings table of all of a workspace's judgements, people by name."""
-    sts(folder, "annotations", "export", "--out", str(file), "--names")
+    sts(folder, "annotations", "export", "--out", str(file), "--real-names")
     return pd.read_csv(file, keep_default_na=False)
 
 
 def read_report(file: Path) -> dict[str, Any]:
     """Return the figures of `report.json` that the record holds."""
     report = json.loads(file.read_text())
-    agents = {
-        one["agent"]: {
-            "rate": one["pass_rate"],
-            "interval": one["interval"],
-            "rank": one["rank"],
-            "ranks": one["rank_set"],
-            "judgements": one["annotations"],
-            "categories": {c: own["pass_rate"] for c, own in one["categories"].items()},
-        }
-        for one in report["agents"]
-    }
-    pairs = {
-        f"{one['a']} - {one['b']}": {
-            key: one[key] for key in ("difference", "interval", "p", "p_adjusted")
-        }
-        for one in report["comparisons"]
-    }
+    keys = {"rate": "pass_rate", "interval": "interval", "rank": "rank", "ranks": "rank_set"}
+    keys["judgements"] = "annotations"
+    agents = {one["agent"]: {k: one[own] for k, own in keys.items()} for one in report["agents"]}
+    for one in report["agents"]:
+        rates = {c: own["pass_rate"] for c, own in one["categories"].items()}
+        agents[one["agent"]]["categories"] = rates
+    names = ("difference", "interval", "p", "p_adjusted")
+    pairs = {f"{p['a']} - {p['b']}": {k: p[k] for k in names} for p in report["comparisons"]}
     return {"agents": agents, "differences": pairs}

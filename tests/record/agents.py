@@ -1,10 +1,8 @@
 """Agents for the record's Gymnasium environments."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 
 
 class Walker(Agent):
@@ -13,7 +11,7 @@ class Walker(Agent):
     name, version, count = "walker", "1", 4
 
     def act(self, observation, instructions, memory, draws):
-        return Choice(np.ones((*observation.last_move.shape, self.count))), memory
+        return PolicyOutput(np.ones((*observation.last_move.shape, self.count))), memory
 
 
 class Driver(Walker):

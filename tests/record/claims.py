@@ -98,28 +98,20 @@ class Claims:
         groups: dict[str, list[int]] = {}
         for i, one in enumerate(found):
             groups.setdefault(f"{one.agent} {one.category}", []).append(i)
-        return {
-            key: " ".join(
-                (
-                    str(len(rows)),
-                    digest(
-                        a for i in rows for a in (found[i].episode.moves, found[i].episode.says)
-                    ),
-                    digest(found[i].episode.rewards for i in rows),
-                    digest(states[i] for i in rows),
-                )
-            )
-            for key, rows in sorted(groups.items())
-        }
+        out = {}
+        for key, rows in sorted(groups.items()):
+            own = [found[i].episode for i in rows]
+            deeds = digest(array for e in own for array in (e.actions, e.utterances))
+            ends = digest(states[i] for i in rows)
+            out[key] = f"{len(rows)} {deeds} {digest(e.rewards for e in own)} {ends}"
+        return out
 
     def labels(self, suite: str) -> dict[str, str]:
         """Return the automatic labels of each agent in each category: counts and a digest."""
         folder = self.continue_suite(suite)
         adapter.sts(folder, "label", suite)
-        out = {}
-        for (agent, category), own in adapter.load_labels(folder, suite).groupby(
-            ["agent", "category"]
-        ):
+        out, groups = {}, adapter.load_labels(folder, suite).groupby(["agent", "category"])
+        for (agent, category), own in groups:
             counts = own["verdict"].value_counts()
             said = " ".join(f"{counts.get(v, 0)}" for v in ("success", "failure", "not_done", ""))
             steps = own["step"].fillna(0).astype(int)
@@ -227,9 +219,9 @@ class Claims:
 
 
 SCORES = {
-    "paper": "--size 5x5 --team 4 --steps 30 --episodes 20 --rehearsals 10 --seed 17",
+    "paper": "--size 5x5 --team 4 --steps 30 --episodes 20 --practice-episodes 10 --seed 17",
     "lambdastar-2016": (
-        "--size 7x7 --team 3 --steps 25 --episodes 20 --rehearsals 10 --seed 18 "
+        "--size 7x7 --team 3 --steps 25 --episodes 20 --practice-episodes 10 --seed 18 "
         "--patterns lambdastar-2016"
     ),
 }
@@ -241,18 +233,14 @@ def _by_agent(found: Iterable[tuple[str, str, Episode]]) -> dict[str, str]:
     groups: dict[str, list[Episode]] = {}
     for agent, _, episode in sorted(found, key=lambda one: one[:2]):
         groups.setdefault(agent, []).append(episode)
-    return {
-        agent: " ".join(
-            (
-                str(len(own)),
-                digest(e.state for e in own),
-                digest(array for e in own for array in (e.moves, e.says)),
-                digest(e.rewards for e in own),
-                digest(e.scene for e in own),
-            )
+    out = {}
+    for agent, own in sorted(groups.items()):
+        parts = (
+            *((e.state for e in own), (a for e in own for a in (e.actions, e.utterances))),
+            *((e.rewards for e in own), (e.scene for e in own)),
         )
-        for agent, own in sorted(groups.items())
-    }
+        out[agent] = " ".join((str(len(own)), *map(digest, parts)))
+    return out
 
 
 def _choose(found: Sequence[Played]) -> tuple[list[Played], list[Played]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.clusters import Cluster, programs
+from tests.clusters import Cluster, started_cluster
 from tests.record.claims import Claims
 
 
@@ -21,14 +20,7 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> Claims:
 @pytest.fixture(scope="package")
 def cluster() -> Iterator[Cluster]:
     """A private cluster of PostgreSQL."""
-    found = programs()
-    if found is None:
-        if os.environ.get("STS_REQUIRE_POSTGRESQL") == "1":
-            pytest.fail("STS_REQUIRE_POSTGRESQL=1, and PostgreSQL's initdb is not installed")
-        pytest.skip("PostgreSQL's programs are not installed")
-    made = Cluster(found)
-    yield made
-    made.close()
+    yield from started_cluster()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

@@ -1,6 +1,4 @@
-"""catch-mate: what the partner does depends on what whoever is asked does."""
-
-from __future__ import annotations
+"""Category catch-mate, whose partner reacts to the evaluated player."""
 
 import dataclasses
 
@@ -12,28 +10,32 @@ from sts.continuations.takeover import continue_all, is_deterministic
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios import categories, gates
+from sts_scenarios import categories, quality_checks
 from sts_scenarios.categories.lambda_star import playing
 from sts_scenarios.categories.lambda_star.tracks import FIRST_PLAYER, distances, read_grid
 from sts_scenarios.category import CONTEXT
-from sts_scenarios.fitting import fault
-from sts_scenarios.mining.chance import OpenLoopAgent, pass_rate
+from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
+from sts_scenarios.validity import find_fault
 from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
-from tests.scenarios.scripted import episode
-from tests.scenarios.test_moments import cut
+from tests.scenarios.scripted import cut, episode
 
 RULE = categories.named("catch-mate")
+Pool = tuple[Scenario, ...]
 
 
 @pytest.fixture(scope="module")
-def pool() -> tuple[Scenario, ...]:
-    size = {"team": 2, "steps": 40, "height": 10, "width": 10}
-    played = [*recorded("random", count=80, seed=1, **size)]
+def pool() -> Pool:
+    played = recorded("random", count=80, seed=1, team=2, steps=40, height=10, width=10)
     return pools.pool(RULE, on_test_side(played), 24)
 
 
-def continued(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episode:
+@pytest.fixture(scope="module")
+def easy(pool: Pool) -> Scenario:
+    return next(one for one in pool if one.difficulty == "easy")
+
+
+def play(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episode:
     return continue_all([scenario], agent, seed=0, indices=[index])[0].episode
 
 
@@ -42,69 +44,61 @@ def apart(what: Episode, takeover: int) -> np.ndarray:
     return distances(scene[:, FIRST_PLAYER], scene[:, FIRST_PLAYER + 1], read_grid(what.state))
 
 
-def test_what_is_proposed_fits_and_runs_from_easy_to_hard(pool: tuple[Scenario, ...]) -> None:
-    assert [fault(one, {RULE.name: RULE}) for one in pool] == [None] * len(pool)
+def test_proposed_scenarios_fit_from_easy_to_hard_and_hold_the_gates(pool):
+    assert {one.partner for one in pool} == {"agent:fugitive"}
+    assert {one.recording.n_players for one in pool} == {2}
     assert len({one.difficulty for one in pool}) == 3
     assert len({one.instruction.text for one in pool}) >= 3
     for one in pool:
-        away = apart(one.recording, one.takeover)[0]
-        assert (away == 1, away == 2, away in (3, 4)).index(True) == (
-            "easy",
-            "medium",
-            "hard",
-        ).index(one.difficulty)
+        assert find_fault(one, {RULE.name: RULE}) is None
+        away = int(apart(one.recording, one.takeover)[0])
+        assert {1: "easy", 2: "medium", 3: "hard", 4: "hard"}[away] == one.difficulty
+    assert [
+        one
+        for one in quality_checks.check_category(RULE, pool, continuations=4)
+        if not one.is_passed
+    ] == []
 
 
-def test_it_passes_the_gates(pool: tuple[Scenario, ...]) -> None:
-    assert [one for one in gates.of_pool(RULE, pool, continuations=4) if not one.held] == []
-
-
-def test_the_team_mate_stands_until_it_sees_somebody_and_then_flees(
-    pool: tuple[Scenario, ...],
-) -> None:
-    assert RULE.controls and RULE.controls.probe
+def test_teammate_stands_until_it_sees_the_player_and_then_flees(pool):
+    assert RULE.controls and RULE.controls.solver
     for one in pool:
         mate = FIRST_PLAYER + one.parameters["target"]
-        idle = continued(one, playing.PolicyAgent())
+        idle = play(one, playing.PolicyAgent())
         near = apart(idle, one.takeover)[:-1] <= 1
-        moves = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
-        assert not moves[~near].any()
-        assert moves.any() == (one.difficulty == "easy")
-        caught = continued(one, RULE.controls.probe)
-        step = RULE.label(caught, one.takeover, one.roles, one.parameters).step
+        actions = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
+        assert not actions[~near].any()
+        assert actions.any() == (one.difficulty == "easy")
+        caught = play(one, RULE.controls.solver)
+        step = RULE.label(caught, one.takeover, one.players, one.parameters).step
         assert step is not None and (np.diff(caught.scene[one.takeover :, mate]) != 0).sum() >= 2
 
 
-def test_whoever_comes_from_another_side_meets_another_flight(pool: tuple[Scenario, ...]) -> None:
-    one = next(one for one in pool if one.difficulty == "easy")
-    mate = FIRST_PLAYER + one.parameters["target"]
+def test_flight_depends_on_the_side_from_which_the_player_comes(easy):
+    mate = FIRST_PLAYER + easy.parameters["target"]
     walkers = [OpenLoopAgent(domain("lambda-star"), [way], [0]) for way in range(9)]
-    paths = {tuple(continued(one, walker).scene[one.takeover :, mate]) for walker in walkers}
+    paths = {tuple(play(easy, walker).scene[easy.takeover :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 
-def test_its_partner_draws_so_nobody_always_ends_alike(pool: tuple[Scenario, ...]) -> None:
-    assert not is_deterministic(playing.PolicyAgent(), RULE.partner)
-    one = next(one for one in pool if one.difficulty == "easy")
-    ends = {tuple(continued(one, playing.PolicyAgent(), n).scene[-1]) for n in range(6)}
-    assert len(ends) > 1
-    again = continued(one, playing.PolicyAgent(), 3)
-    assert (again.scene == continued(one, playing.PolicyAgent(), 3).scene).all()
+def test_random_partner_makes_continuations_differ_by_index(easy):
+    idle = playing.PolicyAgent()
+    assert not is_deterministic(idle, RULE.partner)
+    assert len({tuple(play(easy, idle, n).scene[-1]) for n in range(6)}) > 1
+    assert (play(easy, idle, 3).scene == play(easy, idle, 3).scene).all()
 
 
-def test_a_reader_catches_it_and_the_shortcut_does_not(pool: tuple[Scenario, ...]) -> None:
+@pytest.mark.landing
+def test_reader_passes_where_reward_seeker_and_shortcut_do_not(pool):
     assert RULE.controls and RULE.controls.shortcut
-    reader, floor = agents.load("reader"), agents.load("local-search")
-    rates = [
-        pass_rate(RULE, pool, agent, continuations=4)
-        for agent in (reader, floor, RULE.controls.shortcut)
-    ]
+    players = (agents.load("reader"), agents.load("local-search"), RULE.controls.shortcut)
+    rates = [compute_pass_rate(RULE, pool, agent, continuations=4) for agent in players]
     assert rates[0] > 0.4 > 0.15 > max(rates[1:])
 
 
-AWAY = episode("right " * CONTEXT, start=(0, 0), others=[((3, 3), "")])
-LOST = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), "stay " * 8 + "right " * 2)])
-THREE = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), ""), ((4, 4), "")])
+AWAY = episode("right " * CONTEXT, others=[((3, 3), "")])
+LOST = episode("stay " * CONTEXT, others=[((0, 1), "stay " * 8 + "right " * 2)])
+THREE = episode("stay " * CONTEXT, others=[((0, 1), ""), ((4, 4), "")])
 
 
 @pytest.mark.parametrize(
@@ -116,12 +110,6 @@ THREE = episode("stay " * CONTEXT, start=(0, 0), others=[((0, 1), ""), ((4, 4), 
         (THREE, RULE.partner, "more than one teammate"),
     ],
 )
-def test_what_does_not_fit_says_why(what: Episode, partner: str, expected: str) -> None:
-    scenario = dataclasses.replace(cut(what, RULE.name, target=1), partner=partner)
-    said = RULE.fits(scenario)
-    assert said is not None and expected in said
-
-
-def test_it_is_mined_with_its_partner(pool: tuple[Scenario, ...]) -> None:
-    assert {one.partner for one in pool} == {"agent:fugitive"}
-    assert {one.recording.participants for one in pool} == {2}
+def test_unfit_catch_mate_scenario_is_rejected_with_its_reason(what, partner, expected):
+    reason = RULE.why_invalid(dataclasses.replace(cut(what, RULE.name, target=1), partner=partner))
+    assert reason is not None and expected in reason

@@ -1,22 +1,31 @@
-"""Lints over the packaged suites of the sixteen categories."""
+"""The packaged suites of Λ*, and the tables of quality checks in the docs."""
 
-from __future__ import annotations
-
+import functools
 import json
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts.suites.lint import lint
-from sts.suites.types import DIFFICULTIES, Scenario, Suite, pairs, series
-from sts_scenarios import categories, gates
+from sts.suites.lint import lint_scenarios
+from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_dialogues, group_pairs
+from sts.trajectories.types import Trajectory
+from sts_scenarios import categories, quality_checks
 from sts_scenarios.categories.lambda_star import AGENTS, CURATION
-from sts_scenarios.fitting import fault
 from sts_scenarios.profiles import compute_profiles
-from tests.reproduction.suites import build_core, dialogues, retiring
+from sts_scenarios.validity import find_fault
+from tests.reproduction.suites import build_core, dialogues, gate_table, retiring
+from tests.reproduction.suites.gate_recordings import MEASURES
+from tests.reproduction.suites.gate_table import (
+    agents_row,
+    measured,
+    pool_row,
+    shaky_row,
+    suite_row,
+)
 
 LABELS = ("core@1", "core@2")
 SUITES = {label: store.load(Workspace.open("no-workspace-here"), label) for label in LABELS}
@@ -35,114 +44,145 @@ def by_category(suite: Suite) -> dict[str, list[Scenario]]:
 
 
 @EACH
-def test_it_holds_ten_of_each_category_and_ten_pairs_of_each_kind(suite: Suite) -> None:
-    counts = {name: len(own) for name, own in by_category(suite).items()}
+def test_core_has_ten_sound_scenarios_per_category_in_ten_worlds(suite):
+    own = by_category(suite)
+    counts = {name: len(every) for name, every in own.items()}
     assert counts == {name: 20 if name in PAIRS else 10 for name in build_core.CATEGORIES}
     assert len({*counts} - {*PAIRS, "catch-mate"}) == 16
-    kinds = Counter(halves[0].category for halves in pairs(suite.scenarios).values())
+    assert lint_scenarios(suite.scenarios) == []
+    assert [find_fault(one, RULES) for one in suite.scenarios] == [None] * len(suite.scenarios)
+    for name, every in own.items():
+        found = Counter(one.difficulty for one in every)
+        assert all(found[difficulty] >= 2 for difficulty in DIFFICULTIES), name
+        assert len({one.world for one in every}) == 10
+        forms = [
+            re.sub(r"\\{\w+\\}", ".+", re.escape(wording)) for wording in RULES[name].templates
+        ]
+        used = {form for form in forms for s in every if re.fullmatch(form, s.instruction.text)}
+        assert len(used) >= min(3, len(forms)), name
+
+
+@EACH
+def test_core_has_contrast_pairs_dialogues_and_a_reacting_partner(suite):
+    every = group_pairs(suite.scenarios)
+    kinds = Counter(halves[0].category for halves in every.values())
     assert kinds == dict.fromkeys(PAIRS, 10)
-
-
-@EACH
-def test_it_is_unique_replayable_and_on_the_test_side(suite: Suite) -> None:
-    assert lint(suite.scenarios) == []
-    assert [fault(one, RULES) for one in suite.scenarios] == [None] * len(suite.scenarios)
-
-
-@EACH
-def test_a_pair_asks_for_two_things_and_a_dialogue_goes_on_in_one_recording(suite: Suite) -> None:
-    for halves in pairs(suite.scenarios).values():
+    for halves in every.values():
         assert len({one.takeover_hash for one in halves}) == 1
         assert len({one.parameters["asked"] for one in halves}) == 2
-    talks = series(suite.scenarios)
+    talks = group_dialogues(suite.scenarios)
     assert len(talks) == 2
     for turns in talks.values():
         assert tuple(one.category for one in turns) == dialogues.TURNS
-        assert len({(one.trajectory, one.roles) for one in turns}) == 1
-        ends = [one.context_start + one.takeover + one.horizon for one in turns]
+        assert len({(one.trajectory, one.players) for one in turns}) == 1
         begins = [one.context_start + one.takeover for one in turns]
-        assert all(end <= begin for end, begin in zip(ends, begins[1:], strict=False))
-
-
-@EACH
-def test_one_category_is_asked_beside_an_agent(suite: Suite) -> None:
+        for one, begin, later in zip(turns, begins, begins[1:], strict=False):
+            assert begin + one.horizon <= later
     reacting = [one for one in suite.scenarios if one.partner.startswith("agent:")]
     assert {one.category for one in reacting} == {"catch-mate"} and len(reacting) == 10
 
 
 @EACH
-def test_a_category_runs_from_easy_to_hard_and_takes_no_world_twice(suite: Suite) -> None:
-    for name, own in by_category(suite).items():
-        found = Counter(one.difficulty for one in own)
-        assert all(found[difficulty] >= 2 for difficulty in DIFFICULTIES), name
-        assert len({one.world for one in own}) == 10
+def test_no_answer_of_core_exceeds_its_share(suite):
+    rows = quality_checks.check_suite(sum(by_category(suite).values(), []), RULES)
+    assert len(rows) == 6 and [row for row in rows if not row.is_passed] == []
 
 
 @EACH
-def test_no_answer_stands_more_often_than_its_share(suite: Suite) -> None:
-    rows = gates.of_suite(sum(by_category(suite).values(), []), RULES)
-    assert len(rows) == 6
-    assert [row for row in rows if not row.held] == []
-
-
-@EACH
-def test_a_category_uses_all_its_wordings(suite: Suite) -> None:
-    for name, own in by_category(suite).items():
-        forms = [re.sub(r"\\{\w+\\}", ".+", re.escape(wording)) for wording in RULES[name].wordings]
-        used = {form for form in forms for s in own if re.fullmatch(form, s.instruction.text)}
-        assert len(used) >= min(3, len(forms)), name
-
-
-@EACH
-def test_recorders_and_teams_are_mixed_and_at_most_two_fifths_are_by_effect(suite: Suite) -> None:
+def test_recorders_and_teams_of_core_are_mixed_and_few_chosen_by_effect(suite):
     who = Counter(one.provenance["recorded_by"][0] for one in suite.scenarios)
     assert who["random"] + who["person-like-script"] >= 0.25 * who.total()
     assert len(who) >= 8 and max(who.values()) < 0.25 * who.total()
-    assert {one.recording.participants for one in suite.scenarios} == set(range(1, 9))
-    by_effect = [
-        one.provenance["chosen_by"] for one in suite.scenarios if "chosen_by" in one.provenance
-    ]
-    assert all(rule["agents"] == [*CURATION] for rule in by_effect)
+    assert {one.recording.n_players for one in suite.scenarios} == set(range(1, 9))
+    rules = [one.provenance.get("chosen_by") for one in suite.scenarios]
+    assert all(rule["agents"] == [*CURATION] for rule in rules if rule)
     for name, own in by_category(suite).items():
-        chosen = sum("chosen_by" in one.provenance for one in own)
-        assert 0 < chosen <= len(own) / 2, name
+        assert 0 < sum("chosen_by" in one.provenance for one in own) <= len(own) / 2, name
 
 
 @EACH
-def test_each_is_judged_by_a_sentence_whose_fields_are_filled(suite: Suite) -> None:
+def test_every_scenario_of_core_has_a_complete_success_criterion(suite):
     rules = categories.ruling(suite.scenarios)
     for one in suite.scenarios:
         criterion = rules[one.category].criterion(one)
         assert criterion is not None
-        for text in (criterion.done, criterion.guideline):
+        for text in (criterion.success_criterion, criterion.edge_cases):
             assert text.endswith(".") and "{" not in text
 
 
-def test_the_second_is_made_from_the_first_and_says_why() -> None:
+def test_core_2_keeps_most_of_core_1_and_gives_a_reason_for_each_change():
     first, second = SUITES.values()
     old, new = ({one.id: one.hash for one in suite.scenarios} for suite in (first, second))
     assert (second.parent, first.parent) == ("core@1", None)
     assert len(old.keys() & new.keys()) >= 0.8 * len(old)
     assert all(old[id] == new[id] for id in old.keys() & new.keys())
-    retired = {c.id for c in second.changes if c.kind == "retired"}
-    added = {c.id for c in second.changes if c.kind == "added"}
-    assert retired == old.keys() - new.keys() and added == new.keys() - old.keys() and retired
+    retired, gained = (
+        {c.id for c in second.changes if c.kind == kind} for kind in ("retired", "added")
+    )
+    assert retired == old.keys() - new.keys() and gained == new.keys() - old.keys() and retired
     assert all(change.reason for change in second.changes)
     rules = json.dumps(build_core.rules()).replace("tests.reproduction.", "scenarios.")  # as then
     assert [one.provenance["rules"] for one in (first, second)] == [json.loads(rules)] * 2
-
-
-def test_its_rules_are_those_that_stand_here() -> None:
-    for suite in SUITES.values():
-        assert suite.provenance["rules"]["retired"] == retiring.RULE
+    assert all(one.provenance["rules"]["retired"] == retiring.RULE for one in (first, second))
 
 
 @pytest.mark.slow
 @EACH
-def test_scenarios_tell_agents_apart_and_hardly_two_do_so_alike(suite: Suite) -> None:
+def test_scenarios_of_core_separate_agents_in_different_ways(suite):
     made = [one.profile for one in compute_profiles(suite.scenarios, AGENTS)]
     held = ("passed by all or none", "pairs of one profile")
-    rows = [row for row in gates.of_suite(suite.scenarios, RULES, made) if row.name in held]
+    rows = [
+        row for row in quality_checks.check_suite(suite.scenarios, RULES, made) if row.name in held
+    ]
     assert len(rows) == 2 * len(build_core.CATEGORIES)
     if suite.version == 2:
-        assert [row for row in rows if not row.held] == []
+        assert [row for row in rows if not row.is_passed] == []
+
+
+@pytest.mark.slow
+def test_two_builds_of_core_agree_in_every_hash(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_core, "EPISODES", 0.08)
+    monkeypatch.setattr(build_core, "PER_CATEGORY", 5)
+    first, second = (build_core.build(tmp_path / name) for name in ("a", "b"))
+    assert [one.hash for one in first] == [one.hash for one in second]
+    for suite in first:
+        assert store.read(tmp_path / "a" / str(suite.version)).hash == suite.hash
+        assert suite.provenance["rules"]["retired"] == retiring.RULE
+    old, new = ({one.id for one in suite.scenarios} for suite in first)
+    assert first[1].parent == first[0].label == "core@1"
+    assert len(old & new) >= 0.8 * len(old) and old - new
+    reasons = {change.id: change.reason for change in first[1].changes}
+    assert all(reasons[id] for id in (old - new) | (new - old))
+
+
+# tables of the docs
+
+FOLDER = Path(__file__).parents[2] / "docs"
+PAGES = {"lambda-star": "curator.md", "babyai": "babyai.md", "overcooked": "overcooked.md"}
+DOCS = {domain: (FOLDER / page).read_text() for domain, page in PAGES.items()}
+HELD = {one.name: one for domain in MEASURES for one in gate_table.held(domain)}
+POOLS = {"babyai-stand-or-take": 200, "way-or-stay": 200}
+"""Sizes of the pools that differ from their domain's, as the pages state."""
+ROWS = (pool_row, suite_row, agents_row)
+
+
+@functools.cache
+def recordings(domain: str) -> list[Trajectory]:
+    return MEASURES[domain].recordings()
+
+
+def test_docs_list_every_category_in_every_table():
+    for name, rule in HELD.items():
+        tables = len(ROWS) + MEASURES[rule.domain].shaky
+        assert DOCS[rule.domain].count(f"| `{name}` | ") >= tables, name
+    missions = {f"babyai-{kind}" for kind in ("go-to", "open", "pick-up", "put-next", "sequence")}
+    assert {one.name for one in categories.of("babyai")} - {*HELD} == missions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(HELD))
+def test_docs_state_the_measured_gates(name):
+    rule = HELD[name]
+    one = measured(rule, recordings(rule.domain), pool=POOLS.get(name))
+    for row in (*ROWS, *([shaky_row] if one.shaky else [])):
+        assert row(one) in DOCS[rule.domain]

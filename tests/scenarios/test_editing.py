@@ -1,6 +1,4 @@
-"""An edit derives again whatever depends on it, and says what is another than before."""
-
-from __future__ import annotations
+"""Edits of a scenario derive everything that depends on the change, and list what differs."""
 
 import dataclasses
 import functools
@@ -11,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sts.engine import replay
 from sts.errors import ArgumentError, ReplayMismatch
-from sts.suites.lint import lint
+from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
 from sts_scenarios.category import Candidate, Category
-from sts_scenarios.editing import Edited, Editor, added
+from sts_scenarios.editing import Edit, Editor, add_scenario
 from tests.examples import on_test_side, recorded
 
 EVERY = {c.name: c for c in categories.installed(["lambda-star"]).values()}
+WHERE, SHADOW = EVERY["where-is-good"], EVERY["shadow-evil"]
 
 
 @functools.cache
@@ -33,7 +31,7 @@ def by_id() -> dict[str, Trajectory]:
 @functools.cache
 def mined() -> tuple[Scenario, ...]:
     rules = [*EVERY.values()]
-    return tuple(mining.mine([*by_id().values()], rules, per_category=2, seed=0).scenarios)
+    return tuple(mining.mine([*by_id().values()], rules, per_category=1, seed=0).scenarios)
 
 
 def one_of(category: str) -> tuple[Scenario, Trajectory]:
@@ -41,188 +39,155 @@ def one_of(category: str) -> tuple[Scenario, Trajectory]:
     return found, by_id()[found.trajectory]
 
 
-def unasked(category: str) -> tuple[Scenario, Trajectory, int]:
-    """Return a scenario, its recording, and a moment of that at which its category does not ask."""
-    every = mining.mine([*by_id().values()], [EVERY[category]], per_category=99, seed=0)
+def find_candidates(
+    category: Category, trajectory: Trajectory, before: Scenario
+) -> dict[int, Candidate]:
+    """Return the candidates of a category for the scenario's player, by step."""
+    return {
+        c.takeover: c for c in category.find_candidates(trajectory) if c.player == before.players[0]
+    }
+
+
+def unasked(category: Category) -> tuple[Scenario, Trajectory, int]:
+    """Return a scenario, its recording, and a step of that at which its category does not ask."""
+    every = mining.mine([*by_id().values()], [category], per_category=99, seed=0)
     for before in every.scenarios:
         trajectory = by_id()[before.trajectory]
-        asked = EVERY[category].moments(trajectory)
-        there = {c.moment for c in asked if c.role == before.roles[0]}
-        if none := [t for t in range(10, 38) if t not in there]:
-            return before, trajectory, none[0]
-    raise AssertionError(f"{category} asks at every moment")
+        if free := sorted({*range(10, 38)} - {*find_candidates(category, trajectory, before)}):
+            return before, trajectory, free[0]
+    raise AssertionError(f"{category.name} asks at every step")
 
 
-def edited(
-    before: Scenario, trajectory: Trajectory, category: Category, changes: dict[str, Any]
-) -> Edited:
-    return Editor(before, trajectory, [category]).preview({"category": category.name} | changes)
+def edit(before: Scenario, changes: dict[str, Any], category: Category | None = None) -> Edit:
+    rule = category or EVERY[before.category]
+    editor = Editor(before, by_id()[before.trajectory], [rule])
+    return editor.preview({"category": rule.name} | changes)
 
 
-def test_no_change_is_the_same_scenario() -> None:
+def test_empty_edit_and_tags_keep_the_scenario():
     assert {s.category for s in mined()} == set(EVERY)
     for before in mined():
-        made = edited(before, by_id()[before.trajectory], EVERY[before.category], {})
+        made = edit(before, {})
         assert made.changes == {} and made.fault is None
         assert made.scenario.row_hash == before.row_hash
+        tagged = edit(before, {"tags": ["wrap"]}).scenario
+        done = "done-in-recording" in before.tags
+        assert tagged.tags == ("wrap", "done-in-recording")[: 1 + done]
+        assert tagged.hash == before.hash
 
 
 @given(data=st.data())
-def test_whatever_fits_after_an_edit_can_be_frozen(data: st.DataObject) -> None:
+def test_edited_scenario_that_fits_can_be_frozen(data: st.DataObject) -> None:
     before = data.draw(st.sampled_from(mined()))
-    trajectory, steps = by_id()[before.trajectory], 50
     context, length = data.draw(st.integers(0, 15)), data.draw(st.integers(1, 20))
-    moment = data.draw(st.integers(context, steps - length))
-    changes = {"context": context, "length": length, "takeover": moment}
-    made = edited(before, trajectory, EVERY[before.category], changes)
+    moment = data.draw(st.integers(context, 50 - length))
+    made = edit(before, {"context": context, "horizon": length, "takeover": moment})
     assert (made.scenario.takeover, made.scenario.horizon) == (context, length)
     assert made.scenario.context_start + context == moment
-    assert lint([dataclasses.replace(made.scenario, pair="")]) == []
-    assert EVERY[before.category].fits(made.scenario) == made.fault
+    assert lint_scenarios([dataclasses.replace(made.scenario, pair="")]) == []
+    assert EVERY[before.category].why_invalid(made.scenario) == made.fault
 
 
-def test_a_preview_is_the_same_whatever_was_tried_before_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before, trajectory = one_of("where-is-good")
-    tried = Editor(before, trajectory)
-    begun = []
-    real = replay.along
-
-    def watched(*given: Any) -> Any:
-        begun.append(given)
-        return real(*given)
-
+def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
+    every = mining.mine([*by_id().values()], [WHERE], per_category=9, seed=0).scenarios
+    before = next(s for s in every if find_candidates(SHADOW, by_id()[s.trajectory], s))
+    trajectory = by_id()[before.trajectory]
+    asks = next(iter(find_candidates(SHADOW, trajectory, before)))
+    shadow = {"category": "shadow-evil", "takeover": asks, "horizon": 12}
     changes: list[dict[str, Any]] = [{"takeover": moment} for moment in (30, 12, 45, 11)]
-    asks = next(
-        c.moment for c in EVERY["shadow-evil"].moments(trajectory) if c.role == before.roles[0]
-    )
-    changes += [
-        {"length": 9},
-        {"context": 3},
-        {"category": "shadow-evil", "takeover": asks, "length": 12},
-    ]
-    changes += [{"role": 1}, {"wording": 1}, {}]
+    changes += [shadow, {"horizon": 9}, {"context": 3}, {"player": 1}, {"template": 1}, {}]
+    tried = Editor(before, trajectory)
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
-    monkeypatch.setattr("sts_scenarios.editing.along", watched)
+    begun: list[object] = []
+    monkeypatch.setattr("sts_scenarios.editing.along", lambda *given: begun.append(given))
     for change, made in zip(changes, fresh, strict=True):
         again = tried.preview(change)
-        assert again.scenario.row_hash == made.scenario.row_hash
-        assert again[1:] == made[1:]
-    assert begun == []  # the replay went on from where it was
-    label = EVERY["shadow-evil"].label
-    shadow = fresh[6]
-    asked = shadow.scenario
-    assert shadow.label == label(asked.recording, asked.takeover, asked.roles, asked.parameters)
+        assert again.scenario.row_hash == made.scenario.row_hash and again[1:] == made[1:]
+    assert begun == []  # the replay continued from where it was
+    one = fresh[4].scenario
+    assert fresh[4].label == SHADOW.label(one.recording, one.takeover, one.players, one.parameters)
 
 
-def test_what_leaves_its_recording_is_refused_as_often_as_it_is_tried() -> None:
+def test_edit_of_a_recording_that_does_not_replay_is_refused_each_time():
     before, trajectory = one_of("shadow-evil")
-    moves = trajectory.episode.moves.copy()
-    moves[3] = (moves[3] + 1) % 9
-    harmed = dataclasses.replace(
-        trajectory, episode=dataclasses.replace(trajectory.episode, moves=moves)
-    )
-    tried = Editor(before, harmed)
+    actions = trajectory.episode.actions.copy()
+    actions[3] = (actions[3] + 1) % 9
+    episode = dataclasses.replace(trajectory.episode, actions=actions)
+    tried = Editor(before, dataclasses.replace(trajectory, episode=episode))
     for _ in range(2):
         with pytest.raises(ReplayMismatch, match="trajectory .*step 3"):
-            tried.preview({"length": 9})
+            tried.preview({"horizon": 9})
 
 
-def test_the_answer_is_that_of_the_new_takeover() -> None:
+def test_answer_and_difficulty_follow_the_new_takeover():
     before, trajectory = one_of("where-is-good")
-    category = EVERY["where-is-good"]
-    there = {c.moment: c for c in category.moments(trajectory) if c.role == before.roles[0]}
+    there = find_candidates(WHERE, trajectory, before)
     assert len(there) > 1
     for moment, candidate in there.items():
-        made = edited(before, trajectory, category, {"takeover": moment})
+        made = edit(before, {"takeover": moment})
         assert made.scenario.parameters == candidate.parameters
         assert made.scenario.difficulty == candidate.difficulty
         assert made.fault is None
-        changed = candidate.parameters != before.parameters
-        assert ("parameters" in made.changes) == changed
+        assert ("parameters" in made.changes) == (candidate.parameters != before.parameters)
 
 
 def by_turns(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
     """Yield the moments of shadow-evil, which asks for three steps and four in turn."""
-    for one in EVERY["shadow-evil"].candidates(trajectory, context, horizon):
-        steps = 3 + one.moment % 2
-        yield dataclasses.replace(one, parameters={"steps": steps}, words={"steps": str(steps)})
+    for one in SHADOW.candidates(trajectory, context, horizon):
+        steps = 3 + one.takeover % 2
+        yield dataclasses.replace(one, parameters={"steps": steps}, fields={"steps": str(steps)})
 
 
-def test_a_wording_follows_what_is_asked_and_words_of_ones_own_stay() -> None:
+def test_wording_follows_the_parameters_and_a_custom_text_stays():
     before, trajectory = one_of("shadow-evil")
-    category = dataclasses.replace(EVERY["shadow-evil"], candidates=by_turns)
-    other = next(
-        c
-        for c in category.moments(trajectory)
-        if c.role == before.roles[0] and c.parameters != before.parameters
-    )
-    made = edited(before, trajectory, category, {"takeover": other.moment})
-    assert made.scenario.instruction.text in [w.format(**other.words) for w in category.wordings]
-    for number, wording in enumerate(category.wordings):
-        chosen = edited(made.scenario, trajectory, category, {"wording": number})
-        assert chosen.scenario.instruction.text == wording.format(**other.words)
-    typed = edited(made.scenario, trajectory, category, {"text": "Go {there} and on."})
-    assert typed.scenario.instruction.text == "Go {there} and on."
-    again = edited(typed.scenario, trajectory, category, {"length": before.horizon + 1})
-    assert again.scenario.instruction.text == "Go {there} and on."
+    category = dataclasses.replace(SHADOW, candidates=by_turns)
+    every = find_candidates(category, trajectory, before).values()
+    other = next(c for c in every if c.parameters != before.parameters)
+    made = edit(before, {"takeover": other.takeover}, category).scenario
+    texts = [wording.format(**other.fields) for wording in category.templates]
+    assert made.instruction.text in texts
+    for number, text in enumerate(texts):
+        assert edit(made, {"template": number}, category).scenario.instruction.text == text
+    typed = edit(made, {"instruction": "Go {there} and on."}, category).scenario
+    again = edit(typed, {"horizon": before.horizon + 1}, category).scenario
+    assert typed.instruction.text == again.instruction.text == "Go {there} and on."
 
 
-def test_a_wording_is_filled_where_the_category_asks_nothing_too() -> None:
-    before, trajectory, none = unasked("shadow-evil")
-    category = EVERY["shadow-evil"]
-    assert category.words is not None
-    words = {field: word.text for field, word in category.words(before).items()}
-    for number, wording in enumerate(category.wordings):
-        made = edited(before, trajectory, category, {"takeover": none, "wording": number})
+def test_wording_is_filled_at_a_step_without_a_candidate():
+    before, _, free = unasked(SHADOW)
+    assert SHADOW.template_fields is not None
+    words = {field: word.text for field, word in SHADOW.template_fields(before).items()}
+    for number, wording in enumerate(SHADOW.templates):
+        made = edit(before, {"takeover": free, "template": number})
         assert made.scenario.instruction.text == wording.format(**words)
 
 
-def test_another_category_asks_its_own_at_the_same_moment() -> None:
-    before, trajectory = one_of("next-move")
-    made = edited(before, trajectory, EVERY["where-is-good"], {"category": "where-is-good"})
+def test_another_category_asks_its_own_question_at_the_same_step():
+    before, _ = one_of("next-move")
+    made = edit(before, {}, WHERE)
     assert (made.scenario.category, made.scenario.kind) == ("where-is-good", "question")
-    assert made.scenario.instruction.text == EVERY["where-is-good"].wordings[0]
+    assert made.scenario.instruction.text == WHERE.templates[0]
     assert made.scenario.id == before.id and made.fault is None
     assert "answer" in made.scenario.parameters
 
 
-def test_an_unfit_takeover_is_said_to_be_one() -> None:
-    before, trajectory, none = unasked("where-is-good")
-    made = edited(before, trajectory, EVERY["where-is-good"], {"takeover": none})
-    assert made.fault == "Good is not in sight at the takeover"
+def test_edit_to_a_step_without_a_candidate_is_unfit_or_refused():
+    before, trajectory, free = unasked(WHERE)
+    assert edit(before, {"takeover": free}).fault == "Good is not in sight at the takeover"
+    asks = find_candidates(SHADOW, trajectory, before)
+    step = next(t for t in range(10, 40) if t not in asks)
+    changes = {"category": "shadow-evil", "takeover": step, "horizon": 12}
+    expected = f"shadow-evil has no candidate for player .* {step} .* at: .*{max(asks)}"
+    with pytest.raises(ArgumentError, match=expected):
+        Editor(before, trajectory).preview(changes)
 
 
-def test_another_category_that_asks_nothing_there_says_where_it_does() -> None:
-    before, trajectory = one_of("where-is-good")
-    asks = {c.moment for c in EVERY["shadow-evil"].moments(trajectory) if c.role == before.roles[0]}
-    none = next(t for t in range(10, 40) if t not in asks)
-    with pytest.raises(
-        ArgumentError, match=f"shadow-evil has no candidate for role .* {none} .* at: "
-    ) as error:
-        Editor(before, trajectory).preview(
-            {"category": "shadow-evil", "takeover": none, "length": 12}
-        )
-    assert str(max(asks)) in str(error.value)
-
-
-def test_tags_are_set_and_what_the_rule_found_stays() -> None:
-    for before in mined():
-        made = edited(
-            before, by_id()[before.trajectory], EVERY[before.category], {"tags": ["wrap"]}
-        )
-        done = "done-in-recording" in before.tags
-        assert made.scenario.tags == ("wrap", "done-in-recording")[: 1 + done]
-        assert made.scenario.hash == before.hash
-
-
-def test_links_and_provenance_outlive_an_edit() -> None:
-    before, trajectory = one_of("clean-take")
+def test_links_and_provenance_outlive_an_edit():
+    before, _ = one_of("clean-take")
     linked = dataclasses.replace(before, pair="p", series="s", turn=2, replaces="clean-take-00")
-    made = edited(linked, trajectory, EVERY["clean-take"], {"length": 12})
-    assert (made.scenario.pair, made.scenario.series, made.scenario.turn) == ("p", "s", 2)
-    assert made.scenario.provenance == before.provenance
+    made = edit(linked, {"horizon": 12}).scenario
+    assert (made.pair, made.series, made.turn) == ("p", "s", 2)
+    assert made.provenance == before.provenance
 
 
 @pytest.mark.parametrize(
@@ -232,36 +197,33 @@ def test_links_and_provenance_outlive_an_edit() -> None:
         ({"takeover": 9}, "expected a takeover from 10 to 35"),
         ({"takeover": -1, "context": 0}, "expected a takeover from 0"),
         ({"context": -1}, "expected a context of 0 steps or more"),
-        ({"length": 0}, "a length of 1 or more"),
-        ({"length": 10**9}, "expected a takeover from"),
-        ({"role": 2}, "expected a role from 0 to 1, found 2"),
-        ({"role": "0"}, "role: expected int, found '0'"),
+        ({"horizon": 0}, "a horizon of 1 or more"),
+        ({"horizon": 10**9}, "expected a takeover from"),
+        ({"player": 2}, "expected a player from 0 to 1, found 2"),
+        ({"player": "0"}, "player: expected int, found '0'"),
         ({"takeover": True}, "takeover: expected int"),
-        ({"wording": 3}, "expected a wording from 0 to 2, found 3"),
-        ({"text": " "}, "expected an instruction of one line"),
-        ({"text": "a\nb"}, "expected an instruction of one line"),
-        ({"text": "x" * 2001}, "expected an instruction of one line"),
-        ({"text": "a", "wording": 0}, "a text or a wording, found both"),
+        ({"template": 3}, "expected a template from 0 to 2, found 3"),
+        ({"instruction": " "}, "expected an instruction of one line"),
+        ({"instruction": "a\nb"}, "expected an instruction of one line"),
+        ({"instruction": "x" * 2001}, "expected an instruction of one line"),
+        ({"instruction": "a", "template": 0}, "an instruction or a template, found both"),
         ({"tags": ["a\x1b"]}, "expected tags"),
         ({"tags": [1]}, "expected tags"),
         ({"state": "00"}, "expected a change of takeover, context"),
     ],
 )
-def test_a_change_that_is_none_is_one_line(changes: dict[str, object], found: str) -> None:
-    before, trajectory = one_of("clean-take")
+def test_invalid_change_is_refused(changes, found):
     with pytest.raises(ArgumentError, match=found) as error:
-        edited(before, trajectory, EVERY["clean-take"], changes)
+        edit(one_of("clean-take")[0], changes)
     assert "\n" not in str(error.value)
 
 
-def test_a_scenario_is_added_where_its_category_asks_and_nowhere_else() -> None:
-    before, trajectory, none = unasked("where-is-good")
-    category = EVERY["where-is-good"]
+def test_scenario_is_added_only_where_its_category_asks():
+    before, trajectory, free = unasked(WHERE)
     moment = before.context_start + before.takeover
-    chosen = {"takeover": moment, "role": before.roles[0], "category": "where-is-good"}
-    made = added(trajectory, category, chosen, id="where-is-good-77")
+    chosen = {"takeover": moment, "player": before.players[0], "category": "where-is-good"}
+    made = add_scenario(trajectory, WHERE, chosen, id="where-is-good-77")
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
-    assert made.scenario.parameters == before.parameters
-    assert lint([made.scenario]) == []
-    with pytest.raises(ArgumentError, match="has no candidate for role .* it has at: "):
-        added(trajectory, category, chosen | {"takeover": none}, id="x-01")
+    assert made.scenario.parameters == before.parameters and lint_scenarios([made.scenario]) == []
+    with pytest.raises(ArgumentError, match="has no candidate for player .* it has at: "):
+        add_scenario(trajectory, WHERE, chosen | {"takeover": free}, id="x-01")

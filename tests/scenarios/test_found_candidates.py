@@ -18,7 +18,9 @@ from sts_scenarios import categories
 from tests.examples import recorded
 
 RECORD = Path(__file__).parents[1] / "data" / "candidates_lambda_star.json"
-RULES = {c.name: c for c in categories.of("lambda-star") if c.screen}
+RULES = {c.name: c for c in categories.of("lambda-star") if c.prefilter}
+RECORDED_NAMES = {"takeover": "moment", "player": "role", "fields": "words"}
+"""Names of a candidate's fields in the record, where they differ."""
 SIZES = ((10, 10), (5, 12), (8, 9), (4, 5), (12, 46), (46, 46))
 
 
@@ -38,9 +40,9 @@ def episodes() -> list[Trajectory]:
 def summarise(name: str) -> list[object]:
     """Return how many candidates a category finds, and a digest of all of them in order."""
     found = [
-        [n, asdict(candidate)]
+        [n, {RECORDED_NAMES.get(name, name): value for name, value in asdict(candidate).items()}]
         for n, trajectory in enumerate(episodes())
-        for candidate in RULES[name].moments(trajectory)
+        for candidate in RULES[name].find_candidates(trajectory)
     ]
     text = json.dumps(found, sort_keys=True)
     return [len(found), hashlib.sha256(text.encode()).hexdigest()[:16]]

@@ -1,188 +1,161 @@
 """Pairs and dialogues of a draft: made by command, checked, shown, frozen and credited together."""
 
-from __future__ import annotations
-
-import contextlib
-import io
+import functools
 import json
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites import types
-from sts.trajectories import store as trajectories
+from sts.trajectories import store as trajectory_store
 from sts_scenarios import categories
-from tests.scenarios.curating import RECORDED, Curation
+from tests.examples import on_test_side
+from tests.scenarios.curating import Curation, recordings, run_commands
+
+WHEN, LATER, COUNT = "when-evil-01", "when-evil-02", "count-others-01"
 
 
-class Moment(NamedTuple):
-    """Where `when-evil` and `count-others` both ask the same participant."""
-
-    trajectory: str
-    takeover: int
-    role: int
-
-
-def both() -> list[Moment]:
-    """Moments of one recording, in order, no two of them close."""
+@functools.cache
+def find_moments() -> list[tuple[str, int, int]]:
+    """Return where when-evil and count-others ask the same player of one recording."""
     when, count = (categories.named(name) for name in ("when-evil", "count-others"))
-    for one in (t for t in RECORDED if t.split == "test"):
-        places = [{(c.moment, c.role) for c in own.moments(one)} for own in (when, count)]
-        found = [Moment(one.id, *place) for place in sorted(places[0] & places[1])]
+    for one in on_test_side(recordings()):
+        places = [
+            {(c.takeover, c.player) for c in own.find_candidates(one)} for own in (when, count)
+        ]
+        found = sorted(places[0] & places[1])
         if len(found) > 1:
-            return found
+            return [(one.id, *place) for place in found]
     raise AssertionError("no recording has two such moments")
-
-
-EARLY, LATE = both()[0], both()[-1]
 
 
 @pytest.fixture(scope="module")
 def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A draft of two candidates at one moment, and of another when-evil at a later one."""
     root = tmp_path_factory.mktemp("linking") / "w"
-    trajectories.save(Workspace.open(root), RECORDED)
-    lines: list[tuple[str, ...]] = [
-        ("mine", "own", "--category", "where-is-good", "--per-category", "2")
-    ]
-    for category, at in (("when-evil", EARLY), ("count-others", EARLY), ("when-evil", LATE)):
-        where = ("--trajectory", at.trajectory, "--takeover", str(at.takeover))
-        whose = ("--role", str(at.role), "--category", category, "--as", "Ana")
-        lines.append(("draft", "add", "own", *where, *whose))
-    lines.append(("draft", "accept", "own", "--all", "--as", "Ana"))
-    with contextlib.redirect_stdout(io.StringIO()):
-        for words in lines:
-            assert main([*words, "--workspace", str(root)]) == 0
+    trajectory_store.save(Workspace.open(root), recordings())
+    early, late = find_moments()[0], find_moments()[-1]
+    run_commands(
+        root,
+        "mine own --category where-is-good --per-category 2",
+        *(
+            f"draft add own --trajectory {id} --takeover {step} --player {player} --category {name}"
+            " --user Ana"
+            for name, (id, step, player) in (
+                ("when-evil", early),
+                ("count-others", early),
+                ("when-evil", late),
+            )
+        ),
+        "draft accept own --all --user Ana",
+    )
     return root
 
 
-def test_a_pair_is_made_shown_frozen_run_and_credited_together(
-    own: Curation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "160")
-    said = own.draft("pair", "when-evil-01", "count-others-01")
-    assert said == "pair count-others-01+when-evil-01: when-evil-01, count-others-01, by Ana\n"
-    assert own.view()["when-evil-01"]["status"] == "accepted"
-    shown = own("show", "own/when-evil-01", "--frames", "3")
-    assert "when-evil-01 (" in shown and "count-others-01 (" in shown and "║" in shown
-    assert "can be frozen" in own.draft("check")
-    own("suite", "freeze", "own")
-    suite = suites.load(own.workspace, "own@1")
-    assert {name: [s.id for s in halves] for name, halves in types.pairs(suite.scenarios).items()}
-    halves = {s.id: s for s in suite.scenarios if s.pair}
-    assert {*halves} == {"when-evil-01", "count-others-01"}
-    shown = own("suite", "show", "own@1")
-    asked = halves["count-others-01"].instruction.text, halves["when-evil-01"].instruction.text
-    assert f"pair: count-others-01 “{asked[0]}” | when-evil-01 “{asked[1]}”" in shown
-    assert "own@1 is sound" in own("suite", "verify", "own@1")
+def report_of(own: Curation, continuations: int) -> dict:
+    own(f"run own@1 --agent rule --agent random --continuations {continuations}")
+    own("label own@1")
+    own("report own@1")
+    return json.loads(own.workspace.path("reports", "own-1", "report.json").read_text())
 
-    own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "3")
-    own("label", "own@1")
-    said = own("report", "own@1")
-    report = json.loads((own.workspace.path("reports", "own-1", "report.json")).read_text())
+
+def test_pair_is_shown_frozen_run_and_credited_together(own, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    said = own.draft(f"pair {WHEN} {COUNT}")
+    assert said == f"pair {COUNT}+{WHEN}: {WHEN}, {COUNT}, by Ana\n"
+    assert own.view()[WHEN]["status"] == "accepted"
+    shown = own(f"show own/{WHEN} --frames 3")
+    assert f"{WHEN} (" in shown and f"{COUNT} (" in shown and "║" in shown
+    assert "can be frozen" in own.draft("check")
+    own("suite freeze own")
+    halves = {s.id: s for s in suites.load(own.workspace, "own@1").scenarios if s.pair}
+    assert {*halves} == {WHEN, COUNT}
+    asked = {id: s.instruction.text for id, s in halves.items()}
+    shown = own("suite show own@1")
+    assert f"pair: {COUNT} “{asked[COUNT]}” | {WHEN} “{asked[WHEN]}”" in shown
+    assert "own@1 is sound" in own("suite verify own@1")
+
+    report = report_of(own, continuations=3)
     (name,) = report["pairs"]["scenarios"]
     rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]}
     for entry in report["pairs"]["agents"]:
-        product = rates["when-evil-01"][entry["agent"]] * rates["count-others-01"][entry["agent"]]
+        product = rates[WHEN][entry["agent"]] * rates[COUNT][entry["agent"]]
         assert entry["credit"] == pytest.approx(product)
         assert report["pairs"]["credits"][name][entry["agent"]] == pytest.approx(product)
         assert entry["groups"] == 1 and "scenario" not in entry["method"]
     assert report["counts"]["scenarios"] == 5, "halves stay ordinary scenarios"
     page = own.workspace.path("reports", "own-1", "report.html").read_text()
     assert '<section id="pairs-together">' in page and "both of its instructions" in page
-    part = own("suite", "show", "own@1+category:when-evil")
-    assert (
-        "+category:when-evil: 3 of its 5 scenarios, 1 of them as they belong with another" in part
-    )
+    part = own("suite show own@1+category:when-evil")
+    terms = "+category:when-evil: 3 of its 5 scenarios, 1 of them as they belong with another"
+    assert terms in part
 
 
-def test_a_half_whose_other_half_is_missing_is_said_at_check(own: Curation) -> None:
-    lacks = "{}: the other half of its pair 'count-others-01+when-evil-01' is missing"
-    own.draft("pair", "when-evil-01", "count-others-01")
-    own.draft("undo", "count-others-01")
-    assert lacks.format("when-evil-01") in own.draft("check", code=1)
-    assert own.draft("pair", "when-evil-01") == "apart: when-evil-01, by Ana\n"
-    own.draft("pair", "when-evil-01", "count-others-01")
-    own("suite", "freeze", "own")
-    own("draft", "from", "own@1")
-    own.draft("retire", "when-evil-01", "--reason", "too easy")
-    assert lacks.format("count-others-01") in own.draft("check", code=1)
-    assert lacks.format("count-others-01") in own("suite", "freeze", "own", code=1)
-    own.draft("pair", "count-others-01")
+def test_half_without_its_other_half_is_not_frozen(own):
+    def lacks(id: str) -> str:
+        return f"{id}: the other half of its pair '{COUNT}+{WHEN}' is missing"
+
+    own.draft(f"pair {WHEN} {COUNT}")
+    own.draft(f"undo {COUNT}")
+    assert lacks(WHEN) in own.draft("check", code=1)
+    assert own.draft(f"pair {WHEN}") == f"apart: {WHEN}, by Ana\n"
+    own.draft(f"pair {WHEN} {COUNT}")
+    own("suite freeze own")
+    own("draft new --from own@1")
+    own.draft(f"retire {WHEN} --reason easy")
+    for refused in (own.draft("check", code=1), own("suite freeze own", code=1)):
+        assert lacks(COUNT) in refused
+    own.draft(f"pair {COUNT}")
     assert "can be frozen" in own.draft("check")
-    own("suite", "freeze", "own")
-    first, second = (suites.load(own.workspace, f"own@{n}").scenarios for n in (1, 2))
+    own("suite freeze own")
     before, after = (
-        next(s for s in every if s.id == "count-others-01") for every in (first, second)
+        next(s for s in suites.load(own.workspace, f"own@{n}").scenarios if s.id == COUNT)
+        for n in (1, 2)
     )
-    assert (before.pair, after.pair) == ("count-others-01+when-evil-01", "")
+    assert (before.pair, after.pair) == (f"{COUNT}+{WHEN}", "")
     assert before.hash == after.hash
 
 
-def test_a_dialogue_is_turns_of_one_recording_in_order(own: Curation) -> None:
-    said = own.draft("series", "when-evil-01", "when-evil-02")
-    assert said == "series from when-evil-01: when-evil-01, when-evil-02, by Ana\n"
-    shown = own("show", "own/when-evil-02", "--frames", "3")
-    assert shown.index("when-evil-02 (") < shown.index("when-evil-01 (")
-    own("suite", "freeze", "own")
-    turns = types.series(suites.load(own.workspace, "own@1").scenarios)["from when-evil-01"]
-    assert [(s.id, s.turn) for s in turns] == [("when-evil-01", 1), ("when-evil-02", 2)]
-    assert "dialogue: when-evil-01 “" in own("suite", "show", "own@1")
-    own("run", "own@1", "--agent", "rule", "--agent", "random", "--continuations", "2")
-    own("label", "own@1")
-    own("report", "own@1")
-    report = json.loads((own.workspace.path("reports", "own-1", "report.json")).read_text())
-    assert report["series"]["scenarios"] == {"from when-evil-01": ["when-evil-01", "when-evil-02"]}
+def test_dialogue_is_frozen_as_ordered_turns_of_one_recording(own):
+    said = own.draft(f"dialogue {WHEN} {LATER}")
+    assert said == f"dialogue from {WHEN}: {WHEN}, {LATER}, by Ana\n"
+    shown = own(f"show own/{LATER} --frames 3")
+    assert shown.index(f"{LATER} (") < shown.index(f"{WHEN} (")
+    own("suite freeze own")
+    turns = types.group_dialogues(suites.load(own.workspace, "own@1").scenarios)[f"from {WHEN}"]
+    assert [(s.id, s.turn) for s in turns] == [(WHEN, 1), (LATER, 2)]
+    assert f"dialogue: {WHEN} “" in own("suite show own@1")
+    report = report_of(own, continuations=2)
+    assert report["series"]["scenarios"] == {f"from {WHEN}": [WHEN, LATER]}
     assert "pairs" not in report
 
 
-REFUSED = {
-    "of two moments": (
-        ("pair", "when-evil-01", "when-evil-02"),
-        "have the same state at takeover, and",
-    ),
-    "one": (("pair", "when-evil-01"), "when-evil-01 is in no pair to split"),
-    "three": (
-        ("pair", "when-evil-01", "when-evil-02", "count-others-01"),
-        "a pair has two halves, and",
-    ),
-    "itself": (("pair", "when-evil-01", "when-evil-01"), "name the other candidates, too"),
-    "none": (
-        ("pair", "when-evil-01", "when-evil-77"),
-        "unknown candidate of draft own 'when-evil-77'",
-    ),
-    "backwards": (
-        ("series", "when-evil-02", "when-evil-01"),
-        "each turn of a dialogue must start after",
-    ),
-    "one moment": (
-        ("series", "when-evil-01", "count-others-01"),
-        "each turn of a dialogue must start",
-    ),
-    "other recording": (("series", "when-evil-01", "where-is-good-01"), "must be of one recording"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_does_not_belong_together_is_one_line_and_changes_nothing(
-    own: Curation, name: str
-) -> None:
-    words, line = REFUSED[name]
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (f"pair {WHEN} {LATER}", "have the same state at takeover, and"),
+        (f"pair {WHEN}", f"{WHEN} is in no pair to split"),
+        (f"pair {WHEN} {LATER} {COUNT}", "a pair has two halves, and"),
+        (f"pair {WHEN} {WHEN}", "name the other candidates, too"),
+        (f"pair {WHEN} when-evil-77", "unknown candidate of draft own 'when-evil-77'"),
+        (f"dialogue {LATER} {WHEN}", "each turn of a dialogue must start after"),
+        (f"dialogue {WHEN} {COUNT}", "each turn of a dialogue must start"),
+        (f"dialogue {WHEN} where-is-good-01", "must be of one recording"),
+    ],
+)
+def test_invalid_pair_or_dialogue_is_refused_without_side_effects(own, words, line):
     before = own.view()
-    assert line in own.draft(*words, by="Ben", code=2)
+    assert line in own.draft(words, by="Ben", code=2)
     assert own.view() == before
-    assert "Ben" not in own("annotators", "ls")
+    assert "Ben" not in own("annotators ls")
 
 
-def test_a_half_of_one_pair_is_not_put_into_another(own: Curation) -> None:
-    own.draft("pair", "when-evil-01", "count-others-01")
-    assert "when-evil-01 already is half of the pair" in own.draft(
-        "pair", "when-evil-01", "when-evil-02", code=2
-    )
+def test_half_of_one_pair_is_not_put_into_another(own):
+    own.draft(f"pair {WHEN} {COUNT}")
+    said = own.draft(f"pair {WHEN} {LATER}", code=2)
+    assert f"{WHEN} already is half of the pair" in said
 
 
 SIDES = """
@@ -195,40 +168,36 @@ def candidates(trajectory, context, horizon):
     for one in shadow_evil.CATEGORY.candidates(trajectory, context, horizon):
         for way in ("left", "right"):
             asked = {"direction": way, **one.parameters}
-            words = one.words | {"direction": way}
-            yield replace(one, parameters=asked, words=words, answer=way, pair="sides")
+            fields = one.fields | {"direction": way}
+            yield replace(one, parameters=asked, fields=fields, answer=way, pair="sides")
 
 
 SIDES = replace(
     shadow_evil.CATEGORY,
     name="sides",
     candidates=candidates,
-    screen=None,
-    wordings=("Stay close to Evil for {steps} steps, and then go {direction}.",),
+    prefilter=None,
+    templates=("Stay close to Evil for {steps} steps, and then go {direction}.",),
 )
 """
 
 
-def test_a_category_that_offers_pairs_is_mined_in_pairs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_category_that_offers_pairs_is_mined_in_pairs(bare, tmp_path, monkeypatch):
     (tmp_path / "sides.py").write_text(SIDES)
     monkeypatch.chdir(tmp_path)
-    own = Curation(tmp_path / "w", capsys)
-    trajectories.save(own.workspace, RECORDED)
-    own("mine", "own", "--category", "sides:SIDES", "--per-category", "3")
-    view = own.view()
+    bare("mine own --category sides:SIDES --per-category 3")
+    view = bare.view()
     assert [id for id in view] == [f"sides-{n:02d}" for n in range(1, 7)]
-    own.draft("accept", "--all")
-    own("suite", "freeze", "own", "--category", "sides:SIDES")
-    pairs = types.pairs(suites.load(own.workspace, "own@1").scenarios)
+    bare.draft("accept --all")
+    bare("suite freeze own --category sides:SIDES")
+    pairs = types.group_pairs(suites.load(bare.workspace, "own@1").scenarios)
     assert len(pairs) == 3
     for halves in pairs.values():
         assert {s.parameters["direction"] for s in halves} == {"left", "right"}
         assert len({s.takeover_hash for s in halves}) == 1
         assert len({s.instruction.text.replace("left", "right") for s in halves}) == 1
-    own("draft", "from", "own@1")
-    own("mine", "own", "--category", "sides:SIDES", "--per-category", "2", "--seed", "4")
-    new = [id for id in own.view() if id not in view]
-    assert len(new) % 2 == 0, "and again in pairs, numbered on"
+    bare("draft new --from own@1")
+    bare("mine own --category sides:SIDES --per-category 2 --seed 4")
+    new = [id for id in bare.view() if id not in view]
+    assert len(new) % 2 == 0, "later candidates come in pairs, too"
     assert not new or min(new) == "sides-07"

@@ -1,58 +1,57 @@
 """Mining from failures, and without candidates that the same agents pass equally often."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from sts.annotations.store import Store
-from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.domains import domain
 from sts.engine.replay import verify
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.drafts import open_draft
-from sts.suites.lint import lint
+from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario, Suite
-from sts.trajectories import store as trajectories
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories import store as trajectory_store
+from sts.trajectories.types import Player, Trajectory
 from sts_annotator_app.curation.drafts import Drafts
 from sts_scenarios import categories, mining
 from sts_scenarios.editing import Editor
-from sts_scenarios.mining import failures, telling
-from sts_scenarios.mining.chance import OpenLoopAgent, open_loop_pass_rate, pass_rate
-from sts_scenarios.mining.making import FAILURE_TAG
+from sts_scenarios.mining import failures, response_profiles
+from sts_scenarios.mining.building import FAILURE_TAG
+from sts_scenarios.mining.chance import (
+    OpenLoopAgent,
+    compute_open_loop_pass_rate,
+    compute_pass_rate,
+)
 from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
-from tests.examples import recorded
+from tests.scenarios.curating import Curation, candidates, recordings, run_commands
 
-AGENTS = ("--agent", "random", "--agent", "blind", "--agent", "reader")
-
-
-def sts(workspace: Workspace, *words: str) -> int:
-    return main([*words, "--workspace", str(workspace.root)])
+CHOSEN = "--category keep-beside --category shadow-evil --category where-is-good"
+SHADOW = categories.named("shadow-evil")
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """Of a suite that two agents have played, and its labels."""
+    """Return a workspace with a suite that two agents have played, and its labels."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("failures") / "w"))
-    every = recorded(count=60, team=2, steps=40, height=8, width=9, seed=5)
-    trajectories.save(workspace, every)
-    chosen = [w for c in ("keep-beside", "shadow-evil", "where-is-good") for w in ("--category", c)]
-    for line in (
-        ("mine", "asked", *chosen, "--per-category", "4"),
-        ("draft", "accept", "asked", "--all"),
-        ("suite", "freeze", "asked"),
-        ("run", "asked@1", "--agent", "random", "--agent", "rule", "--continuations", "4"),
-        ("label", "asked@1"),
-    ):
-        assert sts(workspace, *line) == 0
+    trajectory_store.save(workspace, recordings())
+    run_commands(
+        workspace.root,
+        f"mine asked {CHOSEN} --per-category 4",
+        "draft accept asked --all",
+        "suite freeze asked",
+        "run asked@1 --agent random --agent rule --continuations 4",
+        "label asked@1",
+    )
     return workspace
+
+
+@pytest.fixture
+def run(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> Curation:
+    return Curation(workspace.root, capsys)
 
 
 @pytest.fixture(scope="module")
@@ -67,268 +66,204 @@ def failed(workspace: Workspace, suite: Suite) -> list[Trajectory]:
 
 @pytest.fixture(scope="module")
 def draft(workspace: Workspace) -> list[Scenario]:
-    words = ("--from-failures", "asked@1", "--share", "0.5", "--per-category", "6")
-    chosen = [w for c in ("shadow-evil", "where-is-good", "keep-beside") for w in ("--category", c)]
-    assert sts(workspace, "mine", "mixed", *words, *chosen, *AGENTS) == 0
-    made = open_draft(workspace, "mixed")
-    return [made.candidate(id) for id in made.ids()]
+    agents = "--agent random --agent blind --agent reader"
+    words = f"--from-failures asked@1 --failure-share 0.5 --per-category 6 {CHOSEN} {agents}"
+    run_commands(workspace.root, f"mine mixed {words}")
+    return candidates(workspace, "mixed")
 
 
-def test_a_failed_continuation_is_a_recording_of_its_scenarios_world(
-    workspace: Workspace, suite: Suite, failed: list[Trajectory]
-) -> None:
+@pytest.fixture(scope="module")
+def from_failures(draft: list[Scenario]) -> list[Scenario]:
+    return [s for s in draft if FAILURE_TAG in s.tags]
+
+
+def test_failed_continuations_become_recordings_that_go_on_without_actions(
+    workspace, suite, failed
+):
     kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
-    rules = categories.installed()
     asked = {s.hash: s for s in suite.scenarios}
     bad = set()
     for one in kept.values():
         s = asked[one.scenario_hash]
-        label = rules[s.category].label(one.episode, s.takeover, s.roles, s.parameters)
+        label = categories.named(s.category).label(one.episode, s.takeover, s.players, s.parameters)
         bad |= {one.id} if label.verdict != "success" else set()
     assert {t.provenance["continuation"] for t in failed} == bad
     assert 0 < len(bad) < len(kept)
+    world = domain("lambda-star")
     for t in failed:
-        one = kept[t.provenance["continuation"]]
+        one, until = kept[t.provenance["continuation"]], t.provenance["until"]
         s = asked[one.scenario_hash]
         assert (t.world, t.split, t.instructions) == (s.world, "test", s.instructions)
-        assert t.participants[s.roles[0]].name == one.agent
-        assert t.participants[1 - s.roles[0]] == Participant("script", "no-op")
+        assert t.players[s.players[0]].name == one.agent
+        assert t.players[1 - s.players[0]] == Player("script", "no-op")
+        steps = one.episode.steps
+        assert (until, t.episode.steps) == (steps, steps + failures.EXTENSION_STEPS)
+        part = t.episode.part(one.episode.state, 0, until)
+        assert part.content_hash == one.episode.content_hash
+        assert (t.episode.actions[until:] == world.noop).all() and not t.episode.utterances[
+            until:
+        ].any()
+    assert verify(world, [t.episode for t in failed]) == [None] * len(failed)
 
 
-def test_a_failed_continuations_world_goes_on_with_nobody_acting(
-    workspace: Workspace, suite: Suite, failed: list[Trajectory]
-) -> None:
-    kept = {one.id: one for one in continuations.load(workspace, {s.hash for s in suite.scenarios})}
-    for t in failed:
-        one, until = kept[t.provenance["continuation"]].episode, t.provenance["until"]
-        assert (until, t.episode.steps) == (one.steps, one.steps + failures.EXTENSION_STEPS)
-        assert t.episode.part(one.state, 0, until).content_hash == one.content_hash
-        assert (t.episode.moves[until:] == domain("lambda-star").noop).all()
-        assert not t.episode.says[until:].any()
-    assert verify(domain("lambda-star"), [t.episode for t in failed]) == [None] * len(failed)
-
-
-def test_partners_that_repeat_a_recording_have_nothing_to_repeat_after_its_end(
-    failed: list[Trajectory],
-) -> None:
-    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
-    repeated = dataclasses.replace(categories.named("shadow-evil"), partner="replay")
+def test_partner_that_repeats_a_recording_is_not_asked_after_its_end(failed):
+    shadow = failures.restrict_to_takeover(SHADOW)
+    repeated = failures.restrict_to_takeover(dataclasses.replace(SHADOW, partner="replay"))
     for t in failed:
         last = t.provenance["until"]
-        assert all(one.moment <= last for one in shadow.moments(t))
-        own = failures.restrict_to_takeover(repeated).moments(t)
-        assert all(one.moment + repeated.horizon <= last for one in own)
+        assert all(one.takeover <= last for one in shadow.find_candidates(t))
+        assert all(one.takeover + SHADOW.horizon <= last for one in repeated.find_candidates(t))
 
 
-def test_the_stated_share_comes_from_failures_and_says_so(
-    draft: list[Scenario], failed: list[Trajectory]
-) -> None:
+def test_stated_share_comes_from_failures_after_their_takeover(draft, failed):
     sources = {t.id: t for t in failed}
-    for name, expected in (("shadow-evil", 3), ("where-is-good", 3), ("keep-beside", 3)):
+    names = {"shadow-evil", "where-is-good", "keep-beside"}
+    for name in names:
         own = [s for s in draft if s.category == name]
-        from_failures = [s for s in own if FAILURE_TAG in s.tags]
-        assert (len(own) - len(from_failures), len(from_failures)) == (3, expected)
-        for s in own:
-            assert (FAILURE_TAG in s.tags) == (s.trajectory in sources)
-            assert (FAILURE_TAG in s.tags) == s.provenance["source"].startswith("sts run asked@1 ")
-        for s in from_failures:
-            rule = s.provenance["chosen_by"]
+        assert (len(own), sum(FAILURE_TAG in s.tags for s in own)) == (6, 3)
+    for s in draft:
+        assert (FAILURE_TAG in s.tags) == (s.trajectory in sources)
+        assert (FAILURE_TAG in s.tags) == s.provenance["source"].startswith("sts run asked@1 ")
+        if FAILURE_TAG in s.tags:
+            rule, source = s.provenance["chosen_by"], sources[s.trajectory].provenance
             assert (rule["failures"], rule["share"]) == ("asked@1", 0.5)
             assert f"{CONTINUATIONS} continuations" in rule["kept_where"]
-            assert set(rule["chance"]) == {"shadow-evil", "where-is-good", "keep-beside"}
-            assert s.provenance["continuation"] == sources[s.trajectory].provenance["continuation"]
-    assert len({s.id for s in draft}) == len(draft)
-    assert lint(draft) == []
+            assert set(rule["chance"]) == names
+            assert s.provenance["continuation"] == source["continuation"]
+            assert source["takeover"] < s.context_start + s.takeover <= source["until"]
+            assert s.players[0] in source["roles"]
+    assert len({s.id for s in draft}) == len(draft) and lint_scenarios(draft) == []
 
 
-def test_whoever_failed_is_asked_after_they_had_come_there(
-    draft: list[Scenario], failed: list[Trajectory]
-) -> None:
-    sources = {t.id: t for t in failed}
-    for s in (one for one in draft if FAILURE_TAG in one.tags):
-        own = sources[s.trajectory].provenance
-        assert own["takeover"] < s.context_start + s.takeover <= own["until"]
-        assert s.roles[0] in own["roles"]
-
-
-def test_what_is_kept_somebody_passes_above_chance(
-    workspace: Workspace, draft: list[Scenario]
-) -> None:
-    for s in (one for one in draft if FAILURE_TAG in one.tags):
+def test_some_agent_passes_each_kept_candidate_above_chance(workspace, from_failures):
+    for s in from_failures:
         least = s.provenance["chosen_by"]["chance"][s.category]
-        editor = Editor(s, failures.recording_of(workspace, s))
-        first = editor.preview({"wording": 0}).scenario  # in which moments are tried
+        editor = Editor(s, failures.load_recording(workspace, s))
+        first = editor.preview({"template": 0}).scenario  # in which moments are tried
         passed = compute_profile(first, ("random", "blind", "reader")).passed.values()
         assert any(one.successes > least * one.of for one in passed)
 
 
-def test_what_nobody_passes_above_chance_is_passed_over(failed: list[Trajectory]) -> None:
-    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
+def test_candidates_that_no_agent_passes_above_chance_are_passed_over(failed):
+    shadow = failures.restrict_to_takeover(SHADOW)
     keep = failures.make_passable_filter({"shadow-evil": 1.0}, ("random",))
     found = mining.mine(failed, [shadow], per_category=1, seed=0, keep=keep)
     assert not found.scenarios
-    assert found.passed_over["shadow-evil"] > 0
-    assert found.candidates["shadow-evil"] > 0
+    assert found.passed_over["shadow-evil"] > 0 and found.candidates["shadow-evil"] > 0
 
 
-def test_failures_in_any_order_give_the_same(failed: list[Trajectory]) -> None:
-    shadow = failures.restrict_to_takeover(categories.named("shadow-evil"))
-    both = [
-        mining.mine(order, [shadow], per_category=3, seed=0).scenarios
-        for order in (failed, failed[::-1])
-    ]
-    assert [s.row_hash for s in both[0]] == [s.row_hash for s in both[1]] != []
+def test_candidate_from_a_failure_is_edited_by_command_and_on_the_page(run, from_failures):
+    one = from_failures[0]
+    assert failures.load_recording(run.workspace, one).id == one.trajectory
+    assert "context: 10 -> 9" in run(f"draft edit mixed {one.id} --context 9")
+    with Store.open(run.workspace) as store:
+        opened = Drafts(run.workspace).open_draft("mixed", store)
+    last = from_failures[-1]
+    assert opened.editor(last.id, "").preview({"context": 8}).scenario.takeover == 8
 
 
-def test_a_candidate_from_a_failure_is_edited_like_any_other(
-    workspace: Workspace, draft: list[Scenario], capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = next(s for s in draft if FAILURE_TAG in s.tags)
-    again = failures.recording_of(workspace, one)
-    assert again.id == one.trajectory
-    assert sts(workspace, "draft", "edit", "mixed", one.id, "--context", "9") == 0
-    assert "context: 10 -> 9" in capsys.readouterr().out
-
-
-def test_the_curators_page_opens_a_candidate_from_a_failure_like_any_other(
-    workspace: Workspace, draft: list[Scenario]
-) -> None:
-    one = next(one for one in draft if "continuation" in one.provenance)
-    with Store.open(workspace) as store:
-        opened = Drafts(workspace).open_draft("mixed", store)
-    assert opened.editor(one.id, "").preview({"context": 8}).scenario.takeover == 8
-
-
-def test_the_next_version_takes_failures_of_its_own_worlds_where_a_world_may_give_two(
-    workspace: Workspace, suite: Suite, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = (
-        "mine",
-        "asked",
-        "--from-failures",
-        "asked@1",
-        "--category",
-        "shadow-evil",
-        "--share",
-        "1",
-    )
-    agents = ("--agent", "blind", "--agent", "reader", "--per-category", "20")
-    assert sts(workspace, "draft", "from", "asked@1", "--replace") == 0
-    assert sts(workspace, *words, *agents) == 0
-    assert sts(workspace, *words, *agents, "--per-world", "2") == 0
-    draft = open_draft(workspace, "asked")
+def test_next_version_takes_failures_in_its_own_worlds_with_per_world_2(run, suite):
+    mine = "mine asked --from-failures asked@1 --category shadow-evil --failure-share 1"
+    mine += " --agent blind --agent reader --per-category 20"
+    run("draft new --from asked@1 --overwrite")
+    run(mine)
+    run(f"{mine} --max-per-environment 2")
     steps: dict[str, list[int]] = {}
-    begins = {t.id: t.provenance["begins"] for t in failures.load_failures(workspace, suite)}
-    for s in (draft.candidate(id) for id in draft.ids() if id.startswith("shadow-evil")):
+    begins = {t.id: t.provenance["begins"] for t in failures.load_failures(run.workspace, suite)}
+    for s in (s for s in candidates(run.workspace, "asked") if s.category == "shadow-evil"):
         at = s.context_start + s.takeover + begins.get(s.trajectory, 0)
         steps.setdefault(s.world, []).append(at)
     assert max(map(len, steps.values())) == 2
-    for one in steps.values():
-        assert len(one) == 1 or abs(one[0] - one[1]) >= 10
+    assert all(len(one) == 1 or abs(one[0] - one[1]) >= 10 for one in steps.values())
 
 
-def test_chance_is_what_the_best_policy_without_eyes_passes(suite: Suite) -> None:
-    rule = {
-        c: [s for s in suite.scenarios if s.category == c] for c in ("keep-beside", "where-is-good")
-    }
-    beside, where = (categories.named(name) for name in rule)
-    answers = [s.parameters["answer"] for s in rule["where-is-good"]]
+def test_chance_is_the_pass_rate_of_the_best_open_loop_policy(suite):
+    names = ("keep-beside", "where-is-good")
+    beside, where = ([s for s in suite.scenarios if s.category == name] for name in names)
+    keep, ask = map(categories.named, names)
+    answers = [s.parameters["answer"] for s in where]
     most = max(map(answers.count, answers)) / len(answers)
-    assert open_loop_pass_rate(where, rule["where-is-good"], continuations=2) == most
+    assert compute_open_loop_pass_rate(ask, where, continuations=2) == most
     world = domain("lambda-star")
-    straight = [
-        pass_rate(beside, rule["keep-beside"], OpenLoopAgent(world, [move], [0]), continuations=2)
-        for move in (0, 1, 2)
-    ]
-    assert open_loop_pass_rate(beside, rule["keep-beside"], continuations=2) >= max(straight)
-    assert open_loop_pass_rate(beside, [], continuations=2) == 0.0
+    straight = [OpenLoopAgent(world, [move], [0]) for move in (0, 1, 2)]
+    rates = [compute_pass_rate(keep, beside, agent, continuations=2) for agent in straight]
+    assert compute_open_loop_pass_rate(keep, beside, continuations=2) >= max(rates)
+    assert compute_open_loop_pass_rate(keep, [], continuations=2) == 0.0
 
 
-def test_no_two_of_a_category_have_one_profile_where_that_is_asked(
-    workspace: Workspace, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chosen = ("--category", "shadow-evil", "--category", "count-others", "--per-category", "2")
-    agents = ("--agent", "blind", "--agent", "rule")
-    assert sts(workspace, "mine", "apart", "--unlike", *chosen, *agents, "--json") == 0
-    printed = capsys.readouterr()
-    made = open_draft(workspace, "apart")
-    every = [made.candidate(id) for id in made.ids()]
+def test_unlike_keeps_one_candidate_per_response_profile(run):
+    agents = "--agent blind --agent rule"
+    words = f"--category shadow-evil --category count-others --per-category 2 {agents}"
+    printed = json.loads(run(f"mine apart --distinct-profiles {words} --json"))
+    assert "count-others has few to keep" in run.warnings
+    every = candidates(run.workspace, "apart")
     for name in ("shadow-evil", "count-others"):
         own = [compute_profile(s, ("blind", "rule")).passed for s in every if s.category == name]
         assert all(one not in own[:n] for n, one in enumerate(own)) and own
-    assert "count-others has few to keep" in printed.err
     assert all(s.provenance["chosen_by"] == {"unlike": ["blind", "rule"]} for s in every)
-    rows = {row["category"]: row["chosen"] for row in json.loads(printed.out)["categories"]}
+    rows = {row["category"]: row["chosen"] for row in printed["categories"]}
     assert rows["count-others"] == 1
-    words = ("--unlike", "--category", "count-others", "--per-category", "1", *agents)
-    assert sts(workspace, "mine", "apart", *words) == 1
-    assert "are kept" in capsys.readouterr().err  # since the draft has one like them
+    more = f"mine apart --distinct-profiles --category count-others --per-category 1 {agents}"
+    assert "are kept" in run(more, code=1)  # since the draft has one like them
 
 
-def test_who_tells_apart_is_named_by_the_categories_of_the_world() -> None:
-    assert telling.profile_agents(["lambda-star"], ()) == list(load_players("lambda-star"))
-    assert telling.profile_agents(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
+def test_profile_agents_default_to_those_of_the_worlds_categories():
+    assert response_profiles.profile_agents(["lambda-star"], ()) == list(
+        load_players("lambda-star")
+    )
+    assert response_profiles.profile_agents(["lambda-star"], ("rule", "babyai-bot")) == ["rule"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--share", "0"), "expected --share above 0 and at most 1, found 0"),
-        (("--share", "1.5"), "expected --share above 0 and at most 1, found 1.5"),
-        (("--share", "nan"), "--share: expected a number, found 'nan'"),
-        (("--share", "0.05"), "--share 0.05 of 10 scenarios is less than one scenario"),
-        (("--agent", "nobody"), "unknown agent 'nobody'"),
-        (("--agent", "babyai-bot"), "the categories of lambda-star list no agents"),
-        (("--split", "train"), "or --from-failures with --split train"),
-    ],
-)
-def test_a_share_that_is_none_is_one_line(
-    workspace: Workspace, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
-) -> None:
-    assert sts(workspace, "mine", "none", "--from-failures", "asked@1", *words) == 2
-    error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1
-    assert not workspace.path("drafts", "none").exists()
+FAILED = "--from-failures asked@1"
 
 
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--share", "0.3"), 2, "expected --from-failures with --share"),
-        (("--agent", "rule"), 2, "expected --unlike or --from-failures with --agent"),
-        (("--from-failures", "nothing@1"), 2, "unknown suite 'nothing"),
-        (("--from-failures", "core@1"), 1, "core@1 has no continuations; make some"),
-        (("--unlike", "--split", "train"), 2, "no --unlike, --by-effect or --from-failures"),
+        (
+            f"{FAILED} --failure-share 0",
+            2,
+            "expected --failure-share above 0 and at most 1, found 0",
+        ),
+        (
+            f"{FAILED} --failure-share 1.5",
+            2,
+            "expected --failure-share above 0 and at most 1, found 1.5",
+        ),
+        (f"{FAILED} --failure-share nan", 2, "--failure-share: expected a number, found 'nan'"),
+        (
+            f"{FAILED} --failure-share 0.05",
+            2,
+            "--failure-share 0.05 of 10 scenarios is less than one scenario",
+        ),
+        (f"{FAILED} --agent nobody", 2, "unknown agent 'nobody'"),
+        (f"{FAILED} --agent babyai-bot", 2, "the categories of lambda-star list no agents"),
+        (f"{FAILED} --split train", 2, "or --from-failures with --split train"),
+        ("--failure-share 0.3", 2, "expected --from-failures with --failure-share"),
+        ("--agent rule", 2, "expected --distinct-profiles or --from-failures with --agent"),
+        ("--from-failures nothing@1", 2, "unknown suite 'nothing"),
+        ("--from-failures core@1", 1, "core@1 has no continuations; make some"),
+        (
+            "--distinct-profiles --split train",
+            2,
+            "no --distinct-profiles, --discriminating-share or --from-failures",
+        ),
     ],
 )
-def test_what_cannot_be_asked_for_together_is_one_line(
-    workspace: Workspace,
-    capsys: pytest.CaptureFixture[str],
-    words: tuple[str, ...],
-    code: int,
-    said: str,
-) -> None:
-    assert sts(workspace, "mine", "none", *words) == code
-    error = capsys.readouterr().err
-    assert said in error and error.count("\n") == 1
-    assert not workspace.path("drafts", "none").exists()
+def test_invalid_selection_by_failures_is_refused(run, words, code, said):
+    assert said in run(f"mine none {words}", code=code)
+    assert not run.exists("none")
 
 
-def test_without_labels_or_failures_nothing_is_mined_from_them(
-    workspace: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    table = workspace.path("labels", "asked-1.parquet")
-    mine = ("mine", "none", "--from-failures", "asked@1")
+def test_missing_or_torn_labels_are_refused(run):
+    table: Path = run.workspace.path("labels", "asked-1.parquet")
     raw = table.read_bytes()
     try:
         table.unlink()
-        assert sts(workspace, *mine) == 1
-        assert re.search(
-            r"asked@1 has no labels; run sts label asked@1\n$", capsys.readouterr().err
-        )
+        said = run(f"mine none {FAILED}", code=1)
+        assert said.endswith("asked@1 has no labels; run sts label asked@1")
         table.write_bytes(b"torn")
-        assert sts(workspace, *mine) == 1
-        assert capsys.readouterr().err.count("\n") == 1
+        run(f"mine none {FAILED}", code=1)
     finally:
         table.write_bytes(raw)
-    assert not workspace.path("drafts", "none").exists()
+    assert not run.exists("none")

@@ -1,6 +1,4 @@
-"""The category that the curator's tutorial writes works by being there."""
-
-from __future__ import annotations
+"""The category of the curator's tutorial is installed by adding its file."""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +15,7 @@ from sts_scenarios import categories, mining
 from sts_scenarios.categories import lambda_star
 from sts_scenarios.category import Label
 from tests.examples import recorded
-from tests.scenarios.scripted import episode
-from tests.scenarios.solving import STAY, continued
+from tests.scenarios.scripted import STAY, continued, episode
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "curator.md"
 
@@ -34,25 +31,20 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     categories.of.cache_clear()
 
 
-def test_a_file_beside_the_others_is_mined_and_labelled(own: str) -> None:
+def test_file_next_to_the_other_categories_is_mined_and_labelled(own):
     assert own in categories.installed()
     category = categories.named(own)
-    found = mining.mine(
-        recorded("random", count=40, team=4, steps=30), [category], per_category=3, seed=0
-    )
+    made = recorded("random", count=40, team=4, steps=30)
+    found = mining.mine(made, [category], per_category=3, seed=0)
     assert len(found.scenarios) == 3
-    for scenario in found.scenarios:
-        assert category.fits(scenario) is None
-        for word, verdict in ((scenario.parameters["answer"], "success"), ("8", "failure")):
-            says = [0, TOKENS.index(word), 0, 0, 0]
-            done = continued(scenario, [STAY] * 5, says)
-            label = category.label(done, scenario.takeover, scenario.roles, scenario.parameters)
+    for one in found.scenarios:
+        assert category.why_invalid(one) is None
+        for word, verdict in ((one.parameters["answer"], "success"), ("8", "failure")):
+            done = continued(one, [STAY] * 5, [0, TOKENS.index(word), 0, 0, 0])
+            label = category.label(done, one.takeover, one.players, one.parameters)
             assert label == Label(verdict, 2)
-
-
-def test_its_label_is_worked_by_hand(own: str) -> None:
-    what = episode("stay stay", others=[((0, 1), ""), ((5, 6), "")], says=["silence", "2"])
-    assert categories.named(own).label(what, 0, (0,), {"answer": "2"}) == Label("success", 2)
+    what = episode("stay stay", others=[((0, 1), ""), ((5, 6), "")], utterances=["silence", "2"])
+    assert category.label(what, 0, (0,), {"answer": "2"}) == Label("success", 2)
 
 
 FALLS = """
@@ -65,16 +57,15 @@ FALLS = Category("falls", "instruction", "lambda-star", 5, ("Fall.",), falls, fa
 """
 
 
-def test_an_installed_category_that_fails_is_one_line(own: str, tmp_path: Path) -> None:
+def test_error_of_an_installed_category_names_it(own, tmp_path):
     (tmp_path / "falls.py").write_text(FALLS)
     category = categories.named("falls")
     (trajectory,) = recorded("random", count=1, team=1, steps=20)
-    what = episode("stay")
-    with pytest.raises(
-        StsError, match="'falls' failed to find candidates in .*: RuntimeError: out"
+    scenario = cast(Scenario, SimpleNamespace(id="falls-01"))
+    for call, what in (
+        (lambda: category.find_candidates(trajectory), "to find candidates in .*"),
+        (lambda: category.label(episode("stay"), 0, (0,), {}), "to label an episode.*"),
+        (lambda: category.why_invalid(scenario), "to check whether .* is valid"),
     ):
-        category.moments(trajectory)
-    with pytest.raises(StsError, match="'falls' failed to label an episode.*: RuntimeError: out"):
-        category.label(what, 0, (0,), {})
-    with pytest.raises(StsError, match="'falls' failed to check whether .* is valid: RuntimeError"):
-        category.fits(cast(Scenario, SimpleNamespace(id="falls-01")))
+        with pytest.raises(StsError, match=f"'falls' failed {what}: RuntimeError: out"):
+            call()

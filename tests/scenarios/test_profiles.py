@@ -1,6 +1,4 @@
-"""A response profile is what `sts run` and `sts label` would say, kept so that it is made once."""
-
-from __future__ import annotations
+"""A response profile equals what `sts run` and `sts label` give, and is computed only once."""
 
 import contextlib
 import dataclasses
@@ -13,19 +11,19 @@ from typing import Any
 import pytest
 
 from sts.continuations import run, store
-from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts_scenarios import categories, mining, profiles
-from sts_scenarios.category import Category, Label, spoken_for
-from sts_scenarios.freezing import Looked, looked_at
+from sts_scenarios.category import Category, Label, name_in_errors
+from sts_scenarios.freezing import DraftCandidate, with_state
 from sts_scenarios.labels import label_suite
 from sts_scenarios.profiles import PassCount, Profiles, compute_profile
-from tests.examples import agents_of, on_test_side, recorded
-from tests.suites.test_freezing import Killed, killed_after, together
+from tests.examples import agents_of, on_test_side
+from tests.scenarios.curating import recordings
+from tests.suites.races import Killed, killed_after, together
 
 RULES = [categories.named(name) for name in ("shadow-evil", "where-is-good")]
 NAMES = ("blind", "random")
@@ -33,28 +31,25 @@ NAMES = ("blind", "random")
 
 @functools.cache
 def mined() -> tuple[Scenario, ...]:
-    made = on_test_side(recorded(count=60, team=2, steps=40, height=8, width=9, seed=5))
-    return mining.mine(made, RULES, per_category=2, seed=0).scenarios
+    return mining.mine(on_test_side(recordings()), RULES, per_category=2, seed=0).scenarios
 
 
 @pytest.fixture
 def draft(tmp_path: Path) -> drafts.Draft:
-    return drafts.begin(Workspace.open(tmp_path / "w"), "own", mined())
+    return drafts.create_draft(Workspace.open(tmp_path / "w"), "own", mined())
 
 
-def candidates(draft: drafts.Draft) -> list[Looked]:
-    return looked_at(draft, ())
+def candidates(draft: drafts.Draft) -> list[DraftCandidate]:
+    return with_state(draft, ())
 
 
-def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
+def test_profile_equals_what_run_and_label_give(tmp_path):
     workspace = Workspace.open(tmp_path / "w")
     suite = suites.freeze(workspace, "own", mined())
-    run.run(
-        workspace, mined(), NAMES, count=6, seed=3, workers=1, progress=lambda done, total: None
-    )
+    run.run(workspace, mined(), NAMES, count=6, seed=3, workers=1, progress=lambda *_: None)
     labelled = label_suite(workspace, suite)
-    every = profiles.compute_profiles(mined(), NAMES, 6, seed=3)
     passed: Counter[str] = Counter()
+    every = profiles.compute_profiles(mined(), NAMES, 6, seed=3)
     for scenario, made in zip(mined(), every, strict=True):
         assert made.profile.scenario == scenario.hash
         for name, first in made.first.items():
@@ -65,88 +60,76 @@ def test_a_profile_is_what_run_and_label_say(tmp_path: Path) -> None:
     assert {n: own.get("success", 0) for n, own in labelled.counts.items()} == passed
 
 
-def test_the_same_whatever_the_others_and_their_order() -> None:
-    together = profiles.compute_profiles(mined()[::-1], NAMES, 4)[::-1]
+def test_profile_depends_on_the_seed_and_not_on_other_scenarios():
+    every = profiles.compute_profiles(mined()[::-1], NAMES, 4)[::-1]
     alone = [compute_profile(one, NAMES, 4) for one in mined()]
-    assert [made.profile for made in together] == alone
+    assert [made.profile for made in every] == alone
     assert alone != [compute_profile(one, NAMES, 4, seed=1) for one in mined()]
 
 
-def test_those_that_the_categories_name_are_installed_and_play_there() -> None:
+def test_agents_of_a_domain_are_installed_and_used_by_default():
     for domain in ("lambda-star", "babyai", "overcooked"):
         named = categories.agents(domain)
         assert len(named) >= 3 and set(named) <= {"random", *agents_of(domain)}
     assert categories.agents("gymnasium:CartPole-v1") == ()
-    (one,) = {c.domain for c in RULES}
-    assert tuple(compute_profile(mined()[0]).passed) == categories.agents(one)
+    assert tuple(compute_profile(mined()[0]).passed) == categories.agents("lambda-star")
 
 
-def test_who_is_not_for_that_world_is_left_out() -> None:
-    assert tuple(compute_profile(mined()[0], ["overcooked-stay", "random"], 2).passed) == (
-        "random",
-    )
+def test_agents_of_other_domains_are_left_out_and_invalid_ones_refused():
+    one = mined()[0]
+    assert tuple(compute_profile(one, ["overcooked-stay", "random"], 2).passed) == ("random",)
     with pytest.raises(UnknownName, match="unknown agent 'rul'"):
-        compute_profile(mined()[0], ["rul"])
+        compute_profile(one, ["rul"])
     with pytest.raises(ArgumentError, match="found 2 called 'random'"):
-        compute_profile(mined()[0], ["random", "sts.domains.random:Random"])
+        compute_profile(one, ["random", "sts.domains.random:Random"])
+    with pytest.raises(StsError, match="shadow-evil-01: category fly is not installed"):
+        compute_profile(dataclasses.replace(one, category="fly"), NAMES, 1)
 
 
-def test_who_always_answers_alike_is_asked_once() -> None:
+def test_deterministic_agent_is_run_once():
     assert compute_profile(mined()[0], ["oracle", "random"], 3).passed["oracle"].of == 1
     assert str(PassCount(3, 10)) == "3/10"
 
 
-def test_profiles_are_made_one_by_one_and_never_twice(
-    draft: drafts.Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_profiles_are_computed_one_by_one_and_never_twice(draft, monkeypatch):
     every, kept = candidates(draft), Profiles(draft, NAMES, 3)
-    assert [kept.of(one) for one in every] == [None] * 4 and kept.first(every[0]) == {}
-    made = [kept.make_next(reversed(every)) for _ in every]
+    assert [kept.get(one) for one in every] == [None] * 4 and kept.get_first_continuations(
+        every[0]
+    ) == {}
+    made = [kept.compute_next(reversed(every)) for _ in every]
     assert [one.scenario for one in made if one] == [one.summary.hash for one in reversed(every)]
-    assert kept.make_next(every) is None
-
-    def never(*asked: object, **how: object) -> list[Continuation]:
-        raise AssertionError("it was made already")
-
-    monkeypatch.setattr(profiles, "continue_all", never)
+    assert kept.compute_next(every) is None
+    monkeypatch.setattr(profiles, "continue_all", None)  # nothing is continued again
     again = Profiles(drafts.open_draft(draft.workspace, "own"), NAMES, 3)
-    assert again.make_next(every) is None
+    assert again.compute_next(every) is None
     for one, scenario in zip(every, mined(), strict=True):
-        found = again.of(one)
-        assert found is not None and found == again.make(one)
-        assert list(found.passed) == list(again.first(one)) == list(NAMES)
-        assert {c.scenario_hash for c in again.first(one).values()} == {scenario.hash}
-        assert {c.identity.index for c in again.first(one).values()} == {0}
+        found, get_first_continuations = again.get(one), again.get_first_continuations(one)
+        assert found is not None and found == again.compute(one)
+        assert list(found.passed) == list(get_first_continuations) == list(NAMES)
+        assert {c.scenario_hash for c in get_first_continuations.values()} == {scenario.hash}
+        assert {c.identity.index for c in get_first_continuations.values()} == {0}
 
 
-def test_what_a_profile_is_made_from_names_its_file(draft: drafts.Draft) -> None:
-    one = candidates(draft)[0]
-    Profiles(draft, NAMES, 3).make(one)
-    assert Profiles(draft, NAMES[::-1], 3).of(one) is not None
+def test_stored_profile_is_used_only_for_the_same_settings_and_scenario(draft):
+    one, kept = candidates(draft)[0], Profiles(draft, NAMES, 3)
+    kept.compute(one)
+    assert Profiles(draft, NAMES[::-1], 3).get(one) is not None
     for others in (
         Profiles(draft, NAMES, 4),
         Profiles(draft, NAMES, 3, seed=1),
         Profiles(draft, NAMES[:1], 3),
         Profiles(draft, NAMES, 3, own=[OTHER]),
     ):
-        assert others.of(one) is None
-
-
-def test_an_edited_candidate_has_another(draft: drafts.Draft) -> None:
-    kept, one = Profiles(draft, NAMES, 3), candidates(draft)[0]
-    kept.make(one)
+        assert others.get(one) is None
     longer = dataclasses.replace(draft.candidate(one.summary.id), horizon=5)
-    draft.keep(longer)
-    state = dataclasses.replace(one.state, scenario=longer.row_hash)
-    edited = one._replace(state=state)
-    assert kept.of(edited) is None
-    assert kept.make(edited).scenario == longer.hash
-    assert kept.of(one) is not None
+    draft.save_edit(longer)
+    edited = one._replace(state=dataclasses.replace(one.state, scenario=longer.row_hash))
+    assert kept.get(edited) is None
+    assert kept.compute(edited).scenario == longer.hash
+    assert kept.get(one) is not None
 
 
-def test_killed_at_any_moment_it_goes_on(
-    draft: drafts.Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_profile_killed_at_any_write_is_whole_or_missing(draft, monkeypatch):
     one = candidates(draft)[0]
     whole = compute_profile(draft.candidate(one.summary.id), NAMES, 2)
     for moment in range(40):
@@ -154,21 +137,21 @@ def test_killed_at_any_moment_it_goes_on(
         with monkeypatch.context() as patch:
             left = killed_after(moment, patch)
             with contextlib.suppress(Killed):
-                killed.make_next([one])
+                killed.compute_next([one])
         found = Profiles(draft, NAMES, 2)
-        assert found.of(one) in (None, whole)
-        assert not found.of(one) or found.first(one)
+        assert found.get(one) in (None, whole)
+        assert not found.get(one) or found.get_first_continuations(one)
         if left():
             break
-    assert found.of(one) == whole and moment > 3
+    assert found.get(one) == whole and moment > 3
 
 
-def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> None:
+def test_two_processes_that_compute_the_same_profiles_agree(draft):
     every = candidates(draft)
 
     def make() -> list[str]:
         kept, made = Profiles(draft, NAMES, 2), []
-        while (one := kept.make_next(every)) is not None:
+        while (one := kept.compute_next(every)) is not None:
             made.append(one.scenario)
         return made
 
@@ -176,59 +159,55 @@ def test_two_who_make_the_same_at_once_make_it_alike(draft: drafts.Draft) -> Non
     assert isinstance(first, list) and isinstance(second, list)
     assert {*first, *second} == {one.summary.hash for one in every}
     kept = Profiles(draft, NAMES, 2)
-    assert [kept.of(one) for one in every] == [
-        compute_profile(scenario, NAMES, 2) for scenario in mined()
-    ]
+    assert [kept.get(one) for one in every] == [compute_profile(s, NAMES, 2) for s in mined()]
 
 
-def test_candidates_that_are_added_later_have_their_profiles_made_too(tmp_path: Path) -> None:
-    draft = drafts.begin(Workspace.open(tmp_path / "w"), "own", mined()[:2])
+def test_profiles_of_candidates_added_later_are_computed(tmp_path):
+    draft = drafts.create_draft(Workspace.open(tmp_path / "w"), "own", mined()[:2])
     kept = Profiles(draft, NAMES, 2)
-    kept.make(candidates(draft)[0])
-    grown = candidates(drafts.add(draft, mined()[2:]))
-    assert None not in [kept.make_next(grown) for _ in range(3)]
-    assert kept.make_next(grown) is None and kept.failed == {}
-    begun = drafts.begin(draft.workspace, "own", mined(), replaces=draft.id)
-    new = drafts.add(begun, [dataclasses.replace(mined()[0], id="shadow-evil-77", horizon=4)])
+    kept.compute(candidates(draft)[0])
+    grown = candidates(drafts.add_candidates(draft, mined()[2:]))
+    assert None not in [kept.compute_next(grown) for _ in range(3)]
+    assert kept.compute_next(grown) is None and kept.failed == {}
+    begun = drafts.create_draft(draft.workspace, "own", mined(), replaces=draft.id)
+    new = drafts.add_candidates(
+        begun, [dataclasses.replace(mined()[0], id="shadow-evil-77", horizon=4)]
+    )
     (late,) = (one for one in candidates(new) if one.summary.id == "shadow-evil-77")
-    with pytest.raises(UnknownName, match="shadow-evil-77"):  # of a draft in the place of this one
-        kept.make(late)
+    with pytest.raises(UnknownName, match="shadow-evil-77"):  # of a draft that replaced this one
+        kept.compute(late)
 
 
-def test_what_cannot_be_made_is_noted_and_passed_over(draft: drafts.Draft) -> None:
+def test_profile_that_fails_is_noted_and_passed_over(draft):
     every = candidates(draft)
     kept = Profiles(draft, NAMES, 2, own=[FALLS])
-    made = [kept.make_next(every) for _ in range(3)]
+    made = [kept.compute_next(every) for _ in range(3)]
     assert [profile is None for profile in made] == [False, False, True]
     (first, _) = kept.failed.values()
     assert len(kept.failed) == 2 and "failed to label an episode" in str(first)
 
 
-def test_an_altered_file_is_refused(draft: drafts.Draft) -> None:
+def test_altered_profile_file_is_refused(draft):
     one, kept = candidates(draft)[0], Profiles(draft, NAMES, 2)
-    kept.make(one)
+    kept.compute(one)
     (file,) = draft.workspace.path(draft.folder, "profiles").glob("*.json")
-    label = '[["better",1]]'
-    labelled = re.sub(r"\[\[.*?\]\]", label, file.read_text())
-    later = re.sub(r"\[\[.*?\]\]", '[["success",1],["success",1]]', file.read_text())
-    assert label in labelled
-    for text in ("[]", "{}", labelled, later, '{"format": "profile"}'):
+    written, version = file.read_text(), '"version_of_format":'
+    better, more = (
+        re.sub(r"\[\[.*?\]\]", label, written)
+        for label in ('[["better",1]]', '[["success",1],["success",1]]')
+    )
+    assert '[["better",1]]' in better
+    invalid = "invalid response profile"
+    for text, error, said in (
+        *((text, DamagedData, invalid) for text in ("[]", "{}", '{"format": "profile"}')),
+        (better, DamagedData, invalid),
+        (more, DamagedData, invalid),
+        (written.replace(f"{version}2", f"{version}1"), DamagedData, "expected version 2, found 1"),
+        (written.replace(f"{version}2", f"{version}3"), NewerFormat, "format 3; .* reads up to 2"),
+    ):
         file.write_text(text)
-        with pytest.raises(DamagedData, match="invalid response profile"):
-            kept.of(one)
-
-
-def test_a_file_of_another_version_says_which(draft: drafts.Draft) -> None:
-    one, kept = candidates(draft)[0], Profiles(draft, NAMES, 2)
-    kept.make(one)
-    (file,) = draft.workspace.path(draft.folder, "profiles").glob("*.json")
-    written = file.read_text()
-    file.write_text(written.replace('"version_of_format":2', '"version_of_format":1'))
-    with pytest.raises(DamagedData, match="expected version 2, found 1"):
-        kept.of(one)
-    file.write_text(written.replace('"version_of_format":2', '"version_of_format":3'))
-    with pytest.raises(NewerFormat, match="format 3; this version reads up to 2"):
-        kept.of(one)
+        with pytest.raises(error, match=said):
+            kept.get(one)
 
 
 def label(*given: Any) -> Label:
@@ -241,11 +220,5 @@ def falls(*given: Any) -> Label:
 
 OTHER = dataclasses.replace(RULES[0], label=label, place=f"{__name__}:OTHER")
 FALLS: Category = dataclasses.replace(
-    spoken_for(dataclasses.replace(RULES[0], label=falls)), place=f"{__name__}:FALLS"
+    name_in_errors(dataclasses.replace(RULES[0], label=falls)), place=f"{__name__}:FALLS"
 )
-
-
-def test_a_category_without_a_rule_here_is_one_line() -> None:
-    other = dataclasses.replace(mined()[0], category="fly")
-    with pytest.raises(StsError, match="shadow-evil-01: category fly is not installed"):
-        compute_profile(other, NAMES, 1)

@@ -1,6 +1,4 @@
-"""Many episodes give what each gives alone, and files are mined as lists are."""
-
-from __future__ import annotations
+"""Batched prefilters find what the plain rules find, and files are mined as lists are."""
 
 import dataclasses
 from collections import Counter
@@ -13,39 +11,28 @@ from hypothesis import strategies as st
 
 from sts.errors import StsError
 from sts.jobs.pool import executor
-from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
-from sts.trajectories import flat, store
-from sts.trajectories.flat import Abreast
+from sts.trajectories import batches, store
+from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.lambda_star.playing import find_period
-from sts_scenarios.categories.lambda_star.prospects import shortest_periods
-from sts_scenarios.category import Category, Hits, Screen
-from sts_scenarios.mining import asking, rows, survey
-from sts_scenarios.mining.choice import (
-    OfferedSteps,
-    Place,
-    Stratum,
-    random_orders,
-    select_steps,
-    world_key,
-)
-from sts_scenarios.mining.order import Order, carried_out
+from sts_scenarios.category import CandidateColumns, Category, Prefilter
+from sts_scenarios.mining import confirming, rows, survey
+from sts_scenarios.mining.request import MiningRequest, run_request
 from tests.examples import on_test_side, recorded
 
 RULES = {c.name: c for c in categories.of("lambda-star")}
-SCREENED = [name for name, c in RULES.items() if c.screen]
+SCREENED = [name for name, c in RULES.items() if c.prefilter]
 FEW = ("count-others", "keep-beside", "last-move")
 
 
-def side_by_side(every: list[Trajectory], height: int, width: int) -> Abreast:
+def side_by_side(every: list[Trajectory], height: int, width: int) -> EpisodeBatch:
     scene = np.stack([t.episode.scene for t in every])
-    return Abreast(height, width, every[0].episode.participants, scene)
+    return EpisodeBatch(height, width, every[0].episode.n_players, scene)
 
 
-def found(hits: Hits) -> Counter[tuple[Any, ...]]:
+def found(hits: CandidateColumns) -> Counter[tuple[Any, ...]]:
     columns = (one.tolist() for one in hits[:5])
     return Counter(
         (e, r, m, d, hits.kinds[k][0], repr(sorted(hits.kinds[k][1].items())))
@@ -57,28 +44,28 @@ def named(rule: Category, every: list[Trajectory], *, level: bool) -> Counter[tu
     return Counter(
         (
             n,
-            c.role,
-            c.moment,
+            c.player,
+            c.takeover,
             DIFFICULTIES.index(c.difficulty) if level else -1,
             c.answer,
             repr(sorted(c.parameters.items())),
         )
         for n, t in enumerate(every)
-        for c in rule.moments(t)
+        for c in rule.find_candidates(t)
     )
 
 
-def test_every_category_that_is_mined_unnamed_has_a_screen() -> None:
+def test_every_category_has_a_prefilter() -> None:
     assert {*SCREENED} == {*RULES}
-    assert sum(RULES[name].screen.exact for name in SCREENED) >= 13  # type: ignore[union-attr]
+    assert sum(RULES[name].prefilter.exact for name in SCREENED) >= 13  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("team", [2, 3])
-def test_who_runs_away_is_found_in_teams_of_two_alone(team: int) -> None:
+def test_catch_mate_is_found_only_in_teams_of_two(team: int) -> None:
     rule = RULES["catch-mate"]
-    assert rule.screen is not None
+    assert rule.prefilter is not None
     every = recorded("random", count=40, team=team, steps=40, seed=4, height=8, width=9)
-    screened = found(rule.screen.find(side_by_side(every, 8, 9), rule.context, rule.horizon))
+    screened = found(rule.prefilter.find(side_by_side(every, 8, 9), rule.context, rule.horizon))
     assert screened == named(rule, every, level=True) and bool(screened) == (team == 2)
 
 
@@ -89,79 +76,25 @@ def test_who_runs_away_is_found_in_teams_of_two_alone(team: int) -> None:
     team=st.integers(1, 4),
     size=st.sampled_from([(10, 10), (8, 9), (5, 12), (4, 5), (46, 46)]),
 )
-def test_batch_finds_what_its_episodes_give_alone(
-    seed: int, agent: str, team: int, size: tuple[int, int]
-) -> None:
+def test_prefilter_finds_the_candidates_of_each_episode(seed, agent, team, size):
     height, width = size
     every = recorded(agent, count=2, team=team, steps=34, seed=seed, height=height, width=width)
     for name in SCREENED:
         rule = RULES[name]
-        screen = rule.screen
-        assert screen is not None
-        hits = screen.find(side_by_side(every, height, width), rule.context, rule.horizon)
+        prefilter = rule.prefilter
+        assert prefilter is not None
+        hits = prefilter.find(side_by_side(every, height, width), rule.context, rule.horizon)
         screened = found(hits)
         own = named(rule, every, level=-1 not in hits.difficulty)
         assert not own - screened, name
-        assert not screen.exact or screened == own, name
-        if not screen.exact:  # and so does whoever is told of that moment alone
-            alone = [
-                asking.query_difficulty(rule, every[n], moment, role, answer)
-                for n, role, moment, _, answer, _ in screened
-            ]
-            asked = sum((screened[k] for k, d in zip(screened, alone, strict=True) if d >= 0), 0)
+        assert not prefilter.exact or screened == own, name
+        if not prefilter.exact:  # the others are decided step by step
+            asked = 0
+            for hit, times in screened.items():
+                n, player, moment, _, answer, _ = hit
+                level = confirming.query_difficulty(rule, every[n], moment, player, answer)
+                asked += times if level >= 0 else 0
             assert asked == own.total(), name
-
-
-@given(st.lists(st.integers(-1, 2), max_size=10))
-def test_periods_are_those_of_one_moment(moves: list[int]) -> None:
-    length, follows = shortest_periods(np.array([moves], np.int64))
-    one = find_period(moves)
-    expected = (0, -1) if one is None else (len(one), one[0])
-    assert (int(length[0]), int(follows[0])) == expected
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.data())
-def test_what_is_chosen_of_the_first_of_each_bucket_is_what_is_chosen_of_all(
-    data: st.DataObject,
-) -> None:
-    rules = [RULES["shadow-evil"], RULES["clean-take"]]
-    several = data.draw(st.booleans())
-    counts = {rule.name: data.draw(st.integers(1, 2)) for rule in rules}
-    terms = mining.Terms(counts, seed=0, per_world=2 if several else 1)
-    asked = rows.scan_limits(rules, terms)._replace(
-        most=dict.fromkeys(counts, sum(counts.values()))
-    )
-    offered: list[dict[str, OfferedSteps]] = [{}, {}]
-    for rule in rules:
-        rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-        every = [_drawn(rng, rule.name, part) for part in range(3)]
-        kept = [rows.prune(rule, one, asked) for one in every]
-        assert sum(len(one.rows["order"]) for one in kept) < 600
-        wide = asked._replace(most=dict.fromkeys(counts, 10**6))
-        offered[0][rule.name] = rows.make_offers(rule, rows.merge(every), wide)
-        offered[1][rule.name] = rows.make_offers(rule, rows.merge(kept), asked)
-    all_of, first_of = (
-        select_steps(
-            own, rules, {}, counts=counts, per_world=terms.per_world, keep=lambda rule, offer: True
-        )
-        for own in offered
-    )
-    for name in counts:
-        assert [one.at for one in all_of[name].offers] == [one.at for one in first_of[name].offers]
-
-
-def _drawn(rng: np.random.Generator, name: str, part: int) -> rows.FoundSteps:
-    """Return 200 moments that were found anywhere."""
-    high = {"world": 40, "difficulty": 3, "recorder": 2, "answer": 3, "step": 40}
-    drawn = {
-        field: rng.integers(0, high.get(field, 1), 200).astype(kind)
-        for field, kind in rows.FIELDS.items()
-    }
-    drawn |= {"order": rng.integers(0, 2**63, 200, np.uint64), "part": np.full(200, part)}
-    drawn["row"], drawn["moment"] = np.arange(200), drawn["step"]
-    words = {"source": ["agent"], "recorder": ["a", "b"], "answer": ["x", "y", "z"]}
-    return rows.FoundSteps(drawn, words, Counter(), np.unique(drawn["world"]))
 
 
 @pytest.fixture(scope="module")
@@ -178,16 +111,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return out
 
 
-def test_files_are_mined_as_a_list_is_whatever_the_processes_and_the_parts(
-    workspace: Workspace,
-) -> None:
+def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
     names = (*FEW, "find-good-again", "return-to-first", "evade-or-shadow")
     every = store.load(workspace)
     plain = mining.mine(every, [RULES[name] for name in names], per_category=3, seed=2)
     assert len(plain.scenarios) >= 15
     for workers in (1, 2):
-        order = Order(names, per_category=3, seed=2, workers=workers)
-        made = carried_out(order, workspace, there=(), last={})
+        order = MiningRequest(names, per_category=3, seed=2, workers=workers)
+        made = run_request(order, workspace, there=(), last={})
         assert [s.hash for s in made.mined.scenarios] == [s.hash for s in plain.scenarios]
         assert made.mined.candidates == plain.candidates
         assert made.mined.strata == plain.strata
@@ -197,13 +128,11 @@ def test_files_are_mined_as_a_list_is_whatever_the_processes_and_the_parts(
 
 
 @pytest.mark.parametrize("strata", [("difficulty",), ("source",), ()])
-def test_files_are_mined_as_a_list_is_whatever_tells_moments_apart(
-    workspace: Workspace, strata: tuple[str, ...]
-) -> None:
+def test_files_are_mined_as_a_list_for_any_strata(workspace, strata):
     rules = [RULES[name] for name in FEW]
     first = mining.mine(store.load(workspace), rules, per_category=1, seed=0).scenarios
-    order = Order(FEW, per_category=2, seed=3, per_world=2, strata=strata)
-    made = carried_out(order, workspace, there=first, last={})
+    order = MiningRequest(FEW, per_category=2, seed=3, per_world=2, strata=strata)
+    made = run_request(order, workspace, there=first, last={})
     plain = mining.mine(
         store.load(workspace),
         rules,
@@ -216,70 +145,36 @@ def test_files_are_mined_as_a_list_is_whatever_tells_moments_apart(
     assert [s.hash for s in made.mined.scenarios] == [s.hash for s in plain.scenarios]
 
 
-@pytest.mark.parametrize("several", [False, True])
-def test_first_of_moments_that_are_alike_is_offered(workspace: Workspace, several: bool) -> None:
-    rules = [RULES[name] for name in FEW]
-    terms = mining.Terms(dict.fromkeys(FEW, 200), seed=5, per_world=2 if several else 1)
-    parts = flat.list_parts(workspace, "test").parts
-    with executor(1, len(parts)) as here:
-        found = survey.gather(parts, lambda: rules, terms, here).offered
-    for rule in rules:
-        first: dict[tuple[Any, ...], int] = {}
-        for trajectory in on_test_side(store.load(workspace)):
-            for one in rule.moments(trajectory):
-                pick = mining.Pick(trajectory, one)
-                told = [(one.moment, one.role, canonical_json(one.parameters))]
-                order = int(random_orders(5, rule.name, [trajectory.id], told, [(0, 0)])[0])
-                stretch = pick.step // rule.horizon if several else 0
-                alike = world_key(trajectory.world), stretch, one.answer, pick.stratum
-                first[alike] = min(order, first.get(alike, order))
-        assert [one.order for one in found[rule.name].offers] == sorted(first.values())
-
-
-def test_a_category_that_is_asked_at_some_moments_alone_says_so(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sampled_category_states_how_many_steps_it_tried(workspace, monkeypatch):
     monkeypatch.setattr(rows, "CONFIRMED_PER_WANTED", 1)
-    order = Order(("keep-beside", "count-others"), per_category=1)
-    mined = carried_out(order, workspace, there=(), last={}).mined
+    order = MiningRequest(("keep-beside", "count-others"), per_category=1)
+    mined = run_request(order, workspace, there=(), last={}).mined
     asked, of = mined.sampled["keep-beside"]
     assert mined.candidates["keep-beside"] <= asked < of
     assert "count-others" not in mined.sampled
     assert len(mined.scenarios) == 2
 
 
-def test_a_screen_that_says_what_its_category_does_not_is_named(workspace: Workspace) -> None:
-    rule = RULES["last-move"]
-
-    def lying(every: Abreast, context: int, horizon: int) -> Hits:
-        assert rule.screen is not None
-        hits = rule.screen.find(every, context, horizon)
-        return hits._replace(role=(hits.role + 1) % every.participants)
-
-    liar = dataclasses.replace(rule, screen=Screen(lying, exact=True))
-    terms = mining.Terms({liar.name: 200}, seed=0)
-    parts = flat.list_parts(workspace, "test").parts
-    with (
-        executor(1, len(parts)) as here,
-        pytest.raises(StsError, match="where its prefilter reports one"),
-    ):
-        there = survey.gather(parts, lambda: [liar], terms, here)
-        mining.make_mined(there, [liar], terms)
+def shift_roles(every: EpisodeBatch, context: int, horizon: int) -> CandidateColumns:
+    prefilter = RULES["last-move"].prefilter
+    assert prefilter is not None
+    hits = prefilter.find(every, context, horizon)
+    return hits._replace(player=(hits.player + 1) % every.n_players)
 
 
-def test_a_screen_that_fails_is_one_line_of_ours(workspace: Workspace) -> None:
-    def failing(every: Abreast, context: int, horizon: int) -> Hits:
-        raise ZeroDivisionError("of mine")
-
-    broken = dataclasses.replace(RULES["last-move"], screen=Screen(failing, exact=True))
-    parts = flat.list_parts(workspace, "test").parts
-    with (
-        executor(1, len(parts)) as here,
-        pytest.raises(StsError, match="the prefilter of category"),
-    ):
-        survey.gather(parts, lambda: [broken], mining.Terms({broken.name: 1}, seed=0), here)
+def fail(every: EpisodeBatch, context: int, horizon: int) -> CandidateColumns:
+    raise ZeroDivisionError("of mine")
 
 
-def test_a_place_says_what_a_stratum_does() -> None:
-    assert Stratum("easy", "agent", "a") < Stratum("easy", "agent", "b")
-    assert Place(0, 1, 2, 3) < Place(0, 1, 2, 4)
+@pytest.mark.parametrize(
+    ("find", "said"),
+    [(shift_roles, "where its prefilter reports one"), (fail, "the prefilter of category")],
+)
+def test_wrong_prefilter_is_named(workspace, find, said):
+    rule = dataclasses.replace(RULES["last-move"], prefilter=Prefilter(find, exact=True))
+    terms = mining.MiningTerms({rule.name: 200}, seed=0)
+    parts = batches.list_parts(workspace, "test").parts
+    with executor(1, len(parts)) as here, pytest.raises(StsError, match=said):
+        mining.make_mined(
+            survey.gather_candidates(parts, lambda: [rule], terms, here), [rule], terms
+        )

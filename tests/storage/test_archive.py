@@ -1,6 +1,4 @@
-"""A backup that is damaged, cut off or made by somebody hostile is one line, and leaves nothing."""
-
-from __future__ import annotations
+"""Archives of backups: damaged, truncated and hostile ones are refused and leave nothing."""
 
 import hashlib
 import io
@@ -46,21 +44,18 @@ def held(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_what_was_packed_is_unpacked(whole: Path, tmp_path: Path) -> None:
+def test_packed_files_are_unpacked_here_and_by_any_zip_program(whole, tmp_path) -> None:
     (tmp_path / "to").mkdir()
-    told = archive.unpack(whole, tmp_path / "to")
+    found = archive.unpack(whole, tmp_path / "to")
     assert held(tmp_path / "to") == FILES
-    assert told.workspace == OWN
-    assert told.files == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
-
-
-def test_any_program_that_opens_zip_archives_opens_one(whole: Path) -> None:
+    assert found.workspace == OWN
+    assert found.files == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
     with zipfile.ZipFile(whole) as opened:
         assert opened.testzip() is None
         assert {name: opened.read(name) for name in FILES} == FILES
 
 
-def test_nobody_else_may_read_a_backup_nor_what_was_private_in_it(tmp_path: Path) -> None:
+def test_backup_and_its_private_files_are_private(tmp_path) -> None:
     every = sources(tmp_path / "from", {"secrets.toml": b"x", "workspace.toml": b"y"})
     every[0][1].chmod(0o600)
     archive.write(tmp_path / "whole", OWN, every)
@@ -70,16 +65,13 @@ def test_nobody_else_may_read_a_backup_nor_what_was_private_in_it(tmp_path: Path
     assert [stat.S_IMODE(path.stat().st_mode) for path in modes] == [0o600, 0o600, 0o644]
 
 
-def test_file_that_is_gone_by_then_is_left_out(tmp_path: Path) -> None:
+def test_missing_file_is_left_out_and_a_pipe_refused(tmp_path) -> None:
     (tmp_path / "there").write_bytes(b"there")
     every = [(name, tmp_path / name) for name in ("gone", "there")]
     assert [*archive.write(tmp_path / "whole", OWN, every).files] == ["there"]
-
-
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DamagedData, match="found a named pipe"):
-        archive.write(tmp_path / "whole", OWN, [("pipe", tmp_path / "pipe")])
+        archive.write(tmp_path / "other", OWN, [("pipe", tmp_path / "pipe")])
 
 
 def manifest_of(files: dict[str, bytes], **changes: object) -> bytes:
@@ -177,9 +169,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "refused; nothing is written beside where it is unpacked",
 )
 @pytest.mark.parametrize("case", HOSTILE)
-def test_what_is_no_backup_is_one_line_and_writes_nothing_elsewhere(
-    case: str, tmp_path: Path
-) -> None:
+def test_hostile_backup_is_refused_and_writes_nothing_elsewhere(case, tmp_path) -> None:
     file, folder = tmp_path / "given", tmp_path / "deep/er/to"
     file.write_bytes(HOSTILE[case]())
     folder.mkdir(parents=True)
@@ -190,7 +180,7 @@ def test_what_is_no_backup_is_one_line_and_writes_nothing_elsewhere(
     assert all(path.is_relative_to(folder) for path in outside)
 
 
-def test_backup_of_another_version_is_refused_by_its_number(tmp_path: Path) -> None:
+def test_backup_of_another_version_is_refused_by_its_number(tmp_path) -> None:
     (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=3)))
     with pytest.raises(NewerFormat, match="backup format 3; this version reads 2: update sts"):
         archive.unpack(tmp_path / "later", tmp_path / "to")
@@ -200,7 +190,7 @@ def test_backup_of_another_version_is_refused_by_its_number(tmp_path: Path) -> N
     assert not (tmp_path / "to").exists()
 
 
-def test_a_backup_that_was_cut_off_anywhere_is_none(whole: Path, tmp_path: Path) -> None:
+def test_truncated_backup_is_refused(whole, tmp_path) -> None:
     raw = whole.read_bytes()
     for size in range(0, len(raw), 37):
         (tmp_path / "cut").write_bytes(raw[:size])
@@ -209,9 +199,7 @@ def test_a_backup_that_was_cut_off_anywhere_is_none(whole: Path, tmp_path: Path)
     assert not (tmp_path / "to").exists()
 
 
-def test_no_flipped_bit_of_a_backup_is_another_file(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_flipped_bit_of_a_backup_is_another_file(whole, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda handle: None)
     raw, rng = whole.read_bytes(), random.Random(7)
     places = rng.sample(range(8 * len(raw)), 200)

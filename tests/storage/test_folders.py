@@ -1,4 +1,4 @@
-"""A folder is replaced as a whole, whatever is killed when; what is not ours in it stays."""
+"""Replacement of a folder: all or nothing, whenever it is killed, and users' files stay."""
 
 import os
 import subprocess
@@ -68,9 +68,7 @@ def held(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("how", ["exchanged", "renamed"])
-def test_killed_at_any_step_it_leaves_the_whole_old_folder_or_the_whole_new_one(
-    tmp_path: Path, how: str
-) -> None:
+def test_killed_replacement_leaves_the_whole_old_or_new_folder(tmp_path, how) -> None:
     if how == "exchanged" and sys.platform != "linux":
         pytest.skip("only Linux exchanges two folders in one step")
     command = [sys.executable, "-c", KILLED_AT_EVERY_STEP, str(tmp_path), how, "200"]
@@ -83,9 +81,7 @@ def test_killed_at_any_step_it_leaves_the_whole_old_folder_or_the_whole_new_one(
     assert changes == (["old", "new"] if how == "exchanged" else ["old", "none", "new"])
 
 
-def test_a_disk_that_fails_leaves_the_old_folder_and_nothing_beside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_disk_leaves_the_old_folder_alone(tmp_path, monkeypatch) -> None:
     folder = tmp_path / "report"
     folders.replace_folder(folder, OLD, OWN)
 
@@ -98,7 +94,7 @@ def test_a_disk_that_fails_leaves_the_old_folder_and_nothing_beside(
     assert held(folder) == "old" and list(tmp_path.iterdir()) == [folder]
 
 
-def test_an_empty_folder_is_filled_and_a_link_stays_one(tmp_path: Path) -> None:
+def test_empty_folder_behind_a_link_is_filled(tmp_path) -> None:
     (tmp_path / "there").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "there")
     folders.replace_folder(tmp_path / "link", OLD, OWN)
@@ -107,7 +103,7 @@ def test_an_empty_folder_is_filled_and_a_link_stays_one(tmp_path: Path) -> None:
     assert (tmp_path / "there").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_file_that_was_carried_over_late_does_not_replace_another(tmp_path: Path) -> None:
+def test_leftover_file_does_not_replace_a_newer_one(tmp_path) -> None:
     folder = tmp_path / "report"
     folders.replace_folder(folder, NEW, OWN)
     left = tmp_path / ".report.x.part"
@@ -119,7 +115,7 @@ def test_a_file_that_was_carried_over_late_does_not_replace_another(tmp_path: Pa
     assert (folder / "notes~").read_bytes() == b"before"
 
 
-def test_two_at_once_leave_one_whole_folder(tmp_path: Path) -> None:
+def test_simultaneous_replacements_leave_one_whole_folder(tmp_path) -> None:
     folder = tmp_path / "report"
     both = [
         threading.Thread(target=folders.replace_folder, args=(folder, files, OWN))
@@ -132,9 +128,7 @@ def test_two_at_once_leave_one_whole_folder(tmp_path: Path) -> None:
     assert held(folder) in ("old", "new") and list(tmp_path.iterdir()) == [folder]
 
 
-def test_the_current_folder_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_current_folder_is_not_replaced(tmp_path, monkeypatch) -> None:
     (tmp_path / "within").mkdir()
     monkeypatch.chdir(tmp_path / "within")
     with pytest.raises(ArgumentError, match="contains the current directory"):

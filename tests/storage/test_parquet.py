@@ -1,6 +1,8 @@
-"""Parquet files of ours: what they may hold is known before anything of them is unpacked."""
+"""Parquet files: what they may hold is checked before they are unpacked, down to each bit."""
 
+import hashlib
 import io
+import math
 import os
 import subprocess
 import sys
@@ -12,14 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.storage import arrow, parquet
+from sts.storage import arrow, footers, parquet, scores
 from tests.access.attempts import attempt
 
 SCHEMA = {"name": pa.string(), "step": pa.int32(), "moves": pa.list_(pa.int8())}
 
 
-def made(path: Path, rows: int = 4, name: str = "a", moves: int = 3) -> Path:
-    columns = {"name": [name] * rows, "step": range(rows), "moves": [[0] * moves] * rows}
+def made(path: Path, rows: int = 4, name: str = "a", actions: int = 3) -> Path:
+    columns = {"name": [name] * rows, "step": range(rows), "moves": [[0] * actions] * rows}
     parquet.write(path, "bells", 1, SCHEMA, columns)
     return path
 
@@ -30,11 +32,11 @@ def refused(path: Path, found: str) -> None:
     assert str(error.value).startswith(str(path)) and str(error.value).isprintable()
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_table_is_read_back_as_written(tmp_path) -> None:
     table = parquet.read(made(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
     assert table.schema.types == list(SCHEMA.values())
     assert table.column("name").to_pylist() == ["a"] * 4
-    assert [list(moves) for moves in arrow.unlist(table, "moves")] == [[0, 0, 0]] * 4
+    assert [list(actions) for actions in arrow.unlist(table, "moves")] == [[0, 0, 0]] * 4
 
 
 @attempt(
@@ -51,8 +53,8 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         ("MAX_BYTES", 3, r"column name has 4 values of \d+ bytes"),
     ],
 )
-def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, found: str
+def test_file_that_claims_too_many_rows_or_values_is_not_unpacked(
+    tmp_path, monkeypatch, limit, value, found
 ) -> None:
     path = made(tmp_path / "b.parquet")
     monkeypatch.delattr(pq.ParquetFile, "read")
@@ -69,9 +71,7 @@ def test_a_file_that_says_that_it_is_too_large_is_not_unpacked(
     "refused before it is repeated",
     times=2,
 )
-def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_memory(
-    tmp_path: Path,
-) -> None:
+def test_text_repeated_a_million_times_is_not_expanded_in_memory(tmp_path) -> None:
     path, count = tmp_path / "b.parquet", 2**20
     once = pa.array(["x" * 10_000], pa.string())
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int32)), once)
@@ -87,22 +87,16 @@ def test_one_text_that_a_small_file_repeats_without_end_is_never_repeated_in_mem
             parquet.read(path, "bells", 1, {name: kind})
 
 
-def test_more_rows_than_are_read_are_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_or_numbers_that_cannot_be_read_are_not_written(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "b.parquet"
+    for number in (2**31, -(2**31) - 1, 2**70):
+        with pytest.raises(DamagedData, match="column step: expected int32") as error:
+            parquet.write(path, "bells", 1, {"step": pa.int32()}, {"step": [number]})
+        assert "\n" not in str(error.value)
     monkeypatch.setattr(parquet, "MAX_ROWS", 3)
     with pytest.raises(StsError, match="expected at most 3 rows in a file, found 4"):
-        made(tmp_path / "b.parquet")
+        made(path)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**70])
-def test_a_number_too_large_for_its_column_is_one_line(tmp_path: Path, number: int) -> None:
-    path = tmp_path / "b.parquet"
-    with pytest.raises(DamagedData, match="column step: expected int32") as error:
-        parquet.write(path, "bells", 1, {"step": pa.int32()}, {"step": [number]})
-    assert "\n" not in str(error.value)
-    assert not path.exists()
 
 
 @pytest.mark.parametrize(
@@ -115,9 +109,7 @@ def test_a_number_too_large_for_its_column_is_one_line(tmp_path: Path, number: i
         ("\x1b[2J", DamagedData, r"found '\\x1b\[2J'"),
     ],
 )
-def test_a_mark_that_nobody_should_see_is_cut_and_escaped(
-    tmp_path: Path, mark: str, kind: type[StsError], found: str
-) -> None:
+def test_strange_format_mark_is_shortened_and_escaped(tmp_path, mark, kind, found) -> None:
     path = tmp_path / "b.parquet"
     schema = pa.schema(list(SCHEMA.items()), metadata={"sts.format": mark})
     pq.write_table(schema.empty_table(), path)
@@ -125,14 +117,14 @@ def test_a_mark_that_nobody_should_see_is_cut_and_escaped(
         parquet.read(path, "bells", 1, SCHEMA)
 
 
-def test_what_stands_in_place_of_a_file_is_named_and_not_waited_for(tmp_path: Path) -> None:
+def test_pipe_folder_or_device_in_place_of_a_file_is_named(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
     refused(tmp_path / "pipe", "expected a file, found a named pipe")
     refused(tmp_path, "expected a file, found a folder")
     refused(Path("/dev/zero"), "expected a file, found a device")
 
 
-def test_texts_are_read_as_codes_of_what_each_says_once() -> None:
+def test_coded_texts_are_read_with_their_distinct_words() -> None:
     sink = io.BytesIO()
     pq.write_table(pa.table({"verdict": ["b", "a", "b"], "step": [4, None, 1]}), sink, 2)
     ((codes, words),) = parquet.read_coded("x", sink.getvalue(), ("verdict",))
@@ -144,7 +136,7 @@ def test_texts_are_read_as_codes_of_what_each_says_once() -> None:
         parquet.read_coded("x", b"PAR1", ("verdict",))
 
 
-def test_bytes_as_digits_and_numbers_with_gaps_are_what_arrow_makes_of_them() -> None:
+def test_bytes_become_digits_and_masked_numbers_become_nulls() -> None:
     rows = np.array([[0, 255], [16, 1]], np.uint8)
     assert arrow.digits(rows).to_pylist() == ["00ff", "1001"]
     some = arrow.of_numpy(np.arange(9), np.arange(9) % 2 == 0)
@@ -152,7 +144,7 @@ def test_bytes_as_digits_and_numbers_with_gaps_are_what_arrow_makes_of_them() ->
 
 
 @pytest.mark.slow
-def test_forty_million_rows_in_a_megabyte_take_no_memory(tmp_path: Path) -> None:
+def test_forty_million_rows_in_a_megabyte_are_refused_without_memory(tmp_path) -> None:
     path = tmp_path / "b.parquet"
     schema = pa.schema([("name", pa.string())], metadata={"sts.format": "trajectories/1"})
     once = pa.array(["a"], pa.string())
@@ -173,10 +165,71 @@ def test_forty_million_rows_in_a_megabyte_take_no_memory(tmp_path: Path) -> None
     assert subprocess.run([sys.executable, "-c", code, str(path)]).returncode == 0
 
 
-def test_a_column_whose_name_is_no_text_is_one_line(tmp_path: Path) -> None:
+def test_column_name_that_is_not_text_is_refused(tmp_path) -> None:
     path = made(tmp_path / "b.parquet")
     raw = path.read_bytes()
     end = raw.rindex(b"name", 0, raw.rindex(b"ARROW:schema"))
     assert raw.count(b"name") > 1
     path.write_bytes(raw[:end].replace(b"name", b"n\xe5me") + raw[end:])
     refused(path, "expected a Parquet file")
+
+
+PAIR = {"agent": pa.string(), "value": pa.float64()}
+RAW = parquet.packed("x", "scores", 1, PAIR, {"agent": ["a", "b"], "value": [0.5, 1.5]})
+FOOTER = int.from_bytes(RAW[-8:-4], "little") + 8
+MARK = len(b"sts.footer.sha256:") + hashlib.sha256().digest_size
+PLAIN = RAW[: -FOOTER - MARK] + RAW[-FOOTER:]
+
+
+def flipped(place: int) -> bytes:
+    """Return the file with one bit flipped, counted from the end of its data."""
+    changed = bytearray(RAW)
+    place += 8 * (len(RAW) - FOOTER)
+    changed[place // 8] ^= 1 << place % 8
+    return bytes(changed)
+
+
+def test_every_flipped_bit_of_a_footer_is_found_before_arrow_reads_it() -> None:
+    footers.check_digest("x", io.BytesIO(RAW), "a file")
+    for place in range(8 * FOOTER):
+        with pytest.raises(DamagedData, match="x: expected a file: the checksum of its footer"):
+            footers.check_digest("x", io.BytesIO(flipped(place)), "a file")
+
+
+def test_flipped_bit_of_the_checksum_is_found_or_leaves_a_sound_file() -> None:
+    for place in range(-8 * MARK, 0):
+        try:
+            table = parquet.unpacked("x", flipped(place), "scores", 1, PAIR)
+        except DamagedData:
+            continue
+        assert table.to_pydict() == {"agent": ["a", "b"], "value": [0.5, 1.5]}
+
+
+def test_files_with_and_without_a_checksum_are_read_by_all_programs() -> None:
+    assert footers.add_digest(PLAIN) == RAW
+    assert parquet.unpacked("x", PLAIN, "scores", 1, PAIR).num_rows == 2
+    assert pq.read_table(io.BytesIO(RAW)).num_rows == 2
+
+
+ROW = {"agent": "a", "metric": "m", "value": 1.0}
+
+
+def test_score_reads_back_and_its_missing_fields_are_unknown(tmp_path) -> None:
+    scores.write(tmp_path / "s.parquet", [ROW | {"n": 5, "sees": "rehearsal"}, ROW])
+    first, second = scores.read(tmp_path / "s.parquet")
+    assert (first["n"], first["sees"], first["fingerprint"]) == (5, "rehearsal", "")
+    assert math.isnan(second["n"]) and math.isnan(second["standard_error"])
+    assert second["sees"] == "" and pa.types.is_string(scores.SCHEMA["sees"])
+
+
+@pytest.mark.parametrize(("version", "error"), [(1, DamagedData), (3, NewerFormat)])
+def test_scores_of_another_version_are_refused(tmp_path, version, error) -> None:
+    path = tmp_path / "s.parquet"
+    schema = {name: scores.SCHEMA[name] for name in ("agent", "metric", "value")}
+    parquet.write(path, "scores", version, schema, {name: [ROW[name]] for name in schema})
+    with pytest.raises(error, match=f"scores format {version}; this version reads"):
+        scores.read(path)
+    mark = pq.read_schema(path).metadata[b"sts.format"].decode()
+    with pytest.raises(DamagedData, match=f"scores format {version}; this version reads 2"):
+        scores.check_mark("s.parquet", mark)
+    scores.check_mark("s.parquet", "")  # another program's need no mark

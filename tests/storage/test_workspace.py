@@ -1,7 +1,9 @@
-"""Workspace settings are of the kind that is asked for."""
+"""Files and settings of a workspace: permissions, locks, and reads that never hang."""
 
 import fcntl
 import os
+import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from sts.cli.main import main
 from sts.errors import DamagedData
 from sts.storage import files, workspace
 from sts.storage.workspace import Workspace
+from sts.suites import store as suites
 from tests.access.attempts import attempt
+from tests.examples import scenarios
 
 HEAD = f'schema = 2\nid = "{32 * "0"}"\n'
 
@@ -21,29 +25,27 @@ def setting(tmp_path: Path, line: str, default: object) -> object:
     return Workspace.open(str(tmp_path)).setting("annotation", "x", default)
 
 
-@pytest.mark.parametrize("line", ["x = 1.5", "x = true", 'x = "2"', "x = [1]"])
-def test_a_whole_number_takes_no_other_kind(tmp_path: Path, line: str) -> None:
-    with pytest.raises(DamagedData, match=r"expected annotation\.x like 1"):
-        setting(tmp_path, line, 1)
+def test_setting_has_the_kind_of_its_default(tmp_path) -> None:
+    for line in ("x = 1.5", "x = true", 'x = "2"', "x = [1]"):
+        with pytest.raises(DamagedData, match=r"expected annotation\.x like 1"):
+            setting(tmp_path, line, 1)
+    assert [setting(tmp_path, line, 0.5) for line in ("x = 1", "x = 0.25", "")] == [1, 0.25, 0.5]
 
 
-def test_a_number_may_be_whole(tmp_path: Path) -> None:
-    assert setting(tmp_path, "x = 1", 0.5) == 1
-    assert setting(tmp_path, "x = 0.25", 0.5) == 0.25
-    assert setting(tmp_path, "", 0.5) == 0.5
-
-
-@pytest.mark.parametrize("schema", ["true", "0", "-1", '"1"'])
-def test_a_schema_is_a_positive_number(tmp_path: Path, schema: str) -> None:
-    (tmp_path / "workspace.toml").write_text(f"schema = {schema}\n")
-    with pytest.raises(DamagedData, match="no integer `schema`"):
-        Workspace.open(str(tmp_path))
-
-
-@pytest.mark.parametrize("own", ["1", '""', '"../../x"', '"5CA1AB1E"', "[]"])
-def test_an_id_is_hexadecimal(tmp_path: Path, own: str) -> None:
-    (tmp_path / "workspace.toml").write_text(f"schema = 2\nid = {own}\n")
-    with pytest.raises(DamagedData, match="expected an id of 32 hexadecimal digits"):
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        *((f"schema = {bad}", "no integer `schema`") for bad in ("true", "0", "-1", '"1"')),
+        *(
+            (f"schema = 2\nid = {bad}", "expected an id of 32 hexadecimal digits")
+            for bad in ("1", '""', '"../../x"', '"5CA1AB1E"', "[]")
+        ),
+        ("x = " + "[" * 100_000, "not valid TOML"),
+    ],
+)
+def test_damaged_settings_are_refused(tmp_path, line, words) -> None:
+    (tmp_path / "workspace.toml").write_text(f"{line}\n")
+    with pytest.raises(DamagedData, match=words):
         Workspace.open(str(tmp_path))
 
 
@@ -52,7 +54,7 @@ def test_an_id_is_hexadecimal(tmp_path: Path, own: str) -> None:
     "a pipe, or a link to a device, in the place of a workspace's settings",
     "one line; it is not waited for",
 )
-def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
+def test_pipe_or_device_in_place_of_settings_is_refused(tmp_path) -> None:
     file = tmp_path / "workspace.toml"
     os.mkfifo(file)
     with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
@@ -61,20 +63,14 @@ def test_a_pipe_or_a_device_is_no_workspace_file(tmp_path: Path) -> None:
     file.symlink_to("/dev/zero")
     with pytest.raises(DamagedData, match="expected a file, found a device"):
         Workspace.open(str(tmp_path))
-    file.unlink()
-    file.write_text("x = " + "[" * 100_000)
-    with pytest.raises(DamagedData, match="not valid TOML"):
-        Workspace.open(str(tmp_path))
 
 
-def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_simultaneous_first_openings_agree_on_the_workspace_id(tmp_path, monkeypatch) -> None:
     root, count = tmp_path / "w", 4
     barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id_line
 
     def together() -> str:
-        """Lets nobody go on before all have found that there is no workspace."""
+        """Wait until all threads have found that there is no workspace."""
         barrier.wait()
         return new_id()
 
@@ -91,31 +87,7 @@ def test_all_who_first_open_a_workspace_at_once_agree_on_its_id(
     assert len(ids) == count and set(ids) == {Workspace.open(str(root)).identity()}
 
 
-def test_a_lock_is_one_although_its_file_is_replaced_meanwhile(tmp_path: Path) -> None:
-    path, order = tmp_path / "w", list[str]()
-    path.write_text("old")
-    waiting = threading.Event()
-
-    def second() -> None:
-        waiting.set()
-        with files.lock_file(path):
-            order.append(path.read_text())
-            with path.open("r+b") as file, pytest.raises(BlockingIOError):
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    with files.lock_file(path):
-        thread = threading.Thread(target=second)
-        thread.start()
-        waiting.wait()
-        thread.join(0.2)
-        files.write_atomically(path, b"new")
-    thread.join()
-    assert order == ["new"]
-
-
-def test_a_workspace_of_an_earlier_version_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_workspace_of_an_earlier_version_is_refused(tmp_path, capsys) -> None:
     file = tmp_path / "workspace.toml"
     file.write_text("schema = 1\n")
     assert main(["trajectories", "ls", "--workspace", str(tmp_path)]) == 1
@@ -123,3 +95,124 @@ def test_a_workspace_of_an_earlier_version_is_refused_in_one_line(
     assert said.count("\n") == 1
     assert "earlier version" in said and "start a new workspace" in said
     assert file.read_text() == "schema = 1\n"
+
+
+def test_secret_file_is_private_from_the_first_moment(tmp_path, monkeypatch) -> None:
+    seen: list[int] = []
+    real = os.replace
+
+    def replace(source: str, target: Path) -> None:
+        seen.append(Path(source).stat().st_mode & 0o777)
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    files.write_atomically(tmp_path / "key", b"secret", mode=0o600)
+    assert seen == [0o600]
+    assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
+
+
+def test_lock_has_one_holder_and_follows_a_replaced_file(tmp_path) -> None:
+    path, order = tmp_path / "w", list[str]()
+    path.write_text("old")
+    waiting = threading.Event()
+
+    def wait_for_lock() -> None:
+        waiting.set()
+        with files.lock_file(path):
+            order.append(path.read_text())
+            with path.open("r+b") as file, pytest.raises(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    for content in ("old", "new"):
+        with files.lock_file(path):
+            thread = threading.Thread(target=wait_for_lock)
+            thread.start()
+            waiting.wait()
+            thread.join(0.2)
+            order.append("first")
+            if content == "new":
+                files.write_atomically(path, b"new")
+        thread.join()
+    assert order == ["first", "old", "first", "new"]
+
+
+@pytest.mark.parametrize("text", ["NaN", '{"a": Infinity}', "[]", "{", "[" * 100_000, '"a"'])
+def test_json_of_another_kind_is_refused(text) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        files.parsed_json(text, dict)
+    assert files.parsed_json('{"a": [1.5]}', dict) == {"a": [1.5]}
+
+
+def test_only_a_regular_file_is_read(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's address is short
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert files.regular_bytes(tmp_path / "file") == b"content"
+    assert files.regular_bytes(tmp_path / "link") == b"content"
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        for path, found in (
+            (tmp_path, "a folder"),
+            (tmp_path / "pipe", "a named pipe"),
+            (tmp_path / "socket", "a socket"),
+            (Path("/dev/zero"), "a device"),
+        ):
+            with pytest.raises(DamagedData, match=f"{path}: expected a file, found {found}"):
+                files.regular_bytes(path)
+    with pytest.raises(FileNotFoundError):
+        files.regular_bytes(tmp_path / "none")
+
+
+def test_pipe_that_replaces_a_file_is_not_waited_for(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    before = path.stat()
+    path.unlink()
+    os.mkfifo(path)
+    monkeypatch.setattr(Path, "stat", lambda self: before)
+    with pytest.raises(DamagedData, match="found a named pipe"):
+        files.regular_bytes(path)
+
+
+def test_file_over_the_limit_is_refused_even_if_its_size_is_reported_as_0(tmp_path) -> None:
+    (tmp_path / "large").write_bytes(b"12345")
+    assert files.regular_bytes(tmp_path / "large", limit=5) == b"12345"
+    with pytest.raises(DamagedData, match="expected a file of at most 4 bytes, found 5"):
+        files.regular_bytes(tmp_path / "large", limit=4)
+    path = Path("/proc/self/status")  # its size is 0 until it is read
+    if path.exists():
+        assert files.regular_bytes(path, limit=1_000_000)
+        with pytest.raises(DamagedData, match="at most 10 bytes, found more than 10"):
+            files.regular_bytes(path, limit=10)
+
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="there is no file that fails to read")
+FAILING = Path("/proc/self/mem")  # a regular file whose first bytes the system fails to deliver
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("workspace.toml", ("suite", "ls")),
+        ("suites/mine/1/suite.json", ("suite", "show", "mine@1")),
+        ("suites/mine/1/scenarios.parquet", ("suite", "show", "mine@1")),
+        ("tags/core.json", ("suite", "show", "core@2+tag:odd")),
+        ("drafts/own/draft.json", ("draft", "show", "own")),
+        ("trajectories/one.parquet", ("trajectories", "ls")),
+        ("labels/core-2.parquet", ("report", "core@2")),
+    ],
+)
+def test_failed_read_asks_to_check_the_disk(place, words, tmp_path, capsys) -> None:
+    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    if place.startswith("suites"):
+        suites.freeze(workspace, "mine", scenarios(1))
+    file = workspace.path(place)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    file.symlink_to(FAILING)
+    assert main([*words, "--workspace", str(workspace.root)]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith(f"cannot read {file}; check the disk and try again\n"), said
+    assert said.count("\n") == 1

@@ -1,12 +1,10 @@
 """A row of cells with a bell in the last: who reaches it rings it, and the world ends."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 
-from sts.agents import Agent, Choice, load
+from sts.agents import Agent, PolicyOutput, load
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 
@@ -15,7 +13,7 @@ NAME = "tests.trajectories.bell:Bell"
 
 class Bell:
     name, version = "bell", "1"
-    moves, noop, participants, reward_unit = ("stay", "on"), 0, ("walker", "guest"), 0.25
+    action_names, noop, players, reward_unit = ("stay", "on"), 0, ("walker", "guest"), 0.25
 
     def reset(self, seed, cells=6):
         self.at, self.cells = [seed % 3, seed % 2], cells
@@ -24,10 +22,10 @@ class Bell:
     def ended(self):
         return max(self.at) >= self.cells - 1
 
-    def step(self, moves):
+    def step(self, actions):
         if self.ended:
             return [0, 0]
-        self.at = [a + m for a, m in zip(self.at, moves, strict=True)]
+        self.at = [a + m for a, m in zip(self.at, actions, strict=True)]
         return [int(a >= self.cells - 1) for a in self.at]
 
     def state(self):
@@ -39,10 +37,10 @@ class Bell:
     def digest(self):
         return self.state()
 
-    def observe(self, role):
+    def observe(self, player):
         row = np.zeros(self.cells, np.bool_)
-        row[self.at[role]] = True
-        return {"row": row, "far/near": np.float32(self.at[role] / self.cells)}
+        row[self.at[player]] = True
+        return {"row": row, "far/near": np.float32(self.at[player] / self.cells)}
 
     def instruction(self):
         return "Ring the bell."
@@ -55,15 +53,9 @@ class Walker(Agent):
     name = "walker"
 
     def act(self, observation, told, memory, draws):
-        return Choice(np.ones(observation.last_move.shape, np.int64)), memory
+        return PolicyOutput(np.ones(observation.last_move.shape, np.int64)), memory
 
 
 def walks(count: int = 2, steps: int = 9, **settings: int) -> list[Trajectory]:
-    return record(
-        load("tests.trajectories.bell:Walker"),
-        domain=NAME,
-        count=count,
-        steps=steps,
-        seed=1,
-        settings=settings,
-    )
+    walker = load("tests.trajectories.bell:Walker")
+    return record(walker, domain=NAME, count=count, steps=steps, seed=1, settings=settings)

@@ -1,9 +1,8 @@
-"""Exporting: what one participant saw, step by step, for others to read."""
+"""Exporting what one player saw, step by step, and importing several files."""
 
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,33 +12,33 @@ import pytest
 from sts.cli.main import main
 from sts.domains import domain
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, ReplayMismatch
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.observed import observe
+from sts.trajectories.observed import iter_observations
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from tests.domains import spaces
-from tests.examples import instead, recorded, state_after
+from tests.examples import instead, on_test_side, recorded, state_after
 from tests.trajectories.bell import NAME, walks
 
 
-def exported(path: Path, trajectories: list[Trajectory], role: int | None = None) -> pd.DataFrame:
-    rlds.write(path, trajectories, role=role)
+def exported(path: Path, trajectories: list[Trajectory], player: int | None = None) -> pd.DataFrame:
+    rlds.write(path, trajectories, player=player)
     return pd.read_parquet(path, dtype_backend="numpy_nullable")
 
 
-def test_rlds_has_a_row_for_each_step_and_one_for_the_end(tmp_path: Path) -> None:
+def test_rlds_has_a_row_for_each_step_and_one_for_the_end(tmp_path):
     every = recorded(count=3, team=2, steps=24) + recorded("random", count=2, team=3, steps=9)
-    table = exported(tmp_path / "t.parquet", every, role=1)
+    table = exported(tmp_path / "t.parquet", every, player=1)
     assert len(table) == 3 * 25 + 2 * 10
     assert table.episode_id.unique().tolist() == [t.id for t in every]
     for t in every:
         rows = table[table.episode_id == t.id]
         steps = t.episode.steps
         assert rows.step.tolist() == list(range(steps + 1))
-        assert rows.action[:-1].tolist() == t.episode.moves[:, 1].tolist()
+        assert rows.action[:-1].tolist() == t.episode.actions[:, 1].tolist()
         assert rows.reward[:-1].tolist() == (t.episode.rewards[:, 1] * 0.5).tolist()
         assert rows[["action", "reward", "discount"]].iloc[-1].isna().all()
         assert rows.discount[:-1].eq(1.0).all()
@@ -48,9 +47,9 @@ def test_rlds_has_a_row_for_each_step_and_one_for_the_end(tmp_path: Path) -> Non
         assert not rows.is_terminal.any()
 
 
-def test_rlds_holds_what_the_participant_saw_at_each_step(tmp_path: Path) -> None:
+def test_rlds_contains_the_observations_of_the_participant(tmp_path):
     (one,) = recorded(count=1, team=3)
-    table = exported(tmp_path / "t.parquet", [one], role=2)
+    table = exported(tmp_path / "t.parquet", [one], player=2)
     for step in (0, 7, one.episode.steps):
         worlds = domain("lambda-star").restore([state_after(one, step)])
         seen = worlds.observe((2,), team=(0, 1, 2), world=False)
@@ -61,7 +60,7 @@ def test_rlds_holds_what_the_participant_saw_at_each_step(tmp_path: Path) -> Non
             assert row[f"observation.{name}"].tolist() == getattr(seen, name)[0, 0].tolist(), name
 
 
-def test_rlds_tells_at_each_step_what_had_been_asked(tmp_path: Path) -> None:
+def test_rlds_contains_the_current_instruction_at_each_step(tmp_path):
     silent, asked = recorded(count=2, steps=9)
     said = [Instruction(text, "c", at, "setter") for text, at in (("Où est Zoë?", 7), ("Go.", 2))]
     asked = dataclasses.replace(asked, instructions=tuple(said))
@@ -81,25 +80,25 @@ def test_rlds_tells_at_each_step_what_had_been_asked(tmp_path: Path) -> None:
         (spaces.CRANE, spaces.Wandering, "int64[2]"),
     ],
 )
-def test_rlds_holds_actions_of_any_type(tmp_path: Path, name: str, agent: Any, told: str) -> None:
+def test_rlds_holds_actions_of_any_type(tmp_path, name, agent, told):
     (one,) = record(agent(), domain=name, count=1, steps=5, seed=0, settings={})
     rlds.write(tmp_path / "t.parquet", [one])
     table = pq.read_table(tmp_path / "t.parquet")
     assert json.loads(table.schema.metadata[b"sts.actions"]) == told
-    assert table.column("action").to_pylist() == [*one.episode.moves[:, 0].tolist(), None]
+    assert table.column("action").to_pylist() == [*one.episode.actions[:, 0].tolist(), None]
     assert table.column("reward").to_pylist() == [*one.episode.rewards[:, 0].tolist(), None]
 
 
-def test_only_those_of_the_same_name_count_as_the_team(tmp_path: Path) -> None:
+def test_only_participants_of_the_same_name_count_as_the_team(tmp_path):
     (one,) = recorded(count=1, team=3)
-    someone = dataclasses.replace(one.participants[1], name="someone")
-    mixed = dataclasses.replace(one, participants=(one.participants[0], someone, someone))
-    (together,), (apart,) = (list(observe([t], 0)) for t in (one, mixed))
+    someone = dataclasses.replace(one.players[1], name="someone")
+    mixed = dataclasses.replace(one, players=(one.players[0], someone, someone))
+    (together,), (apart,) = (list(iter_observations([t], 0)) for t in (one, mixed))
     assert not together.values["others"].any()
     assert apart.values["others"].sum() == together.values["team"].sum() > 0
 
 
-def test_an_environments_own_names_and_its_end_are_kept(tmp_path: Path) -> None:
+def test_rlds_keeps_observation_names_and_the_terminal_step(tmp_path):
     (one,) = walks(1)
     table = exported(tmp_path / "t.parquet", [one])
     rung = int(np.flatnonzero(one.episode.rewards.any(1))[0])
@@ -112,25 +111,19 @@ def test_an_environments_own_names_and_its_end_are_kept(tmp_path: Path) -> None:
     assert table.is_terminal.tolist() == 9 * [False] + [True]
 
 
-def test_what_is_written_does_not_depend_on_how_much_is_replayed_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rlds_does_not_depend_on_the_size_of_replay_batches(tmp_path, monkeypatch):
     every = recorded(count=5)
     rlds.write(tmp_path / "a.parquet", every)
     monkeypatch.setattr("sts.trajectories.observed.STEPS_AT_ONCE", 48)
     monkeypatch.setattr(rlds, "BUFFERED_ROWS", 1)
-    rlds.write(tmp_path / "b.parquet", every)
+    told = []
+    rlds.write(tmp_path / "b.parquet", every, progress=lambda *at: told.append(at))
+    assert told[-1] == (5, 5)
     a, b = (pd.read_parquet(tmp_path / f"{name}.parquet") for name in "ab")
     pd.testing.assert_frame_equal(a, b)
 
 
-def test_progress_ends_with_all(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    rlds.write(tmp_path / "t.parquet", recorded(count=4), progress=lambda *at: told.append(at))
-    assert told[-1] == (4, 4)
-
-
-def test_an_altered_recording_is_not_exported(tmp_path: Path) -> None:
+def test_altered_recording_is_not_exported(tmp_path):
     (one,) = recorded(count=1)
     rewards = one.episode.rewards.copy()
     rewards[5, 0] += 1
@@ -140,27 +133,25 @@ def test_an_altered_recording_is_not_exported(tmp_path: Path) -> None:
     assert not (tmp_path / "t.parquet").exists()
 
 
-def test_several_domains_in_one_export_are_refused(tmp_path: Path) -> None:
-    both = recorded(count=1) + walks(1)
-    with pytest.raises(ArgumentError, match=f"found lambda-star, {NAME}; select one with --domain"):
-        rlds.write(tmp_path / "t.parquet", both)
-
-
-def test_observations_of_other_shapes_are_refused(tmp_path: Path) -> None:
-    for steps in (9, 8):
-        both = walks(1) + walks(1, steps=steps, cells=7)
-        with pytest.raises(ArgumentError, match=r"differ in the shape of observation 'row'"):
-            rlds.write(tmp_path / "t.parquet", both)
-
-
-@pytest.mark.parametrize("role", [-1, 2, 99])
-def test_a_participant_that_there_is_not_is_refused(tmp_path: Path, role: int) -> None:
-    with pytest.raises(ArgumentError, match=f"expected --role of 0 to 1 .*, found {role}"):
-        rlds.write(tmp_path / "t.parquet", recorded(count=1, team=2), role=role)
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ({"steps": 9, "cells": 7}, "differ in the shape of observation 'row'"),
+        ({"steps": 8, "cells": 7}, "differ in the shape of observation 'row'"),
+        (None, f"found {NAME}, lambda-star; select one with --domain"),
+    ],
+)
+def test_export_rejects_mixed_observations_and_unknown_roles(tmp_path, second, message):
+    others = recorded(count=1) if second is None else walks(1, **second)
+    with pytest.raises(ArgumentError, match=message):
+        rlds.write(tmp_path / "t.parquet", walks(1) + others)
+    with pytest.raises(ArgumentError, match="expected --player of 0 to 1 .*, found 2"):
+        rlds.write(tmp_path / "t.parquet", walks(1), player=2)
+    assert not (tmp_path / "t.parquet").exists()
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     workspace = Workspace.open(str(tmp_path / "w"))
     store.save(workspace, recorded(count=6) + recorded("random", count=3) + walks(2))
     return workspace.root
@@ -175,28 +166,24 @@ def called(root: Path, *words: str) -> int:
     [
         ((), 11),
         (("--domain", "lambda-star"), 9),
-        (("--domain", "lambda-star", "--who", "random"), 3),
-        (("--who", "random"), 3),
+        (("--domain", "lambda-star", "--played-by", "random"), 3),
+        (("--played-by", "random"), 3),
         (("--domain", NAME), 2),
         (("--source", "sts record local"), 6),
+        (("--split", "test"), None),
     ],
 )
-def test_ls_and_export_mean_the_same_by_their_flags(
-    root: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...], count: int
-) -> None:
+def test_ls_and_export_select_the_same_trajectories(root, capsys, flags, count):
     assert called(root, "ls", *flags, "--json") == 0
-    assert sum(row["trajectories"] for row in json.loads(capsys.readouterr().out)) == count
+    listed = sum(row["trajectories"] for row in json.loads(capsys.readouterr().out))
     out = root / "out.parquet"
     assert called(root, "export", str(out), *flags) == 0
-    assert len(store.read(out)) == count
+    exported = store.read(out)
+    if count is None:
+        count = len(on_test_side(exported))
+        assert 0 < count < 11
+    assert len(exported) == listed == count
     assert capsys.readouterr().out == f"{count} trajectories -> {out}\n"
-
-
-def test_the_two_sides_are_exported_apart(root: Path) -> None:
-    for side in ("train", "test"):
-        assert called(root, "export", str(root / side), "--split", side) == 0
-    found = [{t.split for t in store.read(root / side)} for side in ("train", "test")]
-    assert found == [{"train"}, {"test"}]
 
 
 @pytest.mark.parametrize(
@@ -204,42 +191,36 @@ def test_the_two_sides_are_exported_apart(root: Path) -> None:
     [
         (["export", "{out}", "--format", "rlds"], 2, "expected trajectories of one domain, found"),
         (["export", "{out}", "--format", "tfds"], 2, "unknown format 'tfds'; known: minari, parq"),
-        (["export", "{out}", "--role", "0"], 2, "--role cannot be combined with --format parquet"),
+        (
+            ["export", "{out}", "--player", "0"],
+            2,
+            "--player cannot be combined with --format parquet",
+        ),
         (["export", "{root}"], 1, "exists: remove it, or choose another name"),
-        (["export", "{out}", "--who", "ann"], 1, "none of 11 trajectories is left by --who ann"),
+        (
+            ["export", "{out}", "--played-by", "ann"],
+            1,
+            "none of 11 trajectories is left by --played-by ann",
+        ),
         (["import", "--format", "lambdastar-2016"], 2, "reads files: expected FILE"),
         (
             ["import", "x", "--format", "lambdastar-2016", "--domain", "ring"],
-            2,
-            "knows its domain: expected no --domain",
+            *(2, "knows its domain: expected no --domain"),
         ),
-        (
-            ["import", "x", "y", "--format", "minari", "--domain", "moon"],
-            2,
-            "unknown domain 'moon'",
-        ),
+        (["import", "x", "y", "--format", "minari", "--domain", "moon"], 2, "unknown domain 'moo"),
     ],
 )
-def test_a_wrong_export_or_import_is_one_line(
-    root: Path, capsys: pytest.CaptureFixture[str], words: list[str], code: int, line: str
-) -> None:
+def test_invalid_export_or_import_prints_one_line_error(root, capsys, words, code, line):
     places = {"{out}": str(root / "out"), "{root}": str(root)}
     assert called(root, *(places.get(word, word) for word in words)) == code
     error = capsys.readouterr().err
     assert line in error and error.count("\n") == 1
+    assert called(root / "none", "export", str(root / "out")) == 1
+    assert "no trajectories to export" in capsys.readouterr().err
     assert not (root / "out").exists()
 
 
-def test_an_empty_workspace_has_nothing_to_export(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert called(tmp_path / "none", "export", str(tmp_path / "t")) == 1
-    assert "no trajectories to export" in capsys.readouterr().err
-
-
-def test_an_importer_without_files_is_called_once(
-    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_importer_without_files_is_called_once(root, capsys, monkeypatch):
     own = recorded("blind", count=2)
     instead(monkeypatch, "sts.importers", lambda: own)
     monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
@@ -247,3 +228,76 @@ def test_an_importer_without_files_is_called_once(
     assert "own: 2 trajectories, every step replayed exactly" in capsys.readouterr().out
     assert called(root, "import", "x", "--format", "own") == 2
     assert "finds its recordings itself: expected no FILE" in capsys.readouterr().err
+
+
+@pytest.fixture
+def take(tmp_path, monkeypatch):
+    """Return a function that imports paths by an importer that fails as the path's name says."""
+    every = recorded(count=3)
+
+    def read(path):
+        if path.name == "damaged":
+            raise DamagedData("line 3:\nexpected JSON")
+        if path.name == "unknown":
+            raise ArgumentError(f"{path}: of no known kind")
+        if path.name == "stopped":
+            raise KeyboardInterrupt
+        path.stat()
+        return [every[int(path.name)]]
+
+    def importing(*names, flags=()):
+        instead(monkeypatch, "sts.importers", read)
+        monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
+        for name in "012":
+            (tmp_path / name).touch()
+        paths = [str(tmp_path / name) for name in names]
+        common = ["--format", "own", "--workspace", str(tmp_path / "w")]
+        code = main(["trajectories", "import", *paths, *common, *flags])
+        monkeypatch.undo()
+        return code
+
+    return importing
+
+
+def count_kept(folder: Path) -> int:
+    return len(store.load(Workspace.open(str(folder / "w"))))
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (("0", "damaged", "1", "unknown", "missing", "2"), 1),
+        (("unknown", "0", "damaged", "1", "2", "missing"), 2),
+    ],
+)
+def test_import_keeps_valid_files_and_names_the_others(take, tmp_path, capsys, names, code):
+    assert take(*names) == code
+    out, error = capsys.readouterr()
+    assert count_kept(tmp_path) == 3
+    assert out.endswith("3 trajectories in all\n") and out.count("\n") == 4
+    assert sorted(error.splitlines()) == [
+        f"sts: {tmp_path}/damaged: line 3: expected JSON",
+        f"sts: {tmp_path}/missing: No such file or directory",
+        f"sts: {tmp_path}/unknown: of no known kind",
+    ]
+
+
+def test_import_json_lists_imported_and_failed_files(take, tmp_path, capsys):
+    assert take("unknown") == 2
+    assert capsys.readouterr() == ("", f"sts: {tmp_path}/unknown: of no known kind\n")
+    assert not (tmp_path / "w").exists()
+    assert take("0", "unknown", flags=("--json",)) == 2
+    value = json.loads(capsys.readouterr().out)
+    assert [one["file"] for one in value["files"]] == [f"{tmp_path}/0"]
+    unknown = f"{tmp_path}/unknown"
+    assert value["failed"] == [{"file": unknown, "why": f"{unknown}: of no known kind"}]
+    assert take("0", flags=("--json",)) == 0
+    assert json.loads(capsys.readouterr().out)["failed"] == []
+
+
+def test_files_imported_before_an_interrupt_are_kept(take, tmp_path, capsys):
+    assert take("0", "stopped", "1") == 130
+    assert "interrupted; what was finished is kept" in capsys.readouterr().err
+    assert count_kept(tmp_path) == 1
+    assert take("0", "1", "2") == 0
+    assert count_kept(tmp_path) == 3

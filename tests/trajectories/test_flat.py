@@ -1,20 +1,16 @@
 """Trajectories side by side: what files hold, a row group at a time."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
-from sts.trajectories import flat, store
+from sts.trajectories import batches, store
 from tests.examples import on_test_side, recorded
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+def workspace(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "ROWS_PER_GROUP", 3)
     out = Workspace.open(tmp_path / "w")
     small, large = recorded(count=25, team=1), recorded(count=25, team=2, height=8, width=9)
@@ -23,10 +19,10 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return out
 
 
-def test_every_trajectory_of_a_side_is_in_one_part_once(workspace: Workspace) -> None:
+def test_every_trajectory_of_a_split_is_in_one_shard(workspace):
     every = store.load(workspace)
-    there = flat.list_parts(workspace, "test")
-    ids = [id for part in there.parts for id in flat.read_columns(part).texts["id"]]
+    there = batches.list_parts(workspace, "test")
+    ids = [id for part in there.parts for id in batches.read_columns(part).texts["id"]]
     assert sorted(ids) == sorted(t.id for t in on_test_side(every))
     assert there.rows == len(every) + 12
     assert {part.path for part, _ in there.firsts["lambda-star"]} == set(
@@ -34,22 +30,22 @@ def test_every_trajectory_of_a_side_is_in_one_part_once(workspace: Workspace) ->
     )
 
 
-def test_what_lies_abreast_is_what_each_trajectory_says(workspace: Workspace) -> None:
+def test_batched_columns_equal_the_trajectories(workspace):
     sizes = set()
-    for part in flat.list_parts(workspace, "train").parts:
-        every = flat.read_columns(part)
+    for part in batches.list_parts(workspace, "train").parts:
+        every = batches.read_columns(part)
         whole = every.load(range(len(every.rows)))
         assert [t.id for t in whole] == every.texts["id"]
         for domain, places, abreast in every.batches():
-            sizes.add((abreast.height, abreast.width, abreast.participants))
+            sizes.add((abreast.height, abreast.width, abreast.n_players))
             for place, scene in zip(places.tolist(), abreast.scene, strict=True):
                 assert domain == whole[place].episode.domain
                 np.testing.assert_array_equal(scene, whole[place].episode.scene)
     assert sizes == {(6, 7, 1), (8, 9, 2)}
 
 
-def test_a_file_that_has_changed_since_is_refused(workspace: Workspace) -> None:
-    part = flat.list_parts(workspace, "train").parts[0]
+def test_shard_of_a_changed_file_is_rejected(workspace):
+    part = batches.list_parts(workspace, "train").parts[0]
     for other in (part._replace(rows=part.rows + 1), part._replace(group=99)):
         with pytest.raises(DamagedData):
-            flat.read_columns(other)
+            batches.read_columns(other)

@@ -73,7 +73,7 @@ function isDisputed({ said }) {
   return new Set(outcomes.map(([, , verdict]) => verdict === "success")).size > 1;
 }
 
-const NOT_HERE = "It was not taken along here: “sts report --evidence all” takes all clips along.";
+const NOT_HERE = "It was not taken along here: “sts report --clips all” takes all clips along.";
 
 // ---- one pane: an agent, its clips, and the Viewer on one of them
 

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sts.continuations.store import among
+from sts.continuations.store import load_by_ids
 from sts.continuations.types import Continuation
 from sts.domains import domain
 from sts.domains.drawing import drawing
@@ -137,7 +137,7 @@ def _clips(
     }
     bases: dict[str, dict[str, Any]] = {}
     done, refused, why = 0, 0, ""
-    for part in among(workspace, place):
+    for part in load_by_ids(workspace, place):
         for one in part:
             scenario, n = place[one.id]
             episode = _episode(workspace, one, scenarios.get(scenario))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sts.annotations import clips
 from sts.annotations.store import Store
-from sts.continuations.store import entries
+from sts.continuations.store import iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts_analysis.evidence import files
@@ -56,11 +56,11 @@ def evidence(
       DamagedData: a part of the continuations is damaged.
       OSError: the disk is full, or read-only.
     """
-    own = selections.load(workspace, label).scenarios
+    own = selections.load_selection(workspace, label).scenarios
     assert gathered.ids is not None, "a table is no workspace"
     named = gathered.ratings["continuation"].map(gathered.ids)
     ratings = gathered.ratings.assign(continuation=named)
-    clip_of = {one.id: one.clip for one in entries(workspace, {one.hash for one in own})}
+    clip_of = {one.id: one.clip for one in iter_entries(workspace, {one.hash for one in own})}
     every = list(dossiers(ratings, report.labels_used, clip_of))
     spread = {one.scenario: one.spread for one in report.scenarios}
     taken = {} if linked else chosen(every, spread, most, clip_of.keys())

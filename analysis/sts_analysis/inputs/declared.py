@@ -25,16 +25,16 @@ def deterministic(workspace: Workspace, scenarios: Sequence[Scenario]) -> tuple[
         return ()
     from sts.continuations import parts  # agents and worlds come with them
     from sts.continuations.label_table import agent_names
-    from sts.continuations.store import opened
+    from sts.continuations.store import open_saved_index
 
-    index = opened(workspace)
+    index = open_saved_index(workspace)
     partner = {one.hash: one.partner for one in scenarios}
-    rows = index.of(set(partner))
+    rows = index.find_rows(set(partner))
     names, marks, hashes, files = (
-        index.words(column) for column in ("agent", "fingerprint", "scenario", "part")
+        index.read_values(column) for column in ("agent", "fingerprint", "scenario", "part")
     )
     who, mark, scenario, file = (
-        index.codes(column)[rows].tolist()
+        index.read_codes(column)[rows].tolist()
         for column in ("agent", "fingerprint", "scenario", "part")
     )
     asked: dict[tuple[str, str], dict[str, str]] = {}

@@ -18,7 +18,7 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
-from sts.suites.types import Scenario, pairs, series
+from sts.suites.types import Scenario, group_dialogues, group_pairs
 from sts_analysis.inputs.declared import deterministic
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
@@ -48,7 +48,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       ArgumentError: both are one.
       DamagedData: there is neither a label nor a judgement of one.
     """
-    chosen = selections.load(workspace, label)
+    chosen = selections.load_selection(workspace, label)
     judged, made_of = export.exported(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
@@ -75,7 +75,7 @@ def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> B
 
 
 def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
-    other = selections.load(workspace, label)
+    other = selections.load_selection(workspace, label)
     if chosen.label == other.label:
         raise ArgumentError(f"--compare-to: expected another suite than {label}")
     there = {one.hash: one.id for one in other.scenarios}
@@ -150,9 +150,9 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         part=Part(whole.label, chosen.meaning, len(rows), len(whole.scenarios), chosen.joined)
         if chosen.terms
         else None,
-        tags=selections.tagged(workspace, chosen.part),
-        pairs=_ids(pairs(chosen.scenarios)),
-        series=_ids(series(chosen.scenarios)),
+        tags=selections.load_ids_by_tag(workspace, chosen.part),
+        pairs=_ids(group_pairs(chosen.scenarios)),
+        series=_ids(group_dialogues(chosen.scenarios)),
         deterministic=deterministic(workspace, chosen.scenarios),
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
         worlds={s.id: s.world for s in chosen.scenarios},

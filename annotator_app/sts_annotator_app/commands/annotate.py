@@ -27,7 +27,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
         )
     from sts.annotations import consent, training, views
     from sts.annotations.store import Store
-    from sts_annotator_app import people, queueing, server, sign_in
+    from sts_annotator_app import auth, queueing, server, sign_in
     from sts_annotator_app.settings import Settings, checked_base
 
     base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
@@ -42,7 +42,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             with store.read() as connection:
                 progress = views.progress(connection, chosen.queue) if chosen else None
                 untrained = training.lack(connection, study=store.study)
-        key = people.owner_key(workspace, owner.name) if owner else ""
+        key = auth.owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
         label = chosen.label if chosen else ""
@@ -50,7 +50,9 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             value = {"suite": label or None, "address": address, "link": link}
             print(json.dumps(value), flush=True)
         else:
-            lines = _queued(label, progress, there) if progress else [_only(args.suite)]
+            nothing = "curators decide about it; there is nothing to judge before it is frozen"
+            lines = [f"draft {args.suite}: {nothing}"]
+            lines = _queued(label, progress, there) if progress else lines
             lines += [untrained] if untrained else []
             print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
         if args.host not in LOOPBACK and not proxies:
@@ -81,10 +83,6 @@ def _network(address: str) -> str:
             f"--proxy: expected an address such as 127.0.0.1 or 10.0.0.0/8, found {address!r}"
         ) from None
     return address
-
-
-def _only(draft: str) -> str:
-    return f"draft {draft}: curators decide about it; there is nothing to judge before it is frozen"
 
 
 def _queued(suite: str, progress: Progress, there: int) -> list[str]:

@@ -14,7 +14,7 @@ from sts.cli.demo import Demo, agent_arguments
 from sts.cli.main import main
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.suites.folders import versions
+from sts.suites.folders import list_versions
 
 
 def steps(args: argparse.Namespace) -> list[list[str]]:
@@ -23,7 +23,7 @@ def steps(args: argparse.Namespace) -> list[list[str]]:
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
     scenario, *pair = one.shown
     name, _, version = one.suite.partition("@")
-    made = int(version) in versions(Workspace.open(args.workspace)).get(name, {})
+    made = int(version) in list_versions(Workspace.open(args.workspace)).get(name, {})
     commands = [] if made else [list(words) for words in one.making]
     commands += [
         ["suite", "verify", one.suite],

@@ -12,7 +12,7 @@ from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, buil
 
 HERE = Path(__file__).parent
 _DRAFT = ("standing", "editing", "passage", "curation")
-_SENT = ("browser", "panel", "outbox", "channel")
+_SENT = ("browser", "panel", "outbox", "channel", "connected")
 _JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
     "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),

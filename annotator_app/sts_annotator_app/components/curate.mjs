@@ -1,15 +1,16 @@
 // The curation page: the Viewer, the state of a draft and the channel to the server.
 
 import { Channel } from "./channel.mjs";
+import { ConnectedPage } from "./connected.mjs";
 import { Coverage } from "./coverage.mjs";
 import { Curation } from "./curation.mjs";
 import { CURATING_KEYS, Deciding } from "./deciding.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { EditorPanel } from "./editor.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
-import { Outbox, describeUnsaved } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
-import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
+import { Outbox } from "./outbox.mjs";
+import { keep, ownerOf, recall, showOtherPerson } from "./browser.mjs";
+import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 
 const REFRESH = 5000; // ms between requests for decisions of others
@@ -19,16 +20,12 @@ const EDIT_RETRY = 1500; // ms after which the preview of an edit is requested a
 const DEBOUNCE = 120; // ms in which several moves become one request
 const SETTINGS_HERE = "sts:curate:settings";
 
-class CuratePage {
+class CuratePage extends ConnectedPage {
   /** @type {Curation | undefined} */ curation;
-  /** @type {Channel | undefined} */ channel;
-  /** @type {string | undefined} */ author;
 
   /** @param {ShadowRoot} root */
   constructor(root) {
-    this.root = root;
-    this.store = localStore();
-    this.abort = new AbortController();
+    super(root);
     /** @type {string | null} */
     this.seen = null; // the current candidate, and since when
     this.seenAt = 0;
@@ -37,7 +34,7 @@ class CuratePage {
     window.addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     this.viewer = new Viewer(this.$(".stage"), {
       drawings,
-      settings: recall(this.store, SETTINGS_HERE) ?? { autoplay: !matchMedia("(prefers-reduced-motion)").matches },
+      settings: this.settings(SETTINGS_HERE),
       rows: CURATING_KEYS,
       act: (action, now) => this.#act(action, now),
       rendered: () => this.curation && this.#render(),
@@ -49,20 +46,12 @@ class CuratePage {
     });
     this.editor = new EditorPanel(this.$(".editing"), this.$(".timeline"), { ask: (action) => this.#do(action) });
     this.#listen();
-    closeConnectionDialogs(signal);
-    this.timer = setInterval(() => this.#keepInTouch(), 1000);
   }
 
-  /** @param {string} selector @returns {any} what the markup has there */
-  $(selector) {
-    return this.root.querySelector(selector);
-  }
-
+  /** @override */
   destroy() {
-    this.abort.abort();
-    clearInterval(this.timer);
     clearTimeout(this.asking);
-    this.viewer.destroy();
+    super.destroy();
   }
 
   // Runs on mount and when `data` or the theme changes.
@@ -120,7 +109,8 @@ class CuratePage {
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
 
-  #keepInTouch() {
+  /** @override */
+  keepInTouch() {
     if (!this.curation || this.closed) return;
     const { curation } = this;
     const soon = curation.candidate && !curation.passed && performance.now() - this.seenAt < PREVIEW_WAIT;
@@ -138,18 +128,13 @@ class CuratePage {
   }
 
   #listen() {
-    const { signal } = this.abort;
-    this.root.addEventListener("mousedown", keepFocus, { signal });
-    this.root.addEventListener("click", ({ target }) => {
-      const button = /** @type {HTMLElement} */ (target).closest("button[data-action]");
-      if (!button || button.closest(".viewer")) return;
-      const { action, at, frame, text } = /** @type {HTMLElement} */ (button).dataset;
+    this.listenToButtons(({ action, at, frame, text }) => {
       this.#do({ name: action, at: at === undefined ? undefined : +at, frame: +frame, text });
-    }, { signal });
+    });
     this.$(".draft select").addEventListener("change", ({ target }) => {
       this.#do({ name: "draft", text: target.value });
       this.$(".curate").focus({ preventScroll: true });
-    }, { signal });
+    }, { signal: this.abort.signal });
   }
 
   // Opened by keyboard, the filter lies on top, so that no scrolling is needed.
@@ -224,22 +209,11 @@ class CuratePage {
   }
 
   #renderConnection() {
-    const { curation, data, channel } = this;
-    const unsaved = curation.outbox.size;
-    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(curation.outbox, "decision")}` : "");
-    const status = this.$(".status");
-    const text = trouble || curation.message.text;
-    if (status.textContent !== text) status.textContent = text;
-    status.className = `status ${trouble ? "warning" : curation.message.tone}`;
-    const progress = this.$(".progress");
-    const of = curation.draft ? `draft ${curation.draft.name}, ${count(curation.draft.candidates, "candidate")} · ` : "";
-    progress.textContent = `${of}${unsaved ? `${unsaved} unsaved` : "all saved"}`;
-    progress.classList.toggle("unsaved", unsaved > 0);
-    const box = this.$(".refused");
-    box.hidden = !curation.refused.length;
-    const notes = curation.refused.map(({ message, said }) => `Not saved (${said}): ${message}.`);
-    if (notes.length) notes.push("Press Esc to close this note.");
-    if (box.textContent !== notes.join(" ")) box.textContent = notes.join(" ");
+    const { curation, data } = this;
+    const { draft, refused } = curation;
+    const progress = draft ? `draft ${draft.name}, ${count(draft.candidates, "candidate")}` : "";
+    this.renderStatus(curation, data.trouble, progress);
+    this.renderNotes(refused.map(({ message, said }) => `Not saved (${said}): ${message}.`));
   }
 }
 

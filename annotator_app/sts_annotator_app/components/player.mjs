@@ -2,14 +2,15 @@
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
+import { ConnectedPage } from "./connected.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
 import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { Notices } from "./notices.mjs";
 import { Outbox, uuid } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
-import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
+import { keep, ownerOf, showOtherPerson } from "./browser.mjs";
+import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { Session } from "./session.mjs";
 import { Turn } from "./tabs.mjs";
 import { REASONS, SIGNS } from "../../../sts/viewer/verdicts.mjs";
@@ -21,31 +22,25 @@ const RENEW = 240000; // ms between heartbeats, which renew the leases
 const AWAY = 900000; // ms without input after which leases are not renewed
 const MOMENT = 400; // ms before a waiting tab shows a notice
 const SETTINGS = "sts:settings";
-const STILL = "(prefers-reduced-motion)";
-const WORK = ["keydown", "pointerdown", "pointermove", "wheel"]; // inputs that count as activity
 const random = (array) => crypto.getRandomValues(array); // randomUUID exists on https and localhost only
 
-class Player {
-  /** @type {Session | undefined} */ session;
-  /** @type {Channel | undefined} */ channel;
+class Player extends ConnectedPage {
+  /** @type {Session | undefined} @override */ session = undefined;
   /** @type {Turn | undefined} */ turn;
-  /** @type {string | undefined} */ author;
 
   /** @param {ShadowRoot} root */
   constructor(root) {
-    this.root = root;
-    this.store = localStore();
-    this.abort = new AbortController();
+    super(root);
     this.activity = new Activity(performance.now());
     this.notices = new Notices(root);
     const act = (action, now) => this.#act(action, now);
     this.viewer = new Viewer(this.$(".stage"), {
       drawings,
-      settings: recall(this.store, SETTINGS) ?? { autoplay: !matchMedia(STILL).matches },
+      settings: this.settings(SETTINGS),
       rows: [...PLAYBACK_KEYS, ...JUDGING_KEYS],
       act,
       arrived: (now) => this.session?.arrived(now) && this.channel.flush(),
-      ticked: () => this.#spend(),
+      ticked: () => this.spend(),
       rendered: () => this.session && this.#render(),
     });
     this.judging = new Judging(root, {
@@ -53,21 +48,13 @@ class Player {
       symbol: (episode, object) => this.viewer.board.symbol(episode, object),
     });
     this.#listen();
-    closeConnectionDialogs(this.abort.signal);
-    this.timer = setInterval(() => this.#keepInTouch(), 1000);
   }
 
-  /** @param {string} selector @returns {any} what the markup has there */
-  $(selector) {
-    return this.root.querySelector(selector);
-  }
-
+  /** @override */
   destroy() {
     this.#reset();
     this.turn?.end();
-    this.abort.abort();
-    clearInterval(this.timer);
-    this.viewer.destroy();
+    super.destroy();
   }
 
   // Runs on mount and when `data` or the theme changes.
@@ -125,7 +112,7 @@ class Player {
     this.channel ??= new Channel({ outbox: session.outbox, author: this.author, more });
     this.channel.send = this.send;
     if (data.acks.length) this.channel.answered();
-    this.#spend();
+    this.spend();
     session.receive(data, performance.now());
     if (first) {
       if (session.outbox.size && !session.lacks) this.channel.flush();
@@ -146,7 +133,7 @@ class Player {
 
   #keep() {
     if (!this.session) return;
-    this.#spend();
+    this.spend();
     this.session.keep();
   }
 
@@ -162,7 +149,8 @@ class Player {
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved answer") : "");
   }
 
-  #keepInTouch() {
+  /** @override */
+  keepInTouch() {
     if (!this.session) return;
     this.#keep();
     const there = !this.session.visit || performance.now() - this.activity.touched < AWAY;
@@ -173,23 +161,14 @@ class Player {
   // ---- input
 
   #listen() {
-    const { signal } = this.abort;
-    const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
-    on(document, "visibilitychange", () => this.#visibility());
-    on(window, "pagehide", () => this.#keep());
-    for (const type of WORK) window.addEventListener(type, () => this.#work(), { signal, capture: true, passive: true });
-    on(this.root, "mousedown", keepFocus);
-    on(this.root, "click", ({ target }) => {
-      const button = target.closest("button[data-action]");
-      if (!button || button.closest(".viewer")) return;
-      const { action, at, frame } = button.dataset;
-      this.viewer.ask({ name: action, at: +at, frame: +frame });
-    });
+    this.listenToActivity();
+    window.addEventListener("pagehide", () => this.#keep(), { signal: this.abort.signal });
+    this.listenToButtons(({ action, at, frame }) => this.viewer.ask({ name: action, at: +at, frame: +frame }));
   }
 
   #act(action, now) {
     if (!this.session) return;
-    this.#spend();
+    this.spend();
     const ownWords = action.name === "reason" && action.at === REASONS.length && this.session.reasons;
     const sending = this.session.act(action, now);
     keep(this.store, SETTINGS, this.viewer.playback.settings);
@@ -198,22 +177,10 @@ class Player {
     if (ownWords) this.judging.askForWords();
   }
 
-  #spend() {
-    const work = this.activity.spent(performance.now(), this.viewer.playback.playing);
-    this.session?.spend(work);
-  }
-
-  #work() {
-    this.#spend();
-    this.activity.touch(performance.now());
-  }
-
-  #visibility() {
+  /** @override */
+  changeVisibility() {
     this.#keep();
-    this.activity.visible = !document.hidden;
-    if (!document.hidden || !this.session) return;
-    this.viewer.playback.stop();
-    this.viewer.render();
+    super.changeVisibility();
   }
 
   // ---- display

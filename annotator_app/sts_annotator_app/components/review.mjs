@@ -3,14 +3,15 @@
 
 import { Activity } from "./activity.mjs";
 import { Channel } from "./channel.mjs";
+import { ConnectedPage } from "./connected.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { count, decode } from "../../../sts/viewer/episode.mjs";
 import { Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { Opinions, flagsOf } from "./opinions.mjs";
 import { Outbox, describeUnsaved } from "./outbox.mjs";
-import { closeConnectionDialogs, keep, localStore, ownerOf, recall, showOtherPerson } from "./browser.mjs";
-import { isTyping, keepFocus, mounted } from "../../../sts/viewer/page.mjs";
+import { keep, ownerOf, recall, showOtherPerson } from "./browser.mjs";
+import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { keyRows } from "../../../sts/viewer/panel.mjs";
 import { Reviewing } from "./reviewing.mjs";
 import { REASONS } from "../../../sts/viewer/verdicts.mjs";
@@ -19,8 +20,6 @@ import { Visits } from "./visits.mjs";
 
 const REFRESH = 10000; // ms between requests for new verdicts and decisions
 const PLACED = "sts:settings";
-const WORKED = ["keydown", "pointerdown", "pointermove", "wheel"]; // inputs that count as activity
-
 /** @type {KeyRow[]} */
 const REVIEWING_KEYS = [
   { keys: ["s"], show: "S", action: "success", help: "success at this step" },
@@ -40,24 +39,20 @@ const REVIEWING_KEYS = [
   { keys: ["?"], show: "?", action: "help", help: "show or hide this list" },
 ];
 
-class ReviewPage {
-  /** @type {Reviewing | undefined} */ session;
-  /** @type {Channel | undefined} */ channel;
-  /** @type {string | undefined} */ author;
+class ReviewPage extends ConnectedPage {
+  /** @type {Reviewing | undefined} @override */ session = undefined;
 
   /** @param {ShadowRoot} root */
   constructor(root) {
-    this.root = root;
-    this.store = localStore();
-    this.abort = new AbortController();
+    super(root);
     this.activity = new Activity(performance.now());
     const rows = [...PLAYBACK_KEYS, ...REVIEWING_KEYS];
     this.viewer = new Viewer(this.$(".stage"), {
       drawings,
-      settings: recall(this.store, PLACED) ?? { autoplay: !matchMedia("(prefers-reduced-motion)").matches },
+      settings: this.settings(PLACED),
       rows,
       act: (action, now) => this.#act(action, now),
-      ticked: () => this.#spend(),
+      ticked: () => this.spend(),
       rendered: () => this.session && this.#render(),
     });
     this.judging = new Judging(root, {
@@ -67,19 +62,6 @@ class ReviewPage {
     this.$(".keys dl").replaceChildren(...keyRows(rows));
     this.opinions = new Opinions(root);
     this.#listen();
-    closeConnectionDialogs(this.abort.signal);
-    this.timer = setInterval(() => this.#keepInTouch(), 1000);
-  }
-
-  /** @param {string} selector @returns {any} what the markup has there */
-  $(selector) {
-    return this.root.querySelector(selector);
-  }
-
-  destroy() {
-    this.abort.abort();
-    clearInterval(this.timer);
-    this.viewer.destroy();
   }
 
   // Runs on mount and when `data` or the theme changes.
@@ -93,7 +75,7 @@ class ReviewPage {
     if (this.author !== data.author) return this.#close();
     this.closed = false;
     if (data.acks.length) this.channel.answered();
-    this.#spend();
+    this.spend();
     this.session.receive(data, performance.now());
     if (first) {
       if (this.session.outbox.size || data.queue !== this.session.queue) this.channel.flush();
@@ -129,9 +111,10 @@ class ReviewPage {
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
 
-  #keepInTouch() {
+  /** @override */
+  keepInTouch() {
     if (!this.session || this.closed) return;
-    this.#spend();
+    this.spend();
     this.session.keep();
     this.channel.keepInTouch(REFRESH);
     this.#renderNotices();
@@ -141,24 +124,19 @@ class ReviewPage {
 
   #listen() {
     const { signal } = this.abort;
-    const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
-    for (const type of WORKED) window.addEventListener(type, () => this.#work(), { signal, capture: true, passive: true });
-    on(document, "visibilitychange", () => this.#visibility());
-    on(window, "pagehide", () => this.closed || this.session?.keep());
-    on(this.root, "mousedown", keepFocus);
-    on(this.root, "click", ({ target }) => {
-      const button = target.closest("button[data-action]");
-      if (!button || button.closest(".viewer")) return;
-      const { action, at, frame, text } = button.dataset;
+    this.listenToActivity();
+    window.addEventListener("pagehide", () => this.closed || this.session?.keep(), { signal });
+    this.listenToButtons(({ action, at, frame, text }) => {
       this.viewer.ask({ name: action, at: +at, frame: +frame, text });
     });
-    on(this.$(".words input"), "input", ({ target }) => this.viewer.ask({ name: "words", text: target.value }));
+    const type = ({ target }) => this.viewer.ask({ name: "words", text: target.value });
+    this.$(".words input").addEventListener("input", type, { signal });
   }
 
   #act(action, now) {
     const { session } = this;
     if (!session || this.closed) return;
-    this.#spend();
+    this.spend();
     const { name } = action;
     const ownWords = name === "reason" && action.at === REASONS.length && session.reasons;
     if (session.act(action, now)) this.channel.flush();
@@ -168,23 +146,6 @@ class ReviewPage {
     if (ownWords) this.judging.askForWords();
     this.viewer.render();
     if (session.visit && (name === "leave" || (name === "words" && action.text === undefined))) this.opinions.askForWords();
-  }
-
-  #spend() {
-    this.session?.spend(this.activity.spent(performance.now(), this.viewer.playback.playing));
-  }
-
-  #work() {
-    this.#spend();
-    this.activity.touch(performance.now());
-  }
-
-  #visibility() {
-    this.#spend();
-    this.activity.visible = !document.hidden;
-    if (!document.hidden || !this.session) return;
-    this.viewer.playback.stop();
-    this.viewer.render();
   }
 
   // ---- display
@@ -220,28 +181,15 @@ class ReviewPage {
   }
 
   #renderNotices() {
-    const { session, data, channel } = this;
+    const { session, data } = this;
     const unsaved = session.outbox.size;
-    const trouble = data.trouble || (channel.lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(session.outbox, "decision")}` : "");
-    this.#write(".status", trouble || session.message.text);
-    this.$(".status").className = `status ${trouble ? "warning" : session.message.tone}`;
     const { done = 0, of = 0 } = session.queues?.[session.queue] ?? {};
-    this.#write(".progress", `${done} of ${of} decided · ${unsaved ? `${unsaved} unsaved` : "all saved"}`);
-    this.$(".progress").classList.toggle("unsaved", unsaved > 0);
-    const notes = [...session.refused.map(({ message }) => `Not saved: ${message}.`), ...session.news];
-    this.$(".refused").hidden = !notes.length;
-    if (notes.length) notes.push("Press Esc to close this note.");
-    this.#write(".refused", notes.join(" "));
+    this.renderStatus(session, data.trouble, `${done} of ${of} decided`);
+    this.renderNotes([...session.refused.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     if (session.visit) return;
     const { title = "Loading ...", text = "" } = data.queue === session.queue ? data.empty : {};
-    this.#write(".empty h2", unsaved ? "Saving" : title);
-    this.#write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);
-  }
-
-  /** @param {string} selector @param {string} text */
-  #write(selector, text) {
-    const box = this.$(selector);
-    if (box.textContent !== text) box.textContent = text;
+    this.write(".empty h2", unsaved ? "Saving" : title);
+    this.write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);
   }
 }
 

@@ -14,13 +14,13 @@ from sts.annotations.store import Store
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, folders
-from sts.suites.decisions import Decision, State, after, states
+from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
-from sts_scenarios.curation import agreement
+from sts_scenarios.curation import rating_agreement
 from sts_scenarios.editing import Editor
-from sts_scenarios.freezing import Looked, looked_at, now
-from sts_scenarios.mining.failures import recording_of
+from sts_scenarios.freezing import DraftCandidate, current_scenario, with_state
+from sts_scenarios.mining.failures import load_recording
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _MAX_SCENARIOS = 512
@@ -54,7 +54,7 @@ class OpenDraft:
     """
 
     draft: Draft
-    candidates: dict[str, Looked]
+    candidates: dict[str, DraftCandidate]
     decisions: list[Decision] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class OpenDraft:
         for id, candidate in self.candidates.items():
             if candidate.summary.pair:
                 self._pairs.setdefault(candidate.summary.pair, []).append(id)
-        self.states_at: Callable[[int], Mapping[str, State]]
+        self.states_at: Callable[[int], Mapping[str, CandidateState]]
         self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
 
     @property
@@ -82,7 +82,7 @@ class OpenDraft:
 
     def _open_editor(self, id: str, edited: str) -> Editor:
         before = self.scenario(id, edited)
-        return Editor(before, recording_of(self.draft.workspace, before))
+        return Editor(before, load_recording(self.draft.workspace, before))
 
     def refresh(self, store: Store) -> None:
         """Read the decisions made since the last call."""
@@ -94,18 +94,18 @@ class OpenDraft:
                 self.decisions.append(decision)
                 self._by_uuid[decision.uuid] = decision
                 if (candidate := self.candidates.get(decision.candidate)) is not None:
-                    state = after(candidate.state, decision)
+                    state = apply_decision(candidate.state, decision)
                     self.candidates[decision.candidate] = candidate._replace(state=state)
 
-    def _compute_states(self, number: int) -> Mapping[str, State]:
+    def _compute_states(self, number: int) -> Mapping[str, CandidateState]:
         with self._lock:
-            return states(d for d in self.decisions if d.number <= number)
+            return fold_decisions(d for d in self.decisions if d.number <= number)
 
-    def filter_values(self, candidate: Looked) -> FilterValues:
+    def filter_values(self, candidate: DraftCandidate) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""
         key = (candidate.summary.id, candidate.state.scenario)
         if (values := self._facts.get(key)) is None:
-            current = now(self.draft, candidate)
+            current = current_scenario(self.draft, candidate)
             values = FilterValues(current.category, current.difficulty, find_recorder(candidate))
             self._facts[key] = values
         return values
@@ -118,14 +118,14 @@ class OpenDraft:
         basis = sum(decision.kind in ("opinion", "edit", "undo") for decision in self.decisions)
         if self._agreed is None or self._agreed[0] != basis:
             several = any(len(one.state.opinions) > 1 for one in self.candidates.values())
-            found = agreement(self.candidates.values()) if several else None
+            found = rating_agreement(self.candidates.values()) if several else None
             view = (
                 None if found is None else {**found._asdict(), "interval": None, "why": found.why}
             )
             self._agreed = basis, view
         return self._agreed[1]
 
-    def find_other_half(self, candidate: Looked) -> Looked | None:
+    def find_other_half(self, candidate: DraftCandidate) -> DraftCandidate | None:
         """Return the other half of a candidate's contrast pair, or None."""
         both = self._pairs.get(candidate.summary.pair, [])
         other = next((id for id in both if id != candidate.summary.id), None)
@@ -135,15 +135,15 @@ class OpenDraft:
         """Return the decision with this uuid, or None."""
         return self._by_uuid.get(uuid)
 
-    def current_hash(self, candidate: Looked) -> str:
+    def current_hash(self, candidate: DraftCandidate) -> str:
         """Return the `row_hash` of a candidate's current version."""
         return candidate.state.scenario or candidate.summary.row_hash
 
 
-def find_recorder(candidate: Looked) -> str:
+def find_recorder(candidate: DraftCandidate) -> str:
     """Return the agent or person who played the evaluated player in the recording."""
-    people, role = candidate.summary.recorded_by, candidate.summary.roles[0]
-    return people[role] if role < len(people) else candidate.summary.source
+    people, player = candidate.summary.recorded_by, candidate.summary.players[0]
+    return people[player] if player < len(people) else candidate.summary.source
 
 
 class Drafts:
@@ -156,7 +156,7 @@ class Drafts:
 
     def list_names(self) -> list[str]:
         """Return the names of the drafts that are not frozen yet."""
-        listed = folders.listed(self.workspace)
+        listed = folders.list_suites(self.workspace)
         return [folder.suite for folder in listed if folder.where == "draft"]
 
     def open_draft(self, name: str, store: Store) -> OpenDraft:
@@ -165,20 +165,16 @@ class Drafts:
         with self._lock:
             opened = self._opened.get(name)
             if opened is None or opened.draft != draft:
-                candidates = sorted(looked_at(draft, ()), key=lambda c: sort_key(c.summary.id))
+                candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
                 opened = OpenDraft(draft, {c.summary.id: c for c in candidates})
                 self._opened[name] = opened
         opened.refresh(store)
         return opened
 
     def find_name(self, id: object) -> str:
-        """Return the name of the draft with this id.
-
-        Raises:
-          StsError: the draft was removed or replaced.
-        """
-        for folder in folders.drafts(self.workspace):
-            draft = drafts.find(self.workspace, folder.name)
+        """Return the name of the draft with this id; raise StsError if it was removed."""
+        for folder in folders.list_draft_folders(self.workspace):
+            draft = drafts.find_draft(self.workspace, folder.name)
             if draft is not None and draft.id == id:
                 return draft.name
         raise StsError("this draft was removed or replaced by another; reload the page")

@@ -13,8 +13,8 @@ from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
 from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios import categories
-from sts_scenarios.editing import Edited, Editor
-from sts_scenarios.freezing import Looked
+from sts_scenarios.editing import Edit, Editor
+from sts_scenarios.freezing import DraftCandidate
 
 MAX_TAGS = 20
 
@@ -41,34 +41,32 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
             edited = editor.preview(_parse_changes(sent.get("changes")))
         out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
         out["changes"] = format_changes(edited)
-        category = editor.category(edited.scenario.category)
-        out["templates"] = list(category.wordings)
+        out["templates"] = list(editor.category(edited.scenario.category).templates)
     except StsError as error:
         out["error"] = str(error)
     return out
 
 
-def complete_edit(opened: OpenDraft, candidate: Looked, made: Decision, sent: object) -> Decision:
-    """Return the decision `made` with its edited scenario, which is saved in the draft.
+def complete_edit(
+    opened: OpenDraft, candidate: DraftCandidate, made: Decision, sent: object
+) -> Decision:
+    """Save an edited scenario in the draft, and return the decision `made` with it.
 
-    Raises:
-      ArgumentError: the edit is invalid or changes nothing.
+    Raise ArgumentError if the edit is invalid or changes nothing.
     """
     changes = _parse_changes(sent)
     with opened.editing:
         edited = opened.editor(candidate.summary.id, candidate.state.scenario).preview(changes)
     if not edited.changes:
         raise ArgumentError(f"the edit does not change {candidate.summary.id}")
-    opened.draft.keep(edited.scenario)
+    opened.draft.save_edit(edited.scenario)
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
 
 
-def format_changes(edited: Edited) -> list[list[str]]:
+def format_changes(edited: Edit) -> list[list[str]]:
     """Return [name, old value, new value] of each changed field, as text."""
-    return [
-        [name, _format_value(old), _format_value(new)]
-        for name, (old, new) in edited.changes.items()
-    ]
+    changes = edited.changes.items()
+    return [[name, _format_value(old), _format_value(new)] for name, (old, new) in changes]
 
 
 def _format_value(value: Any) -> str:
@@ -99,14 +97,14 @@ def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
         opened.draft.workspace,
         trajectory.episode,
         takeover=moment,
-        roles=before.roles,
+        players=before.players,
         instructions=[instruction],
     )
     world = trajectory.episode.domain
-    picture = domain(world).picture(trajectory.episode.state)
+    picture = domain(world).scene_layout(trajectory.episode.state)
     return {
         "episode": {**shown, "id": before.id},
-        "players": [picture.names[index] for index in picture.participants],
-        "objects": list(picture.participants),
+        "players": [picture.names[index] for index in picture.players],
+        "objects": list(picture.players),
         "categories": [category.name for category in categories.of(world)],
     }

@@ -9,7 +9,7 @@ from typing import Any
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import StsError
-from sts.suites.decisions import Decision, opinion_of
+from sts.suites.decisions import find_rating
 from sts_annotator_app.curation import edits, outbox, views
 from sts_annotator_app.curation.drafts import Drafts, OpenDraft
 from sts_annotator_app.curation.ghosts import PreviewWorker
@@ -19,8 +19,7 @@ from sts_annotator_app.curation.lists import (
     list_candidates,
     parse_filter,
 )
-from sts_annotator_app.events import UNSAVED, read_message, storage_namespace
-from sts_scenarios.freezing import Looked
+from sts_annotator_app.events import UNSAVED, read_list, read_message, storage_namespace
 
 AHEAD, BEHIND = 8, 3
 """Candidates sent in advance, after and before the current one."""
@@ -100,17 +99,17 @@ def _describe_draft(
     near = position or 0
     first = max(0, near - MAX_IDS)
     undoable = _list_undoable(opened, person, blind)
+    latest = opened.decisions[-MAX_LOG_LINES:]
     names = dict.fromkeys([] if at is None else [at])
     names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
-    named = dict.fromkeys(id for id in _list_sent_candidates(message) if id in opened.candidates)
+    sent = read_list(message)[: outbox.MAX_DECISIONS]
+    sent = [entry for entry in sent if isinstance(entry, Mapping)]
+    ids_sent = [id for entry in sent if isinstance(id := entry.get("candidate"), str)]
+    named = dict.fromkeys(id for id in ids_sent if id in opened.candidates)
     about = names | named | dict.fromkeys(entry["candidate"] for entry in undoable)
     return {
-        "draft": {
-            "name": opened.draft.name,
-            "id": opened.draft.id,
-            "parent": opened.draft.parent,
-            "candidates": len(opened.candidates),
-        },
+        "draft": {name: getattr(opened.draft, name) for name in ("name", "id", "parent")}
+        | {"candidates": len(opened.candidates)},
         "list": choice._asdict(),
         "total": len(ids),
         "position": position,
@@ -120,12 +119,7 @@ def _describe_draft(
         "candidates": _load_missing(opened, list(names), message.get("has")),
         "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
         "coverage": count_coverage(opened, blind),
-        "log": []
-        if blind
-        else [
-            views.format_log_line(decision)
-            for decision in reversed(opened.decisions[-MAX_LOG_LINES:])
-        ],
+        "log": [] if blind else [*map(views.format_log_line, reversed(latest))],
         "agreement": None if blind else opened.compute_agreement(),
         "undoable": undoable,
         "half": None if blind else _load_other_half(opened, at),
@@ -169,18 +163,6 @@ def _load_missing(opened: OpenDraft, ids: Sequence[str], has: object) -> list[di
     ]
 
 
-def _list_sent_candidates(message: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the candidates in a page's outbox."""
-    sent = message.get("outbox")
-    sent = sent[: outbox.MAX_DECISIONS] if isinstance(sent, list) else []
-    ids = [decision.get("candidate") for decision in sent if isinstance(decision, Mapping)]
-    return [id for id in ids if isinstance(id, str)]
-
-
-def _last_decision(candidate: Looked) -> Decision | None:
-    return candidate.state.standing[-1] if candidate.state.standing else None
-
-
 def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
     """Return the latest decisions of a person that can be undone, latest first.
 
@@ -189,17 +171,13 @@ def _list_undoable(opened: OpenDraft, person: Annotator, blind: bool) -> list[di
     out = []
     for decision in reversed(opened.decisions):
         candidate = opened.candidates.get(decision.candidate)
-        if (
-            candidate is None
-            or decision.person != person.id
-            or (decision.kind == "opinion") != blind
-        ):
+        is_own = decision.person == person.id and (decision.kind == "opinion") == blind
+        if candidate is None or not is_own:
             continue
-        stands = opinion_of(candidate.state, person.id) if blind else _last_decision(candidate)
+        mine, standing = find_rating(candidate.state, person.id), candidate.state.standing
+        stands = mine if blind else standing[-1] if standing else None
         if stands is not None and stands.uuid == decision.uuid:
-            out.append(
-                {"uuid": decision.uuid, "candidate": decision.candidate, "kind": decision.kind}
-            )
+            out.append({name: getattr(decision, name) for name in ("uuid", "candidate", "kind")})
         if len(out) == MAX_UNDOABLE:
             break
     return out

@@ -19,7 +19,7 @@ from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import shown
 from sts_annotator_app.curation.drafts import Drafts, OpenDraft
-from sts_scenarios.freezing import Looked
+from sts_scenarios.freezing import DraftCandidate
 from sts_scenarios.profiles import Profiles
 
 _POLL_S = 1.0
@@ -51,41 +51,33 @@ class PreviewWorker:
                     self._process.stdin.write(line)
                     self._process.stdin.flush()
 
-    def count_passes(self, opened: OpenDraft, candidates: Iterable[Looked]) -> list[dict[str, Any]]:
+    def count_passes(
+        self, opened: OpenDraft, candidates: Iterable[DraftCandidate]
+    ) -> list[dict[str, Any]]:
         """Return the pass counts of each agent, for the candidates whose profile is computed."""
         out = []
         for candidate in candidates:
             try:
-                profile = self._get_profiles(opened).of(candidate)
+                profile = self._get_profiles(opened).get(candidate)
             except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                out.append(
-                    {
-                        "id": candidate.summary.id,
-                        "mark": opened.current_hash(candidate),
-                        "passed": rows,
-                    }
-                )
+                view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+                out.append(view | {"passed": rows})
         return out
 
     def load_episode(self, opened: OpenDraft, sent: object) -> dict[str, Any] | None:
         """Return the continuation that a page requests by `candidate` and `agent`, or None."""
-        id, agent = (
-            (sent.get("candidate"), sent.get("agent")) if isinstance(sent, dict) else (None, None)
-        )
+        sent = sent if isinstance(sent, dict) else {}
+        id, agent = sent.get("candidate"), sent.get("agent")
         candidate = opened.candidates.get(id) if isinstance(id, str) else None
         if candidate is None or not isinstance(agent, str):
             return None
-        view = {
-            "id": candidate.summary.id,
-            "mark": opened.current_hash(candidate),
-            "agent": agent,
-            "broken": "",
-        }
+        view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+        view |= {"agent": agent, "broken": ""}
         try:
-            first = self._get_profiles(opened).first(candidate)
+            first = self._get_profiles(opened).get_first_continuations(candidate)
             if agent not in first:
                 raise UnknownName("agent", agent, first)
             return view | {"episode": {**shown(self._workspace, first[agent]), "id": id}}
@@ -118,9 +110,7 @@ class _Requests:
 
 def run_worker(root: str) -> None:
     """Compute profiles, the requested candidates first, until the server exits."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the server handles Ctrl-C and then ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this
     os.nice(10)
     workspace, requests = Workspace.open(root), _Requests()
     drafts, profiles = Drafts(workspace), dict[str, Profiles]()
@@ -145,7 +135,7 @@ def _make_batch(opened: OpenDraft, ids: Sequence[str], profiles: dict[str, Profi
     draft_profiles = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
     first = [opened.candidates[id] for id in ids if id in opened.candidates]
     candidates = [*first, *opened.candidates.values()]
-    return all(draft_profiles.make_next(candidates) is not None for _ in range(_BATCH_SIZE))
+    return all(draft_profiles.compute_next(candidates) is not None for _ in range(_BATCH_SIZE))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sts.annotations.types import Annotator
 from sts.names import LIMIT
-from sts.suites.decisions import UNDECIDED, opinion_of
+from sts.suites.decisions import UNDECIDED, find_rating
 from sts_annotator_app.curation.drafts import OpenDraft
 from sts_scenarios.freezing import UNTOUCHED
 
@@ -34,12 +34,8 @@ def parse_filter(sent: object, opened: OpenDraft) -> Filter:
     """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Filter._fields[:-1]]
-        number = sent.get("number")
-        number = (
-            number
-            if type(number) is int and 0 <= number <= opened.latest_number
-            else opened.latest_number
-        )
+        number, latest = sent.get("number"), opened.latest_number
+        number = number if type(number) is int and 0 <= number <= latest else latest
         if all(isinstance(text, str) and len(text) <= LIMIT for text in texts):
             category, difficulty, source, status = texts
             return Filter(category, difficulty, source, status, number)
@@ -52,11 +48,10 @@ def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> lis
     candidates = opened.candidates
     if choice.status == SECOND_RATING:
         then = opened.states_at(choice.number)
-        ids = [id for id in candidates if opinion_of(then.get(id, UNTOUCHED), person.id) is None]
+        ids = [id for id in candidates if find_rating(then.get(id, UNTOUCHED), person.id) is None]
     else:
-        ids = [
-            id for id, status in _iterate_statuses(opened, choice) if choice.status in ("", status)
-        ]
+        statuses = _iterate_statuses(opened, choice)
+        ids = [id for id, status in statuses if choice.status in ("", status)]
     if not any(choice[:3]):
         return ids
     return [

@@ -11,12 +11,12 @@ from sts.annotations.decisions import Overtaken
 from sts.annotations.store import Store
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError, UnknownName
-from sts.suites.decisions import OPINIONS, STATUSES, Decision, opinion_of
+from sts.suites.decisions import OPINIONS, STATUSES, Decision, find_rating
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
 from sts_annotator_app.curation.drafts import Drafts, OpenDraft
-from sts_scenarios.curation import checked_reason, decide, decision, opinion
-from sts_scenarios.freezing import Looked
+from sts_scenarios.curation import append_decisions, make_decision, make_rating, validate_reason
+from sts_scenarios.freezing import DraftCandidate
 
 MAX_DECISIONS = 500
 """Decisions read from one message; a page sends the rest after their acknowledgement."""
@@ -65,15 +65,11 @@ def _save_decision(
     made = _parse_decision(candidate, person, sent)
     if made.kind == "edit":
         made = edits.complete_edit(opened, candidate, made, sent.get("changes"))
-    decide(store, opened.draft, [made])
+    append_decisions(store, opened.draft, [made])
 
 
-def find_candidate(opened: OpenDraft, id: object) -> Looked:
-    """Return the candidate with this id.
-
-    Raises:
-      UnknownName: the draft has no such candidate.
-    """
+def find_candidate(opened: OpenDraft, id: object) -> DraftCandidate:
+    """Return the candidate with this id; raise UnknownName without one."""
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         raise UnknownName(
@@ -82,13 +78,10 @@ def find_candidate(opened: OpenDraft, id: object) -> Looked:
     return candidate
 
 
-def _parse_decision(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
-    """Return the decision in `sent`.
-
-    Raises:
-      ArgumentError: it is invalid.
-      Overtaken: another decision about the candidate was made since.
-    """
+def _parse_decision(
+    candidate: DraftCandidate, person: Annotator, sent: Mapping[str, Any]
+) -> Decision:
+    """Return the decision in `sent`; raise ArgumentError if invalid, Overtaken if late."""
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
@@ -96,26 +89,28 @@ def _parse_decision(candidate: Looked, person: Annotator, sent: Mapping[str, Any
         raise ArgumentError("expected a decision with the texts follows and reason")
     if kind == "opinion":
         return _parse_opinion(candidate, person, sent)
-    mine = opinion_of(candidate.state, person.id)
+    mine = find_rating(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
-        return opinion(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
-    reason = checked_reason(why)
+        return make_rating(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
+    reason = validate_reason(why)
     if kind in ("reject", "retire") and not reason:
         raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
     bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
     if follows != candidate.state.last:
         raise Overtaken(bare, candidate.state)
-    made = decision(candidate, kind, person, reason=reason, at=time.time())
+    made = make_decision(candidate, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
         raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
     return made._replace(uuid=sent["uuid"])
 
 
-def _parse_opinion(candidate: Looked, person: Annotator, sent: Mapping[str, Any]) -> Decision:
+def _parse_opinion(
+    candidate: DraftCandidate, person: Annotator, sent: Mapping[str, Any]
+) -> Decision:
     """Return the second rating in `sent`, if the candidate was not edited since."""
     word = sent.get("opinion")
     if word not in OPINIONS:
         raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
     if sent.get("mark") != (candidate.state.scenario or candidate.summary.row_hash):
         raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
-    return opinion(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])
+    return make_rating(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])

@@ -26,10 +26,8 @@ doing = {*current_roles()}
 judged = bool(state.settings().suite)
 shown = []
 if "annotator" in doing and judged:
-    shown += [
-        (exchanges.annotate, "Annotate", "annotate"),
-        (exchanges.play_page, "Play", "turn"),
-    ]
+    shown.append((exchanges.annotate, "Annotate", "annotate"))
+    shown.append((exchanges.play_page, "Play", "turn"))
 if "reviewer" in doing and judged:
     shown.append((exchanges.review, "Review", "review"))
 curating = (exchanges.curate, "Curate", "curate")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from datetime import UTC, datetime
 
 import streamlit as st
 
 from sts.annotations.members import last_event
 from sts.errors import StoreError
+from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.pages.visitor import require_person
 from sts_annotator_app.reporting import ReportBuilder
@@ -40,8 +40,8 @@ def page() -> None:
 
 def show_status(builder: ReportBuilder) -> None:
     """Show the state of the report; the page is run again when a build ends."""
-    label = state.settings().suite
-    last = "" if builder.built_at is None else f"Below: report of {_format_time(builder.built_at)}."
+    label, built = state.settings().suite, builder.built_at
+    last = "" if built is None else f"Below: report of {format_time(built)} UTC."
     if builder.error:
         st.error(escape_markdown(f"The report could not be built: {builder.error}. {last}"))
     elif not builder.is_building:
@@ -70,7 +70,3 @@ def _wait_for_build(builder: ReportBuilder) -> None:
 def _last_event() -> float | None:
     with state.store().read() as connection:
         return last_event(connection)
-
-
-def _format_time(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION
 from sts.annotations.types import Annotator
 from sts.errors import StsError
+from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.visitor import require_person
@@ -63,8 +63,7 @@ def _show(lead: Annotator) -> None:
     if progress is None:
         return
     st.subheader("Remaining work")
-    left = progress.required - progress.judged
-    _show_remaining(progress.judged, progress.required, left, work)
+    _show_remaining(progress.judged, progress.required, progress.remaining, work)
     _show_throughput(work, members)
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
@@ -82,7 +81,9 @@ def _show_members(
     if not members:
         st.info("No members yet. Invite someone below.")
         return
-    report = _load_report() if state.settings().suite else None
+    builder = state.builder() if state.settings().suite else None
+    built = builder.built_at if builder else None
+    report = _read_report(builder.folder, built) if builder and built is not None else None
     measured = {} if report is None else {row.annotator: row for row in report.annotators}
     paused_people = {control.person for control in pauses}
     rows = [
@@ -102,17 +103,16 @@ def _show_members(
         )
         for member in members
     ]
-    header = ("Name", "Pseudonym", "Roles", "Status", "Last seen", "Today", "Total")
-    st.html(
-        render_table((*header, "Active time (h:min)", "Accuracy", "Open clips (expire in)"), rows)
-    )
+    header = ["Name", "Pseudonym", "Roles", "Status", "Last seen", "Today", "Total"]
+    header += ["Active time (h:min)", "Accuracy", "Open clips (expire in)"]
+    st.html(render_table(header, rows))
     notes = ["Days start at midnight UTC."]
     if report is None:
         notes.append("Accuracy and agreement appear after the first report.")
     else:
         notes.append(
             "Accuracy: balanced accuracy with 95% CI, on reference episodes if there are any, from "
-            f"the report of {_format_time(state.builder().built_at or 0)} UTC. "
+            f"the report of {format_time(built or 0)} UTC. "
             f"{_format_agreement(report)}"
         )
     if consents:
@@ -139,6 +139,7 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         chosen = st.selectbox("Member", names)
         person = next(member.person for member in members if member.person.name == chosen)
         reason = st.text_input("Reason for the pause", max_chars=200)
+        who = {"person": person.id, "by": lead.id}
         again, end, stop, go = st.columns(4)
         if again.button("New invitation", width="stretch"):
             _apply_change(_prepare_invitation, people.invite, chosen, now=now)
@@ -146,14 +147,10 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
             _apply_change(lambda n: f"{chosen}: signed out of {n} sessions.", people.revoke, chosen)
         if stop.button("Pause", width="stretch"):
             words = f"{chosen} is paused and gets no new clips."
-            _apply_change(
-                lambda _: words, pause, person=person.id, by=lead.id, reason=reason, now=now
-            )
+            _apply_change(lambda _: words, pause, **who, reason=reason, now=now)
         if go.button("Resume", width="stretch"):
             words = f"{chosen} gets new clips again."
-            _apply_change(
-                lambda _: words, pause, person=person.id, by=lead.id, now=now, resume=True
-            )
+            _apply_change(lambda _: words, pause, **who, now=now, resume=True)
 
 
 def _show_remaining(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
@@ -187,12 +184,9 @@ def _show_throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
         who = ", ".join(f"{names.get(entry.annotator, '?')} {entry.judged}" for entry in entries)
         clips, seconds = sum(e.judged for e in entries), sum(e.seconds for e in entries)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((_format_time(day * DAY)[:10], clips, _format_duration(seconds), hourly, who))
-    st.html(
-        render_table(
-            ("Day", "Judgements", "Active time (h:min)", "Per active hour", "Annotators"), rows
-        )
-    )
+        rows.append((format_time(day * DAY)[:10], clips, _format_duration(seconds), hourly, who))
+    header = ("Day", "Judgements", "Active time (h:min)", "Per active hour", "Annotators")
+    st.html(render_table(header, rows))
 
 
 def _show_pauses(
@@ -206,10 +200,11 @@ def _show_pauses(
         why = f", {control.reason}" if control.reason else ""
         by = names.get(control.by or 0, "the command line or an automatic rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.text(f"{what}: paused since {_format_time(control.made)} UTC by {by}{why}")
+        text.text(f"{what}: paused since {format_time(control.made)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
             who = {"person": control.person, "by": lead.id}
-            _apply_change(_resumed_message(what), pause, control.scope, now=now, resume=True, **who)
+            resumed = partial(_resumed_message, what)
+            _apply_change(resumed, pause, control.scope, now=now, resume=True, **who)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
         categories = sorted({scenario.category for scenario in state.suite().scenarios})
         everything = f"all of {suite}"
@@ -253,14 +248,9 @@ def _format_agreement(report: Any) -> str:
     )
 
 
-def _load_report() -> Any:
-    """Return the latest report; None if it is missing or unreadable."""
-    builder = state.builder()
-    return None if builder.built_at is None else _read_report(builder.folder, builder.built_at)
-
-
 @lru_cache(maxsize=2)
 def _read_report(folder: Path, built: float) -> Any:
+    """Return the report built at a time, or None if it is unreadable."""
     from sts_analysis.report.json_form import read
 
     try:
@@ -299,8 +289,8 @@ def _apply_change(
     st.rerun()
 
 
-def _resumed_message(what: str) -> Callable[[object], str]:
-    return lambda _: f"{what}: resumed."
+def _resumed_message(what: str, _: object) -> str:
+    return f"{what}: resumed."
 
 
 def _prepare_invitation(person: Annotator) -> str:
@@ -336,7 +326,3 @@ def _format_duration(seconds: float) -> str:
 
 def _format_hours(hours: float) -> str:
     return f"{hours:.0f}" if hours >= 10 else f"{hours:.1f}"
-
-
-def _format_time(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"

@@ -17,8 +17,8 @@ from sts_annotator_app.events import (
     UNSAVED,
     Broken,
     LoadEpisode,
+    read_list,
     read_message,
-    read_outbox,
     storage_namespace,
     submit,
     try_episode,
@@ -53,7 +53,7 @@ def sync_page(
         "acks": [],
         "news": [],
         "cases": None,  # the page keeps its cases
-        "queue": _parse_queue(message),
+        "queue": name if (name := message.get("queue")) in QUEUES else DISPUTED,
         "queues": None,
         "errors": views.list_errors(),
         "empty": {},
@@ -61,7 +61,7 @@ def sync_page(
         "trouble": "",
     }
     try:
-        if unsent := read_outbox(message):
+        if unsent := read_list(message):
             acks = submit(store, person, unsent)
             data["acks"] = [ack._asdict() for ack in acks]
             data["news"] = _find_conflicts(store, person, unsent, acks)
@@ -74,11 +74,6 @@ def sync_page(
         _LOG.error("annotation store: %s", error)
         data |= {"trouble": UNSAVED, "cases": None}
     return data
-
-
-def _parse_queue(message: Mapping[str, Any]) -> str:
-    name = message.get("queue")
-    return name if name in QUEUES else DISPUTED
 
 
 def _load_cases(
@@ -103,16 +98,11 @@ def _find_conflicts(
     saved = {ack.uuid for ack in acks if ack.status == "saved"}
     out = []
     for kind in REVIEWERS:
-        items = {
-            event["item"]
-            for event in unsent
-            if _has_kind(event, kind) and event.get("uuid") in saved
-        }
+        events = (e for e in unsent if isinstance(e, Mapping) and e.get("kind") == kind)
+        items = {event["item"] for event in events if event.get("uuid") in saved}
         found = _find_other_decisions(store, person, kind, items) if items else {}
-        out += [
-            {"item": item, "text": views.describe_conflict(kind, remark)}
-            for item, remark in found.items()
-        ]
+        for item, remark in found.items():
+            out.append({"item": item, "text": views.describe_conflict(kind, remark)})
     return out
 
 
@@ -123,17 +113,12 @@ def _find_other_decisions(
         return opinions.of_others(connection, person.id, kind, about)
 
 
-def _has_kind(event: object, kind: str) -> bool:
-    return isinstance(event, Mapping) and event.get("kind") == kind
-
-
 def _find_concurrent(
     store: Store, person: Annotator, queue: str, item: object
 ) -> dict[str, str] | None:
     """Return a notice if another reviewer has decided the clip in view."""
     if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
-    found = _find_other_decisions(
-        store, person, REVIEW if queue == FAILED else ADJUDICATION, [item]
-    )
+    kind = REVIEW if queue == FAILED else ADJUDICATION
+    found = _find_other_decisions(store, person, kind, [item])
     return {"item": item, "text": views.describe_concurrent(found[item])} if item in found else None

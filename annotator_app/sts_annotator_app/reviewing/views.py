@@ -9,6 +9,7 @@ from sts.annotations.events import REVIEW
 from sts.annotations.opinions import lot
 from sts.annotations.remarks import Remark
 from sts.annotations.reviewed import DIFFERING, DISPUTED, FAILED, Case, Queue
+from sts.names import count_noun
 
 _LETTERS = "PQRSTUVWXYZ"
 _VERDICTS = {
@@ -73,15 +74,13 @@ def list_errors() -> list[list[str]]:
 def empty_notice(name: str, queue: Queue) -> dict[str, str]:
     """Return the notice for a queue without clips for this person."""
     if not queue.of:
-        title, text = _EMPTY[name]
-        return {"title": title, "text": text}
+        return dict(zip(("title", "text"), _EMPTY[name], strict=True))
     rest = []
     if queue.own:
-        rest.append(
-            f"{_format_clips(queue.own)} left to another reviewer: you annotated or played them."
-        )
+        own = count_noun(queue.own, "clip")
+        rest.append(f"{own} left to another reviewer: you annotated or played them.")
     if queue.left:
-        rest.append(f"You skipped {_format_clips(queue.left)}. Press G to show them again.")
+        rest.append(f"You skipped {count_noun(queue.left, 'clip')}. Press G to show them again.")
     unseen = " ".join(rest) or "New clips appear here automatically."
     return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 
@@ -112,7 +111,3 @@ def _describe_decision(event: Remark) -> str:
         return event.label.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""
     return _VERDICTS[str(event.verdict)] + at
-
-
-def _format_clips(count: int) -> str:
-    return f"{count} clip{'' if count == 1 else 's'}"

@@ -26,7 +26,7 @@ from types import ModuleType
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category, Criterion, spoken_for
+from sts_scenarios.category import Category, Criterion, name_in_errors
 
 GROUP = "sts.categories"
 
@@ -57,7 +57,7 @@ def of(domain: str) -> tuple[Category, ...]:
                 f"category {category.name!r} of {domain} has domain {category.domain!r}; "
                 f"expected {domain!r}"
             )
-    return tuple(map(spoken_for, _index_by_name(categories.values()).values()))
+    return tuple(map(name_in_errors, _index_by_name(categories.values()).values()))
 
 
 def agents(domain: str) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def named(name: str) -> Category:
         category = registry.load_path("category", name)
         if not isinstance(category, Category):
             raise ArgumentError(f"{name!r} is not a Category but a {type(category).__name__}")
-        return spoken_for(replace(category, place=name))
+        return name_in_errors(replace(category, place=name))
     categories: list[Category] = []
     failed: list[StsError] = []
     for domain in registry.named(GROUP):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES, Scenario
-from sts_scenarios.category import Candidate, Label, Word
+from sts_scenarios.category import Candidate, FieldValue, Label
 
 Frame = TypeVar("Frame")
 """A state snapshot before a step, as defined by the categories of an environment."""
@@ -21,37 +21,25 @@ NOT_DONE = Label("not_done", None)
 
 
 class Proposal(NamedTuple):
-    """A possible instruction at a candidate step.
+    """A possible instruction at a candidate step."""
 
-    Attributes:
-      parameters: arguments of the automatic label.
-      words: template fields.
-      answer: value that a suite should hold equally often, such as the correct answer.
-      difficulty: overrides the difficulty computed from the solver's steps.
-    """
-
-    parameters: dict[str, Any]
-    words: dict[str, str]
-    answer: str = ""
-    difficulty: str = ""
+    parameters: dict[str, Any]  # arguments of the automatic label
+    words: dict[str, str]  # template fields
+    answer: str = ""  # value that a suite should hold equally often, such as the correct answer
+    difficulty: str = ""  # overrides the difficulty computed from the solver's steps
 
 
 class Task(NamedTuple):
-    """Definition of what a category asks, how to label it and how to test it.
+    """Definition of what a category asks, how to label it and how to test it."""
 
-    Attributes:
-      propose: yields the proposals at a candidate step, in the environment's own representation; a
-        tuple of two is a contrast pair.
-      rule: automatic label, given the frames from the takeover on, the evaluated player (if there
-        are several) and a candidate's parameters.
-      probe: solver policy, based on observations only.
-      shortcut: policy that would pass without following the instruction.
-    """
-
+    # yields the proposals at a candidate step, in the environment's own representation; a tuple of
+    # two is a contrast pair
     propose: Callable[[Any], Iterator[tuple[Proposal, ...]]]
+    # automatic label, given the frames from the takeover on, the evaluated player (if there are
+    # several) and a candidate's parameters
     rule: Callable[..., Label]
-    probe: Callable[[Any], int]
-    shortcut: Callable[[Any], int]
+    probe: Callable[[Any], int]  # solver policy, based on observations only
+    shortcut: Callable[[Any], int]  # policy that would pass without following the instruction
 
 
 def make_label(step: int, success: bool) -> Label:
@@ -96,7 +84,7 @@ def encode_proposals(proposals: Sequence[Proposal]) -> bytes:
 
 def make_candidates(
     moment: int,
-    role: int,
+    player: int,
     difficulty: str,
     proposals: Sequence[Proposal],
     names: Mapping[str, str] | None = None,
@@ -106,7 +94,7 @@ def make_candidates(
     for proposal in proposals:
         yield Candidate(
             moment,
-            role,
+            player,
             proposal.difficulty or difficulty,
             proposal.parameters,
             proposal.words | dict(names or {}),
@@ -122,7 +110,7 @@ def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str |
     return "this instruction is not possible here: its objects are missing, unseen or unsuitable"
 
 
-def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, Word]:
+def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, FieldValue]:
     """Return the template fields of a scenario, each with the values of the other proposals."""
     all_proposals = list(proposals)
     words = next(
@@ -131,4 +119,4 @@ def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[s
     others = {text for proposal in all_proposals for text in proposal.words.values()} - set(
         words.values()
     )
-    return {field: Word(text, tuple(sorted(others))) for field, text in words.items()}
+    return {field: FieldValue(text, tuple(sorted(others))) for field, text in words.items()}

@@ -14,32 +14,35 @@ from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
-from sts.suites.folders import versions
+from sts.suites.folders import list_versions
 from sts.suites.types import Scenario
-from sts_scenarios import categories, changelog, curation, gates
+from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
-from sts_scenarios.freezing import Looked, contents, faults, look, select
-from sts_scenarios.gates import Gate
+from sts_scenarios.freezing import (
+    DraftCandidate,
+    find_faults,
+    load_candidates,
+    next_version,
+    select_candidates,
+)
 from sts_scenarios.profiles import Profile, Profiles
+from sts_scenarios.quality_checks import QualityCheck
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Begin the next version of a suite."""
     parent = suites.load(workspace, args.suite)
-    newest = max(versions(workspace)[parent.name])
+    newest = max(list_versions(workspace)[parent.name])
     if parent.version != newest:
         raise ArgumentError(
             f"{parent.label} is not the newest: begin the next version from {parent.name}@{newest}"
         )
-    there = drafts.find(workspace, parent.name)
-    if there is not None and not args.overwrite and drafts.frozen_as(there) is None:
+    there = drafts.find_draft(workspace, parent.name)
+    if there is not None and not args.overwrite and drafts.find_frozen_version(there) is None:
         raise ArgumentError(f"draft {parent.name!r} already exists; use --overwrite to replace it")
-    draft = drafts.begin(
-        workspace,
-        parent.name,
-        parent.scenarios,
-        parent=parent.label,
-        replaces=there.id if there else None,
+    replaces = there.id if there else None
+    draft = drafts.create_draft(
+        workspace, parent.name, parent.scenarios, parent=parent.label, replaces=replaces
     )
     return Result(
         {"draft": draft.name, "parent": parent.label, "scenarios": len(parent.scenarios)},
@@ -51,16 +54,16 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Decide about candidates what the action says."""
-    draft, every = look(workspace, args.name)
+    draft, every = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    reason = curation.checked_reason(getattr(args, "reason", None) or "")
+    reason = curation.validate_reason(getattr(args, "reason", None) or "")
     if getattr(args, "all", False):
         if args.id:
             raise ArgumentError("expected ids of candidates or --all, found both")
         chosen = [one for one in every if one.status == "undecided"]
         reason = reason or curation.UNSEEN
     else:
-        chosen = select(draft, every, args.id)
+        chosen = select_candidates(draft, every, args.id)
     if not chosen:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
     person = curation.decide_as(
@@ -80,12 +83,14 @@ reject = retire = undo = accept
 
 def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep whether a person holds that two people would agree about a candidate."""
-    draft, every = look(workspace, args.name)
+    draft, every = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    (one,) = select(draft, every, [args.id])
+    (one,) = select_candidates(draft, every, [args.id])
     with Store.open(workspace) as store:
-        person = curation.author(store, args.author)
-        curation.decide(store, draft, [curation.opinion(one, args.word, person, at=time.time())])
+        person = curation.find_or_add_curator(store, args.author)
+        curation.append_decisions(
+            store, draft, [curation.make_rating(one, args.word, person, at=time.time())]
+        )
     said = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
         {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
@@ -95,28 +100,24 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what the next version changes."""
-    draft, every = look(workspace, args.name)
-    made = contents(draft, every)
+    draft, every = load_candidates(workspace, args.name)
+    made = next_version(draft, every)
     kept = sum(one.status == "kept" for one in every)
     kept -= sum(change.kind == "replaced" for change in made.changes)
-    value = {
-        "draft": draft.name,
-        "parent": draft.parent,
-        "kept": kept,
-        "changes": [one._asdict() for one in made.changes],
-    }
-    return Result(value, changelog.text(draft.parent, made.changes, kept))
+    changes = [one._asdict() for one in made.changes]
+    value = {"draft": draft.name, "parent": draft.parent, "kept": kept, "changes": changes}
+    return Result(value, changelog.format_changelog(draft.parent, made.changes, kept))
 
 
 def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show why a draft cannot be frozen, if so."""
-    draft, every = look(workspace, args.name)
+    draft, every = load_candidates(workspace, args.name)
     own = [categories.named(name) for name in args.category]
-    made = contents(draft, every)
-    found = faults(draft, every, made.scenarios, own)
-    staying = [one for one in every if one.stays]
+    made = next_version(draft, every)
+    found = find_faults(draft, every, made.scenarios, own)
+    staying = [one for one in every if one.is_in_next_version]
     profiles = Profiles(draft, own=own)
-    flat = profiles.flat(staying)
+    flat = profiles.find_equal(staying)
     notes = [f"{id} does not separate the agents: {why}" for id, why in flat.items()]
     lines = found or [
         f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
@@ -125,39 +126,36 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
     lines += [f"note: {one}" for one in notes]
     if args.quality_checks:
-        rows = _quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
-        value["gates"] = [row._asdict() | {"held": row.held} for row in rows]
-        lines += _quality_check_lines(rows)
+        rows = _compute_quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
+        value["gates"] = [row._asdict() | {"held": row.is_passed} for row in rows]
+        lines += _format_quality_checks(rows)
     return Result(value, "\n".join(lines), 1 if found else 0)
 
 
-def _existing_profiles(profiles: Profiles, every: Sequence[Looked]) -> list[Profile]:
+def _existing_profiles(profiles: Profiles, every: Sequence[DraftCandidate]) -> list[Profile]:
     """Return the profiles that have been made."""
     out = []
     for one in every:
         with contextlib.suppress(StsError):  # of a category that is not here
-            if (made := profiles.of(one)) is not None:
+            if (made := profiles.get(one)) is not None:
                 out.append(made)
     return out
 
 
-def _quality_checks(
+def _compute_quality_checks(
     scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
-) -> list[Gate]:
+) -> list[QualityCheck]:
     """Return the rows of every category of a draft that declares what it is tested with."""
     rules = categories.ruling(scenarios, own)
-    return [
-        row
-        for name in sorted({one.category for one in scenarios} & {*rules})
-        for one in ([s for s in scenarios if s.category == name],)
-        for row in (
-            *gates.of_pool(rules[name], one),
-            *gates.of_suite(one, rules, profiles),
-        )
-    ]
+    rows = []
+    for name in sorted({one.category for one in scenarios} & {*rules}):
+        members = [s for s in scenarios if s.category == name]
+        rows += quality_checks.check_category(rules[name], members)
+        rows += quality_checks.check_suite(members, rules, profiles)
+    return rows
 
 
-def _quality_check_lines(rows: Sequence[Gate]) -> list[str]:
+def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
     if not rows:
         return ["gates: no category declares what it is tested with"]
     shown = [
@@ -166,7 +164,7 @@ def _quality_check_lines(rows: Sequence[Gate]) -> list[str]:
             row.name,
             f"{row.figure:.2f}",
             "" if row.limit is None else f"{'>=' if row.least else '<='} {row.limit:.2f}",
-            "" if row.limit is None else "yes" if row.held else "no",
+            "" if row.limit is None else "yes" if row.is_passed else "no",
         )
         for row in rows
     ]

@@ -14,7 +14,7 @@ from sts_scenarios import api
 
 def label(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Label every continuation of the suite, and show what passes."""
-    suite = selections.load(workspace, args.suite, store.load)
+    suite = selections.load_selection(workspace, args.suite, store.load)
     labelled = api.label(suite, categories=args.category, workspace=workspace)
     without = labelled.attrs["without_label"]
     agents = [
@@ -22,21 +22,8 @@ def label(args: argparse.Namespace, workspace: Workspace) -> Result:
         for row in labelled.to_dict("records")
     ]
     rows = [["-" if value is None else value for value in row.values()] for row in agents]
-    text = "\n".join(
-        (
-            "automatic labels, not judged by anyone",
-            "",
-            table([str(name) for name in labelled.columns], rows),
-            "",
-            *(f"no automatic label for {name}: for people to judge" for name in without),
-            f"-> {labelled.attrs['file']}",
-        )
-    )
-    value = {
-        "suite": suite.label,
-        "labels": "automatic",
-        "file": labelled.attrs["file"],
-        "agents": agents,
-        "without_label": without,
-    }
-    return Result(value, text)
+    header, file = [str(name) for name in labelled.columns], labelled.attrs["file"]
+    lines = ["automatic labels, not judged by anyone", "", table(header, rows), ""]
+    lines += [f"no automatic label for {name}: for people to judge" for name in without]
+    value = {"suite": suite.label, "labels": "automatic", "file": file, "agents": agents}
+    return Result(value | {"without_label": without}, "\n".join((*lines, f"-> {file}")))

@@ -40,14 +40,14 @@ def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
         workspace=workspace,
     )
     outcome, mined = draft.outcome, draft.outcome.mined
-    value, text = _summary(mined, outcome.categories, args.per_category)
+    value, text = _summarise(mined, outcome.categories, args.per_category)
     recordings = f"{outcome.on_side} trajectories on the {args.split} side"
     recordings += f" and {outcome.failed} failed continuations" if outcome.failed else ""
     lines = [
         f"{len(mined.scenarios)} scenarios from {recordings}",
         text,
-        _strata(mined),
-        *_notes(mined, outcome.categories),
+        _format_strata(mined),
+        *_format_notes(mined, outcome.categories),
         f"-> {draft.path}\nnext: sts draft show {args.name}",
     ]
     if draft.earlier:
@@ -55,7 +55,7 @@ def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result({"draft": args.name, "file": str(draft.path)} | value, "\n\n".join(lines))
 
 
-def _summary(
+def _summarise(
     mined: Mined, categories: Sequence[Category], per_category: int
 ) -> tuple[dict[str, Any], str]:
     """Return what each category offered and what was chosen, as JSON values and as a table."""
@@ -75,31 +75,31 @@ def _summary(
         "strata": strata,
         "short": [row[0] for row in rows if row[3] < per_category],
         "sampled": {n: {"asked": k, "of": of} for n, (k, of) in mined.sampled.items()},
-        "plain": _without_screen(categories),
+        "plain": _categories_without_prefilter(categories),
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
     return value, table(header, rows)
 
 
-def _without_screen(categories: Sequence[Category]) -> list[str]:
+def _categories_without_prefilter(categories: Sequence[Category]) -> list[str]:
     """Return the names of the categories that were asked at every step."""
-    return [category.name for category in categories if category.screen is None]
+    return [category.name for category in categories if category.prefilter is None]
 
 
-def _notes(mined: Mined, categories: Sequence[Category]) -> list[str]:
+def _format_notes(mined: Mined, categories: Sequence[Category]) -> list[str]:
     """Return notes on sampled counts and on categories that take long."""
     lines = [
         f"{name} was asked at {asked} of the {of} steps that may fit, the first of each stratum; "
         "its candidates are those of them that do"
         for name, (asked, of) in mined.sampled.items()
     ]
-    unscreened = _without_screen(categories)
+    unscreened = _categories_without_prefilter(categories)
     if unscreened and len(unscreened) < len(categories):
         lines.append(f"without a screen, and so asked at every step: {', '.join(unscreened)}")
     return ["\n".join(lines)] if lines else []
 
 
-def _strata(mined: Mined) -> str:
+def _format_strata(mined: Mined) -> str:
     """Return a table of chosen and offered candidates by source, recorder and difficulty."""
     offered: Counter[tuple[str, str, str]] = Counter()
     chosen: Counter[tuple[str, str, str]] = Counter()

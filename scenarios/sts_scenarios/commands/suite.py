@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Sequence
+from typing import Any
 
 from sts.cli.arguments import progress, table
 from sts.cli.command import Result
@@ -12,21 +13,25 @@ from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, selections, tags
 from sts.suites.selections import Selection
-from sts.suites.types import Scenario, Suite, pairs, series
-from sts_scenarios.changelog import difference
+from sts.suites.types import Scenario, Suite, group_dialogues, group_pairs
+from sts_scenarios.changelog import compare_suites
+
+_SHOWN = (
+    "id hash category kind instruction difficulty takeover horizon partner trajectory world tags "
+    "heard pair series turn replaces"
+).split()
 
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what is in a suite, or in a part of one."""
     from sts.suites import store
 
-    chosen = selections.load(workspace, args.suite, store.load)
+    chosen = selections.load_selection(workspace, args.suite, store.load)
     suite, every = chosen.suite, chosen.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
     rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
-    text = (
-        f"{_title(suite)}\n{_describe_part(chosen)}\n{table(header, rows)}{_describe_links(every)}"
-    )
+    text = "\n".join((_format_title(suite), _describe_part(chosen), table(header, rows)))
+    text += _describe_links(every)
     value = {
         "suite": suite.label,
         "selection": chosen.meaning,
@@ -34,36 +39,21 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         "parent": suite.parent,
         "description": suite.description,
         "provenance": suite.provenance,
-        "scenarios": [
-            {
-                "id": s.id,
-                "hash": s.hash,
-                "category": s.category,
-                "kind": s.kind,
-                "instruction": s.instruction.view(),
-                "difficulty": s.difficulty,
-                "takeover": s.takeover,
-                "horizon": s.horizon,
-                "partner": s.partner,
-                "trajectory": s.trajectory,
-                "world": s.world,
-                "tags": list(s.tags),
-                "heard": [one.view() for one in s.heard],
-                "pair": s.pair,
-                "series": s.series,
-                "turn": s.turn,
-                "replaces": s.replaces,
-            }
-            for s in every
-        ],
+        "scenarios": [_scenario_record(scenario) for scenario in every],
     }
     return Result(value, text)
+
+
+def _scenario_record(s: Scenario) -> dict[str, Any]:
+    record = {name: getattr(s, name) for name in _SHOWN}
+    heard = [one.view() for one in s.heard]
+    return record | {"instruction": s.instruction.view(), "tags": list(s.tags), "heard": heard}
 
 
 def _describe_links(every: Sequence[Scenario]) -> str:
     """Return what belongs together, one line each; "" for nothing."""
     lines = []
-    for word, groups in (("pair", pairs(every)), ("dialogue", series(every))):
+    for word, groups in (("pair", group_pairs(every)), ("dialogue", group_dialogues(every))):
         for own in groups.values():
             said = " | ".join(f"{one.id} “{one.instruction.text}”" for one in own)
             lines.append(f"{word}: {said}")
@@ -90,7 +80,7 @@ def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
         ids = tags.tag(workspace, suite, args.tag, args.id, remove=args.remove)
         text = f"{args.tag}: {', '.join(ids) or 'no scenario'}"
         return Result({"suite": suite.name, "tag": args.tag, "scenarios": list(ids)}, text)
-    said, every = tags.read(workspace, suite.name), selections.tagged(workspace, suite)
+    said, every = tags.read(workspace, suite.name), selections.load_ids_by_tag(workspace, suite)
     own = {name for one in suite.scenarios for name in one.tags}
     rows = [
         (name, "suite" if name in own else "workspace", len(ids), ", ".join(ids))
@@ -104,14 +94,14 @@ def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def save(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep a selection under a name."""
-    chosen = selections.load(workspace, args.suite, frozen.load)
-    selections.save(workspace, chosen, args.name)
+    chosen = selections.load_selection(workspace, args.suite, frozen.load)
+    selections.save_selection(workspace, chosen, args.name)
     label = f"{chosen.suite.label}+{args.name}"
     value = {"selection": label, "meaning": chosen.meaning}
     return Result(value, f"{label} is {_describe_part(chosen).rstrip()}")
 
 
-def _title(suite: Suite) -> str:
+def _format_title(suite: Suite) -> str:
     grown = f", grown from {suite.parent}" if suite.parent else ""
     count = len({s.category for s in suite.scenarios})
     described = f": {suite.description}" if suite.description else ""
@@ -126,14 +116,14 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Check every hash of a suite and replay its scenarios to their takeover."""
     from sts.domains import need
     from sts.suites import store
-    from sts.suites.lint import lint
+    from sts.suites.lint import lint_scenarios
 
     suite = store.load(workspace, args.suite)
     with contextlib.suppress(DamagedData):  # the lint says of which
         for scenario in suite.scenarios:
             need(scenario.recording, f"{suite.label}: {scenario.id}")
     with progress("verifying", "scenarios") as drawn:
-        faults = lint(suite.scenarios)
+        faults = lint_scenarios(suite.scenarios)
         drawn(len(suite.scenarios), len(suite.scenarios))
     if faults:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
@@ -146,8 +136,8 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what a version kept, added, retired and replaced."""
-    between = difference(workspace, args.old, args.new)
-    return Result(between.view(), between.text())
+    between = compare_suites(workspace, args.old, args.new)
+    return Result(between.to_json(), between.format_markdown())
 
 
 def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -155,9 +145,6 @@ def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts_scenarios import api
 
     suite = api.freeze(
-        args.draft,
-        description=args.description,
-        categories=args.category,
-        workspace=workspace,
+        args.draft, description=args.description, categories=args.category, workspace=workspace
     ).suite
-    return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_title(suite)}")
+    return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_format_title(suite)}")

@@ -7,10 +7,10 @@ import argparse
 from sts.cli.arguments import table
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
-from sts.suites.folders import Listed, listed
+from sts.suites.folders import ListedSuite, list_suites
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the suites and drafts that there are."""
-    rows = listed(workspace)
-    return Result([row._asdict() for row in rows], table(Listed._fields, rows))
+    rows = list_suites(workspace)
+    return Result([row._asdict() for row in rows], table(ListedSuite._fields, rows))

@@ -148,9 +148,10 @@ _LINKED = argument("id", "ID", "candidates; a single one is unlinked", nargs="+"
 _AUTHOR = option("--user NAME", "curator who decides (default: your login)", dest="author")
 _WHY = option("--reason TEXT", "reason in one line", required=True)
 _REMARK = option("--reason TEXT", "reason in one line")
+_AGAINST = (_DRAFT, _IDS, _WHY, _AUTHOR)
 
 
-def _edited(*, new: bool) -> tuple[Row, ...]:
+def _field_options(*, new: bool) -> tuple[Row, ...]:
     """Return the options of a candidate's fields, for a `new` candidate or for an edit."""
     default = "" if new else " (default: unchanged)"
     own = "(default: the category's)" if new else "(default: unchanged)"
@@ -187,17 +188,14 @@ DRAFT = group(
         option(
             "--category C", "only candidates of this category, name or module:NAME (default: all)"
         ),
-        switch(
-            "--profiles",
-            "show how often agents pass by rule; missing continuations are run",
-        ),
+        switch("--profiles", "show how often agents pass by rule; missing continuations are run"),
         repeatable(
             "--agent A",
             "agent for --profiles; repeatable (default: the agents named by the environment's "
             "categories)",
         ),
         option("--user NAME", "curator who looks (default: your login)", dest="author"),
-        at="sts_scenarios.commands.listing:show",
+        at="sts_scenarios.commands.draft_show:show",
     ),
     action(
         "edit mysuite walk-01 --takeover 14",
@@ -205,16 +203,16 @@ DRAFT = group(
         _DRAFT,
         _ID,
         _REMARK,
-        *_edited(new=False),
-        at="sts_scenarios.commands.changing:edit",
+        *_field_options(new=False),
+        at="sts_scenarios.commands.draft_edit:edit",
     ),
     action(
         "add mysuite --trajectory 3f2a --takeover 14 --player 0 --category my:CATEGORY",
         "add a candidate at a step of your choice",
         _DRAFT,
         option("--trajectory T", "id of the trajectory or its first digits", required=True),
-        *_edited(new=True),
-        at="sts_scenarios.commands.changing:add",
+        *_field_options(new=True),
+        at="sts_scenarios.commands.draft_edit:add",
     ),
     action(
         "accept mysuite walk-01",
@@ -225,21 +223,11 @@ DRAFT = group(
         _REMARK,
         _AUTHOR,
     ),
-    action(
-        "reject mysuite walk-02 --reason unclear",
-        "reject candidates",
-        _DRAFT,
-        _IDS,
-        _WHY,
-        _AUTHOR,
-    ),
+    action("reject mysuite walk-02 --reason unclear", "reject candidates", *_AGAINST),
     action(
         "retire mysuite walk-03 --reason twin",
         "retire scenarios of the previous version",
-        _DRAFT,
-        _IDS,
-        _WHY,
-        _AUTHOR,
+        *_AGAINST,
     ),
     action(
         "undo mysuite walk-01", "undo the latest decision about candidates", _DRAFT, _IDS, _AUTHOR
@@ -250,7 +238,7 @@ DRAFT = group(
         _DRAFT,
         _LINKED,
         _AUTHOR,
-        at="sts_scenarios.commands.changing:link",
+        at="sts_scenarios.commands.draft_edit:link",
     ),
     action(
         "dialogue mysuite walk-01 walk-03",
@@ -258,7 +246,7 @@ DRAFT = group(
         _DRAFT,
         _LINKED,
         _AUTHOR,
-        at="sts_scenarios.commands.changing:link",
+        at="sts_scenarios.commands.draft_edit:link",
     ),
     action(
         "rate mysuite walk-01 yes",
@@ -274,9 +262,6 @@ DRAFT = group(
         "list what prevents freezing",
         _DRAFT,
         _CHECKED,
-        switch(
-            "--quality-checks",
-            "also show the pass rates of the categories' control policies",
-        ),
+        switch("--quality-checks", "also show the pass rates of the categories' control policies"),
     ),
 )

@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 from sts.jobs.pool import executor
-from sts.trajectories.flat import TrajectoryList
+from sts.trajectories.batches import TrajectoryList
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
+from sts_scenarios.mining.building import make_scenario as make_scenario
+from sts_scenarios.mining.building import make_scenarios
+from sts_scenarios.mining.building import states_at as states_at
 from sts_scenarios.mining.choice import Offer, select_steps
 from sts_scenarios.mining.choice import Pick as Pick
-from sts_scenarios.mining.making import make_scenario as make_scenario
-from sts_scenarios.mining.making import make_scenarios
-from sts_scenarios.mining.making import states_at as states_at
-from sts_scenarios.mining.survey import gather
-from sts_scenarios.mining.terms import Gathered
+from sts_scenarios.mining.survey import gather_candidates
+from sts_scenarios.mining.terms import GatheredSteps
 from sts_scenarios.mining.terms import Mined as Mined
-from sts_scenarios.mining.terms import Terms as Terms
+from sts_scenarios.mining.terms import MiningTerms as MiningTerms
 
 
 def mine(
@@ -35,35 +35,32 @@ def mine(
 ) -> Mined:
     """Return up to `per_category` scenarios of each category, without near-duplicates.
 
-    Every step is checked by the categories themselves; their prefilters (`Category.screen`) are not
-    used. Scenarios that do not pass their category's validity check are left out, for instance
-    because of its partner, and so are trajectories whose worlds are unavailable here.
-
-    Args:
-      trajectories: to mine.
-      categories: to mine for.
-      per_category: one number, or one for each category.
-      **given: a `seed`, and any other fields of `Terms`.
+    Every step is checked by the categories themselves, without `Category.prefilter`. Scenarios
+    that are invalid for their category are left out, for instance because of its partner.
+    Trajectories whose worlds are unavailable here are left out too. `given` has a `seed`, and any
+    other fields of `MiningTerms`.
 
     Raises:
       ReplayMismatch: a selected trajectory does not replay.
     """
-    terms = Terms(wanted_counts(categories, per_category), **given)
+    terms = MiningTerms(count_wanted(categories, per_category), **given)
     return mine_list(
-        trajectories, [replace(category, screen=None) for category in categories], terms
+        trajectories, [replace(category, prefilter=None) for category in categories], terms
     )
 
 
 def mine_list(
-    trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: Terms
+    trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: MiningTerms
 ) -> Mined:
     """Mine trajectories in memory; errors as of `mine`."""
     held = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
     with executor(1, 1) as here:
-        return make_mined(gather([held], lambda: categories, terms, here), categories, terms)
+        return make_mined(
+            gather_candidates([held], lambda: categories, terms, here), categories, terms
+        )
 
 
-def wanted_counts(
+def count_wanted(
     categories: Sequence[Category], per_category: int | Mapping[str, int]
 ) -> Mapping[str, int]:
     """Return the wanted number of scenarios of each category."""
@@ -72,7 +69,9 @@ def wanted_counts(
     return dict.fromkeys((category.name for category in categories), per_category)
 
 
-def make_mined(gathered: Gathered, categories: Sequence[Category], terms: Terms) -> Mined:
+def make_mined(
+    gathered: GatheredSteps, categories: Sequence[Category], terms: MiningTerms
+) -> Mined:
     """Select among the gathered steps and make scenarios of them; errors as of `mine`."""
     keep = terms.keep
 
@@ -91,7 +90,7 @@ def make_mined(gathered: Gathered, categories: Sequence[Category], terms: Terms)
         gathered.picks([(c, offer) for c in categories for offer in chosen[c.name].offers])
     )
     results = [
-        (made.scenario, made.stratum, c.fits(made.scenario))
+        (made.scenario, made.stratum, c.why_invalid(made.scenario))
         for c in categories
         for made in make_scenarios(
             c,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
 from sts.domains import Domain, domain
@@ -26,22 +26,22 @@ class OpenLoopAgent(Agent):
     name = "unseeing"
     version = "1"
 
-    def __init__(self, world: Domain, moves: Sequence[int], says: Sequence[int]) -> None:
+    def __init__(self, world: Domain, actions: Sequence[int], utterances: Sequence[int]) -> None:
         """Take the indices of moves and tokens."""
-        self._moves = np.bincount(moves, minlength=len(world.moves)).astype(np.float64)
-        self._says = np.bincount(says, minlength=len(world.tokens)).astype(np.float64)
-        self.deterministic = len(moves) == len(says) == 1  # type: ignore[misc]
+        self._moves = np.bincount(actions, minlength=len(world.action_names)).astype(np.float64)
+        self._says = np.bincount(utterances, minlength=len(world.tokens)).astype(np.float64)
+        self.deterministic = len(actions) == len(utterances) == 1  # type: ignore[misc]
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the same weights in every situation."""
         shape = draws.shape[:2]
-        moves = np.broadcast_to(self._moves, (*shape, len(self._moves)))
-        return Choice(moves, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
+        actions = np.broadcast_to(self._moves, (*shape, len(self._moves)))
+        return PolicyOutput(actions, np.broadcast_to(self._says, (*shape, len(self._says)))), memory
 
 
-def pass_rate(
+def compute_pass_rate(
     category: Category,
     scenarios: Sequence[Scenario],
     agent: Agent,
@@ -59,19 +59,17 @@ def pass_rate(
         count = 1 if is_deterministic(agent, group[0].partner) else continuations
         continued = continue_all(group, agent, seed=seed, indices=range(count))
         for n, scenario in enumerate(group):
-            members = continued[n * count : (n + 1) * count]
-            units[f"pair {scenario.pair}" if scenario.pair else scenario.id].append(
-                [
-                    category.label(c.episode, c.takeover, c.roles, scenario.parameters).verdict
-                    == "success"
-                    for c in members
-                ]
+            labels = (
+                category.label(c.episode, c.takeover, c.players, scenario.parameters)
+                for c in continued[n * count : (n + 1) * count]
             )
+            unit = f"pair {scenario.pair}" if scenario.pair else scenario.id
+            units[unit].append([label.verdict == "success" for label in labels])
     rates = [np.all(halves, axis=0).mean() for halves in units.values()]
     return float(np.mean(rates))
 
 
-def open_loop_pass_rate(
+def compute_open_loop_pass_rate(
     category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
 ) -> float:
     """Return the pass rate of the best open-loop policy over scenarios of one category.
@@ -84,7 +82,7 @@ def open_loop_pass_rate(
     if not scenarios:
         return 0.0
     rates = (
-        pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
+        compute_pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
         for policy in _open_loop_policies(category)
     )
     return max(rates, default=0.0)
@@ -92,14 +90,14 @@ def open_loop_pass_rate(
 
 def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
     world = domain(category.domain)
-    moves = range(len(world.moves))
-    if not moves or not world.tokens:
+    actions = range(len(world.action_names))
+    if not actions or not world.tokens:
         return
     if category.kind == "question":
         stay = [int(world.noop)]
         yield from (OpenLoopAgent(world, stay, [token]) for token in range(1, len(world.tokens)))
         return
-    yield from (OpenLoopAgent(world, [move], [0]) for move in moves)
-    yield OpenLoopAgent(world, moves, [0])
+    yield from (OpenLoopAgent(world, [move], [0]) for move in actions)
+    yield OpenLoopAgent(world, actions, [0])
     for mix in categories.mixes(category.domain):
-        yield OpenLoopAgent(world, [world.moves.index(move) for move in mix], [0])
+        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix], [0])

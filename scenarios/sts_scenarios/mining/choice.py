@@ -43,18 +43,18 @@ class Pick(NamedTuple):
     @property
     def step(self) -> int:
         """Its takeover, counted from the step at which the recording of its world began."""
-        return self.candidate.moment + int(self.trajectory.provenance.get("begins", 0))
+        return self.candidate.takeover + int(self.trajectory.provenance.get("begins", 0))
 
     @property
     def stratum(self) -> Stratum:
-        """Its difficulty, the kind of source, and the name of the recorded participant."""
-        recorder = self.trajectory.participants[self.candidate.role]
+        """Its difficulty, the kind of source, and the name of the recorded player."""
+        recorder = self.trajectory.players[self.candidate.player]
         origin = source_kind(self.trajectory.source, recorder.kind)
         return Stratum(self.candidate.difficulty, origin, recorder.name)
 
 
 def source_kind(made_by: str, kind: str) -> str:
-    """Return one of `SOURCES`, from a recording's source and a participant's kind."""
+    """Return one of `SOURCES`, from a recording's source and a player's kind."""
     command, _, rest = made_by.partition(" ")
     if command == "sts" and rest.startswith("run "):
         return FAILURE
@@ -64,46 +64,31 @@ def source_kind(made_by: str, kind: str) -> str:
 
 
 class Place(NamedTuple):
-    """The position of a candidate: part (`sts.trajectories.flat`), row, takeover and role."""
+    """The position of a candidate: part (`sts.trajectories.batches`), row, takeover and role."""
 
     part: int
     row: int
     moment: int
-    role: int
+    player: int
 
 
 class Offer(NamedTuple):
-    """A candidate step that may be selected.
+    """A candidate step that may be selected."""
 
-    Attributes:
-      order: pseudo-random by seed; the lower comes first.
-      world: `world_key` of its hash.
-      answer: of the candidate.
-      step: its takeover, counted from the step at which the recording of its world began.
-      stratum: of the candidate.
-      at: its position.
-    """
-
-    order: int
-    world: str
-    answer: str
-    step: int
-    stratum: Stratum
-    at: Place
+    order: int  # pseudo-random by seed; the lower comes first
+    world: str  # `world_key` of its hash
+    answer: str  # of the candidate
+    step: int  # its takeover, counted from the step at which the recording of its world began
+    stratum: Stratum  # of the candidate
+    at: Place  # its position
 
 
 class OfferedSteps(NamedTuple):
-    """The candidate steps of one category.
+    """The candidate steps of one category."""
 
-    Attributes:
-      offers: the first of each group of alike steps, sorted by `Offer.order`.
-      counts: number of steps of each stratum, alike ones included.
-      worlds: uint64, the distinct worlds.
-    """
-
-    offers: list[Offer]
-    counts: Counter[Stratum]
-    worlds: NDArray[np.uint64]
+    offers: list[Offer]  # the first of each group of alike steps, sorted by `Offer.order`.
+    counts: Counter[Stratum]  # number of steps of each stratum, alike ones included
+    worlds: NDArray[np.uint64]  # uint64, the distinct worlds
 
 
 def world_key(world: str) -> str:
@@ -129,15 +114,10 @@ MAX_REJECTED = 10
 
 
 class Selection(NamedTuple):
-    """The selected steps of a category.
+    """The selected steps of a category."""
 
-    Attributes:
-      offers: in the order of selection.
-      passed_over: number of others that `keep` rejected.
-    """
-
-    offers: list[Offer]
-    passed_over: int
+    offers: list[Offer]  # in the order of selection
+    passed_over: int  # number of others that `keep` rejected
 
 
 def select_steps(

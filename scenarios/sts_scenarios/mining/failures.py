@@ -25,12 +25,12 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import Player, Trajectory
 from sts_scenarios.category import Candidate, Category
-from sts_scenarios.mining.chance import open_loop_pass_rate
+from sts_scenarios.mining.building import COPIED_PROVENANCE
+from sts_scenarios.mining.chance import compute_open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.making import COPIED_PROVENANCE
-from sts_scenarios.mining.telling import profile_pick
+from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.profiles import CONTINUATIONS, load_players
 
 EXTENSION_STEPS = 32
@@ -48,8 +48,8 @@ def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     Baselines that repeat the recording are left out.
     """
     scenarios = {s.hash: s for s in suite.scenarios}
-    name = label_table.name_of(suite.label)
-    if next(store.entries(workspace, scenarios), None) is None:
+    name = label_table.table_name(suite.label)
+    if next(store.iter_entries(workspace, scenarios), None) is None:
         raise StsError(
             f"{suite.label} has no continuations; make some with sts run {suite.label} --agent NAME"
         )
@@ -61,11 +61,8 @@ def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
         name, raw, ("continuation", "verdict")
     )
     failing_codes = {n for n, word in enumerate(words) if word in ("failure", "not_done")}
-    failing = {
-        continuation_ids[i]
-        for i, v in zip(ids.tolist(), verdicts.tolist(), strict=True)
-        if v in failing_codes
-    }
+    pairs = zip(ids.tolist(), verdicts.tolist(), strict=True)
+    failing = {continuation_ids[i] for i, v in pairs if v in failing_codes}
     failures = [
         _trajectory(suite, scenarios[c.scenario_hash], c)
         for part in store.stream(workspace, scenarios)
@@ -76,20 +73,20 @@ def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
         raise StsError(
             f"no continuation of {suite.label} failed by its labels: there are no failures to mine"
         )
-    return extend(failures)
+    return extend_with_noops(failures)
 
 
 def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) -> Trajectory:
     """Return a continuation as a trajectory of its scenario's world and split."""
     kind, _, name = scenario.partner.partition(":")
-    other = Participant("agent", name) if kind == "agent" else Participant("script", kind)
-    agent = Participant("human" if continuation.agent == HUMAN else "agent", continuation.agent)
-    people = range(continuation.episode.participants)
+    other = Player("agent", name) if kind == "agent" else Player("script", kind)
+    agent = Player("human" if continuation.agent == HUMAN else "agent", continuation.agent)
+    people = range(continuation.episode.n_players)
     carried = {k: v for k, v in scenario.provenance.items() if k in COPIED_PROVENANCE}
     source = f"sts run {suite.label} {scenario.id} {continuation.id}"
     return Trajectory(
         continuation.episode,
-        tuple(agent if role in continuation.roles else other for role in people),
+        tuple(agent if player in continuation.players else other for player in people),
         continuation.instructions,
         scenario.world,
         source,
@@ -99,13 +96,13 @@ def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) ->
             "begins": scenario.context_start,
             "takeover": continuation.takeover,
             "until": continuation.episode.steps,
-            "roles": list(continuation.roles),
+            "roles": list(continuation.players),
             "fingerprint": continuation.fingerprint,
         },
     )
 
 
-def extend(failed: Sequence[Trajectory]) -> list[Trajectory]:
+def extend_with_noops(failed: Sequence[Trajectory]) -> list[Trajectory]:
     """Return trajectories extended by `EXTENSION_STEPS` steps in which all players stand still.
 
     The extension makes room for a horizon after their last steps. A trajectory whose world is
@@ -115,7 +112,7 @@ def extend(failed: Sequence[Trajectory]) -> list[Trajectory]:
     for n, t in enumerate(failed):
         recorded = t.episode
         if why_unavailable(recorded) is None:
-            size = recorded.steps, recorded.participants, recorded.scene.shape[1]
+            size = recorded.steps, recorded.n_players, recorded.scene.shape[1]
             groups[recorded.domain, size, shapes(recorded)].append(n)
     extended = [*failed]
     for members in groups.values():
@@ -136,22 +133,22 @@ def _extend_batch(batch: Sequence[Trajectory]) -> Iterator[Episode]:
         yield Episode(
             episode.domain,
             episode.state,
-            np.concatenate((episode.moves, played.moves[b])),
-            np.concatenate((episode.says, played.says[b])),
+            np.concatenate((episode.actions, played.actions[b])),
+            np.concatenate((episode.utterances, played.utterances[b])),
             np.concatenate((episode.rewards, played.rewards[b])),
             np.concatenate((episode.scene, played.scene[b, 1:])),
         )
 
 
-def recording_of(workspace: Workspace, scenario: Scenario) -> Trajectory:
+def load_recording(workspace: Workspace, scenario: Scenario) -> Trajectory:
     """Return the recording or continuation that a scenario was mined from."""
     if "continuation" not in scenario.provenance:
-        return trajectories.find(workspace, scenario.trajectory)
+        return trajectories.find_trajectory(workspace, scenario.trajectory)
     _, _, label, *_ = str(scenario.provenance["source"]).split(" ")
     suite = suites.load(workspace, label)
-    continuation = store.find(workspace, scenario.provenance["continuation"])
+    continuation = store.find_continuation(workspace, scenario.provenance["continuation"])
     (origin,) = (s for s in suite.scenarios if s.hash == continuation.scenario_hash)
-    return extend([_trajectory(suite, origin, continuation)])[0]
+    return extend_with_noops([_trajectory(suite, origin, continuation)])[0]
 
 
 def restrict_to_takeover(category: Category) -> Category:
@@ -165,10 +162,11 @@ def restrict_to_takeover(category: Category) -> Category:
         origin = trajectory.provenance
         last = origin["until"] - (horizon if category.partner == "replay" else 0)
         for candidate in category.candidates(trajectory, context, horizon):
-            if origin["takeover"] < candidate.moment <= last and candidate.role in origin["roles"]:
+            is_after = origin["takeover"] < candidate.takeover <= last
+            if is_after and candidate.player in origin["roles"]:
                 yield candidate
 
-    return replace(category, candidates=candidates, screen=None)
+    return replace(category, candidates=candidates, prefilter=None)
 
 
 def count_from_failures(share: float, per_category: int) -> int:
@@ -184,7 +182,7 @@ def count_from_failures(share: float, per_category: int) -> int:
     return count
 
 
-def open_loop_rates(
+def compute_open_loop_rates(
     categories: Iterable[Category], scenarios: Iterable[Scenario]
 ) -> dict[str, float]:
     """Return the open-loop pass rate of each category over these scenarios."""
@@ -192,7 +190,7 @@ def open_loop_rates(
     for scenario in scenarios:
         by_category[scenario.category].append(scenario)
     return {
-        c.name: open_loop_pass_rate(c, by_category[c.name], continuations=CONTINUATIONS)
+        c.name: compute_open_loop_pass_rate(c, by_category[c.name], continuations=CONTINUATIONS)
         for c in categories
     }
 
@@ -212,11 +210,8 @@ def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> K
 
     def keep(category: Category, pick: Pick) -> bool:
         passed = profile_pick(category, pick, names).passed
-        ranked = [
-            agent.name
-            for agent in load_players(category.domain, names or None).values()
-            if agent.sees == "observation"
-        ]
+        players = load_players(category.domain, names or None).values()
+        ranked = [agent.name for agent in players if agent.sees == "observation"]
         least = chance[category.name]
         return any(passed[name].successes > least * passed[name].of for name in ranked)
 

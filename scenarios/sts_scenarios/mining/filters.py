@@ -44,19 +44,12 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on the takeover step and the player that a scenario would evaluate.
+    """A condition on the takeover step and the player that a scenario would evaluate."""
 
-    Attributes:
-      text: an SQL expression that is true or false of one row of the table of steps.
-    """
-
-    text: str
+    text: str  # an SQL expression that is true or false of one row of the table of steps
 
     def check(self, trajectory: Trajectory) -> dict[str, int]:
-        """Check the filter on a trajectory and return the versions of the columns.
-
-        Args:
-          trajectory: any one of the domain that is to be mined.
+        """Check the filter on any trajectory of a domain and return the versions of the columns.
 
         Raises:
           ArgumentError: the filter has no column or an unknown one, has disallowed parts, or is not
@@ -64,7 +57,7 @@ class Filter:
           MissingExtra: Polars is not installed.
         """
         _import_polars()
-        columns, versions = steps.column_names(trajectory)
+        columns, versions = steps.list_columns(trajectory)
         try:
             words = _column_names(self.text)
             for word in words:
@@ -95,9 +88,9 @@ class Filter:
             possible = list(category.candidates(trajectory, context, horizon))
             if possible:
                 where = self.evaluate(trajectory)
-                yield from (c for c in possible if where[c.role, c.moment])
+                yield from (c for c in possible if where[c.player, c.takeover])
 
-        return replace(category, candidates=candidates, screen=None)
+        return replace(category, candidates=candidates, prefilter=None)
 
 
 def _column_names(text: str) -> tuple[str, ...]:
@@ -132,8 +125,8 @@ def _column_names(text: str) -> tuple[str, ...]:
 def _evaluate(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
     """Return where a filter holds; the last result is cached for the next category."""
     pl: Any = _import_polars()
-    columns = steps.table(trajectory, _column_names(text))
-    rows = trajectory.episode.participants * trajectory.episode.steps
+    columns = steps.make_step_table(trajectory, _column_names(text))
+    rows = trajectory.episode.n_players * trajectory.episode.steps
     try:
         frame = pl.DataFrame([_series(pl, name, values) for name, values in columns.items()])
         (column,) = frame.select(

@@ -36,32 +36,33 @@ def use_miner(category: Category, name: str, miner: Miner) -> Category:
         with registry.blaming(f"miner {name!r} failed in trajectory {trajectory.id}"):
             found = list(miner(trajectory))
         for candidate in found:
-            if (
-                fault := _candidate_fault(candidate, category, trajectory, context, horizon)
-            ) is not None:
+            fault = _candidate_fault(candidate, category, trajectory, context, horizon)
+            if fault is not None:
                 raise StsError(f"miner {name!r} in trajectory {trajectory.id}: {fault}")
         return iter(found)
 
-    return replace(category, candidates=candidates, screen=None)
+    return replace(category, candidates=candidates, prefilter=None)
 
 
 def _candidate_fault(
     value: Any, category: Category, trajectory: Trajectory, context: int, horizon: int
 ) -> str | None:
     """Return why a value is not a valid candidate for a trajectory, or None."""
-    steps, n_players = trajectory.episode.steps, trajectory.episode.participants
+    steps, n_players = trajectory.episode.steps, trajectory.episode.n_players
     if not isinstance(value, Candidate):
         return f"expected a Candidate, found {shown(repr(value))}"
-    if type(value.moment) is not int or not context <= value.moment <= steps - horizon:
-        return f"expected a moment from {context} to {steps - horizon}, found {value.moment!r:.40}"
-    if type(value.role) is not int or not 0 <= value.role < n_players:
-        return f"expected a role from 0 to {n_players - 1}, found {value.role!r:.40}"
+    if type(value.takeover) is not int or not context <= value.takeover <= steps - horizon:
+        return (
+            f"expected a takeover from {context} to {steps - horizon}, found {value.takeover!r:.40}"
+        )
+    if type(value.player) is not int or not 0 <= value.player < n_players:
+        return f"expected a player from 0 to {n_players - 1}, found {value.player!r:.40}"
     if value.difficulty not in DIFFICULTIES:
         return f"expected {', '.join(DIFFICULTIES)}, found {value.difficulty!r:.40}"
     try:
         canonical_json(value.parameters)
-        for wording in category.wordings:
-            wording.format(**value.words)
+        for wording in category.templates:
+            wording.format(**value.fields)
     except (TypeError, ValueError, LookupError) as error:
         return f"its parameters or words do not match {category.name}: {error!r:.80}"
     return None

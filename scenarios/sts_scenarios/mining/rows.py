@@ -16,23 +16,12 @@ from numpy.typing import NDArray
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios.category import Category
 from sts_scenarios.mining.choice import MAX_REJECTED, Offer, OfferedSteps, Place, Stratum
-from sts_scenarios.mining.terms import Terms
+from sts_scenarios.mining.terms import MiningTerms
 
 CONFIRMED_PER_WANTED = 3
 """Number of steps of a stratum to confirm for each that a selection can reach."""
-FIELDS = {
-    "order": "u8",
-    "world": "u8",
-    "part": "i4",
-    "row": "i4",
-    "moment": "i4",
-    "step": "i4",
-    "role": "i4",
-    "difficulty": "i4",
-    "source": "i4",
-    "recorder": "i4",
-    "answer": "i4",
-}
+_NUMBERS = "part row takeover step player difficulty source recorder answer".split()
+FIELDS = {"order": "u8", "world": "u8"} | dict.fromkeys(_NUMBERS, "i4")
 _WORDS = ("source", "recorder", "answer")
 _STRATUM = Stratum._fields
 _BUCKET = ("answer", *_STRATUM)
@@ -41,42 +30,26 @@ Rows = dict[str, NDArray[Any]]
 
 
 class FoundSteps(NamedTuple):
-    """The candidate steps of one category in a part.
+    """The candidate steps of one category in a part."""
 
-    Attributes:
-      rows: of the steps that may be selected.
-      words: for each of `_WORDS`, the texts that its numbers index.
-      counts: number of steps of each stratum.
-      worlds: uint64, their worlds.
-      screened: number of steps that an inexact prefilter found and the category has not confirmed.
-    """
-
-    rows: Rows
-    words: dict[str, list[str]]
-    counts: Counter[Stratum]
-    worlds: NDArray[np.uint64]
-    screened: int = 0
+    rows: Rows  # of the steps that may be selected
+    words: dict[str, list[str]]  # for each of `_WORDS`, the texts that its numbers index
+    counts: Counter[Stratum]  # number of steps of each stratum
+    worlds: NDArray[np.uint64]  # uint64, their worlds
+    screened: int = 0  # steps that an inexact prefilter found, not yet confirmed
 
 
 class ScanLimits(NamedTuple):
-    """The parameters of the scan of a part.
-
-    Attributes:
-      seed: of the selection.
-      strata: the fields of a stratum that distinguish steps of one world.
-      several: a world may yield several scenarios.
-      most: of each category, the number of worlds of a bucket that a selection can use.
-      full: of each category, the worlds that may yield no more.
-    """
+    """The parameters of the scan of a part."""
 
     seed: int
-    strata: tuple[str, ...]
-    several: bool
-    most: dict[str, int]
-    full: dict[str, frozenset[int]]
+    strata: tuple[str, ...]  # the fields of a stratum that distinguish steps of one world
+    several: bool  # a world may yield several scenarios
+    most: dict[str, int]  # of each category, how many worlds of a bucket a selection can use
+    full: dict[str, frozenset[int]]  # of each category, the worlds that may yield no more
 
 
-def scan_limits(categories: Sequence[Category], terms: Terms) -> ScanLimits:
+def scan_limits(categories: Sequence[Category], terms: MiningTerms) -> ScanLimits:
     """Return the parameters of the scan of all parts.
 
     A selection takes the steps of a bucket in order and skips only those whose worlds are taken, by
@@ -106,16 +79,16 @@ def scan_limits(categories: Sequence[Category], terms: Terms) -> ScanLimits:
 
 def needs_confirmation(category: Category) -> bool:
     """Return True if the steps that the category's prefilter finds have to be confirmed."""
-    return category.screen is not None and not category.screen.exact
+    return category.prefilter is not None and not category.prefilter.exact
 
 
-def no_steps() -> FoundSteps:
+def empty_steps() -> FoundSteps:
     """Return a `FoundSteps` without steps."""
     rows = {name: np.empty(0, kind) for name, kind in FIELDS.items()}
     return FoundSteps(rows, {name: [] for name in _WORDS}, Counter(), np.empty(0, np.uint64))
 
 
-def merge(several: Sequence[FoundSteps]) -> FoundSteps:
+def merge_steps(several: Sequence[FoundSteps]) -> FoundSteps:
     """Merge the steps of one category in several parts."""
     words: dict[str, dict[str, int]] = {name: {} for name in _WORDS}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in FIELDS}
@@ -150,16 +123,18 @@ def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stra
     )
 
 
-def prune(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
+def prune_steps(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
     """Return the steps that may still be selected, or confirmed."""
     most = asked.most[category.name]
     if needs_confirmation(category):
-        return take_rows(found, _first_moments(found.rows, _STRATUM, CONFIRMED_PER_WANTED * most))
+        return take_rows(
+            found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * most)
+        )
     stretch = category.horizon if asked.several else None
-    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
+    kept = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
     if asked.strata != _STRATUM:  # alike steps may be in several buckets
         return kept
-    return take_rows(kept, _first_worlds(kept.rows, most))
+    return take_rows(kept, _select_first_worlds(kept.rows, most))
 
 
 def take_rows(found: FoundSteps, chosen: NDArray[Any]) -> FoundSteps:
@@ -176,7 +151,7 @@ def _row_codes(rows: Rows, names: Sequence[str]) -> NDArray[np.int64]:
     return code
 
 
-def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rank_rows(code: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return, for each element, how many equal codes come before it."""
     order = np.argsort(code, kind="stable")
     ordered = code[order]
@@ -186,14 +161,16 @@ def _ranks(code: NDArray[np.int64]) -> NDArray[np.int64]:
     return out
 
 
-def _first_moments(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
+def _select_first_steps(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
     """Return the first `most` rows of each group with equal columns `names`."""
     order = np.argsort(rows["order"])
-    kept: NDArray[np.int64] = order[_ranks(_row_codes(rows, names)[order]) < most]
+    kept: NDArray[np.int64] = order[_rank_rows(_row_codes(rows, names)[order]) < most]
     return kept
 
 
-def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArray[np.int64]:
+def _select_first_of_equal(
+    rows: Rows, names: Sequence[str], stretch: int | None
+) -> NDArray[np.int64]:
     """Return the first row of each world, stretch of steps, and values of `names`."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
@@ -206,7 +183,7 @@ def _first_alike(rows: Rows, names: Sequence[str], stretch: int | None) -> NDArr
     return kept
 
 
-def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
+def _select_first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     """Return the rows of the first `most` worlds of each bucket."""
     order = np.argsort(rows["order"])
     bucket = _row_codes(rows, _BUCKET)[order]
@@ -215,7 +192,7 @@ def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     _, first, of = np.unique(key, return_index=True, return_inverse=True)
     by_order = np.argsort(first)
     rank = np.empty(len(first), np.int64)
-    rank[by_order] = _ranks(bucket[first[by_order]])
+    rank[by_order] = _rank_rows(bucket[first[by_order]])
     kept: NDArray[np.int64] = order[rank[of.reshape(-1)] < most]
     return kept
 
@@ -223,16 +200,16 @@ def _first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
 def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
     """Return a category's offers among all that was found, sorted by `Offer.order`."""
     stretch = category.horizon if asked.several else None
-    kept = take_rows(found, _first_alike(found.rows, ("answer", *asked.strata), stretch))
-    kept = take_rows(kept, _first_worlds(kept.rows, asked.most[category.name]))
+    kept = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
+    kept = take_rows(kept, _select_first_worlds(kept.rows, asked.most[category.name]))
     columns = (kept.rows[name].tolist() for name in FIELDS)
     offers = []
-    for order, world, part, row, moment, step, role, *coded in zip(*columns, strict=True):
+    for order, world, part, row, moment, step, player, *coded in zip(*columns, strict=True):
         difficulty, *numbers = coded
         origin, recorder, answer = (
             kept.words[name][n] for name, n in zip(_WORDS, numbers, strict=True)
         )
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
-        place = Place(part, row, moment, role)
+        place = Place(part, row, moment, player)
         offers.append(Offer(order, f"{world:016x}", answer, step, stratum, place))
     return OfferedSteps(offers, found.counts, found.worlds)

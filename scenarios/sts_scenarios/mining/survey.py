@@ -22,51 +22,51 @@ from sts.jobs.executors import Executor
 from sts.registry import blaming
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
-from sts.trajectories import flat
-from sts.trajectories.flat import Batch, TrajectoryColumns
-from sts_scenarios.category import Category, Hits
-from sts_scenarios.mining.asking import Make, confirm_steps, make_picks, run_by_part, run_tasks
+from sts.trajectories import batches
+from sts.trajectories.batches import Batch, TrajectoryColumns
+from sts_scenarios.category import CandidateColumns, Category
+from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
-from sts_scenarios.mining.making import name_trajectory
+from sts_scenarios.mining.confirming import Make, confirm_steps, make_picks, run_by_part, run_tasks
 from sts_scenarios.mining.rows import (
     FIELDS,
     FoundSteps,
     Rows,
     ScanLimits,
     count_strata,
+    empty_steps,
     make_offers,
-    merge,
+    merge_steps,
     needs_confirmation,
-    no_steps,
-    prune,
+    prune_steps,
     scan_limits,
 )
-from sts_scenarios.mining.terms import Gathered, Terms
+from sts_scenarios.mining.terms import GatheredSteps, MiningTerms
 
 Progress = Callable[[int, int], None]
 
 
-def gather(
+def gather_candidates(
     parts: Sequence[Batch],
     make: Make,
-    terms: Terms,
+    terms: MiningTerms,
     pool: Executor,
     progress: Progress = lambda done, total: None,
-) -> Gathered:
+) -> GatheredSteps:
     """Gather the candidate steps of parts of files, however they are split and distributed.
 
     `make` returns the categories, in any process; `pool` runs the scans.
     """
     categories = make()
     asked = scan_limits(categories, terms)
-    found: dict[str, FoundSteps] = {c.name: no_steps() for c in categories}
+    found: dict[str, FoundSteps] = {c.name: empty_steps() for c in categories}
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
     tasks = [(scan_part, make, part, n, asked) for n, part in enumerate(parts)]
     for n, (part_found, missing) in run_tasks(pool, tasks):
         for category in categories:
             name = category.name
-            found[name] = prune(category, merge([found[name], part_found[name]]), asked)
+            found[name] = prune_steps(category, merge_steps([found[name], part_found[name]]), asked)
         for domain, (n_left, why) in missing.items():
             count, first = unavailable.get(domain, (0, why))
             unavailable[domain] = count + n_left, first
@@ -79,23 +79,23 @@ def gather(
         items = [(offer.at.part, (category.name, offer, terms.seed)) for category, offer in offers]
         return run_by_part(parts, make, pool, make_picks, items)
 
-    return Gathered(offered_by_name, picks, unavailable, sampled)
+    return GatheredSteps(offered_by_name, picks, unavailable, sampled)
 
 
 def scan_part(
     make: Make, part: Batch, number: int, asked: ScanLimits
 ) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
     """Return a part's candidate steps by category, and its unavailable trajectories by domain."""
-    categories, columns = make(), flat.read_columns(part)
+    categories, columns = make(), batches.read_columns(part)
     marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
     recorders = _Recorders(columns)
     out: dict[str, list[FoundSteps]] = {c.name: [] for c in categories}
     for domain, places, abreast in columns.batches():
         for c in categories:
-            if c.screen is None or c.domain != domain:
+            if c.prefilter is None or c.domain != domain:
                 continue
             with blaming(f"the prefilter of category {c.name!r} failed"):
-                hits = c.screen.find(abreast, c.context, c.horizon)
+                hits = c.prefilter.find(abreast, c.context, c.horizon)
             hits = hits._replace(episode=places[hits.episode])
             out[c.name].append(_encode_hits(c, columns, recorders, marks, number, hits, asked))
     unscreened, unavailable = _query_categories(categories, columns)
@@ -104,13 +104,16 @@ def scan_part(
             out[c.name].append(
                 _encode_hits(c, columns, recorders, marks, number, unscreened[c.name], asked)
             )
-    found = {c.name: prune(c, merge([no_steps(), *out[c.name]]), asked) for c in categories}
+    found = {
+        c.name: prune_steps(c, merge_steps([empty_steps(), *out[c.name]]), asked)
+        for c in categories
+    }
     return found, unavailable
 
 
 def _query_categories(
     categories: Sequence[Category], columns: TrajectoryColumns
-) -> tuple[dict[str, Hits], dict[str, tuple[int, StsError]]]:
+) -> tuple[dict[str, CandidateColumns], dict[str, tuple[int, StsError]]]:
     """Return the steps of categories without a prefilter, or in worlds of unknown size."""
     domains = np.array(columns.texts["domain"])
     sized = (columns.numbers["height"] > 0) & (columns.numbers["width"] > 0)
@@ -119,7 +122,7 @@ def _query_categories(
     for domain in dict.fromkeys(c.domain for c in categories):
         members = [c for c in categories if c.domain == domain]
         mask = domains == domain
-        if all(c.screen for c in members):
+        if all(c.prefilter for c in members):
             mask &= ~sized
         places = np.flatnonzero(mask).tolist()
         for place, trajectory in zip(places, columns.load(places) if places else (), strict=True):
@@ -128,14 +131,16 @@ def _query_categories(
                 unavailable[domain] = count + 1, first
                 continue
             for c in members:
-                if c.screen is not None and sized[place]:
+                if c.prefilter is not None and sized[place]:
                     continue
                 rows, kinds = found.setdefault(c.name, ([], []))
                 with name_trajectory(trajectory):
-                    moments = c.moments(trajectory)
+                    moments = c.find_candidates(trajectory)
                 for candidate in moments:
                     difficulty = DIFFICULTIES.index(candidate.difficulty)
-                    rows.append((place, candidate.role, candidate.moment, difficulty, len(kinds)))
+                    rows.append(
+                        (place, candidate.player, candidate.takeover, difficulty, len(kinds))
+                    )
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
         name: _make_hits(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
@@ -144,13 +149,15 @@ def _query_categories(
     return hits, unavailable
 
 
-def _make_hits(columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]) -> Hits:
-    episode, role, moment, difficulty, kind = columns
-    return Hits(episode, role, moment, difficulty, kind, kinds)
+def _make_hits(
+    columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]
+) -> CandidateColumns:
+    episode, player, moment, difficulty, kind = columns
+    return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
 
 
 class _Recorders:
-    """The kinds of source and the participants of trajectories, as numbers."""
+    """The kinds of source and the players of trajectories, as numbers."""
 
     def __init__(self, columns: TrajectoryColumns) -> None:
         self.sources: dict[str, int] = {}
@@ -166,18 +173,15 @@ class _Recorders:
                 known[key] = len(pairs)
                 for kind, name in json.loads(text):
                     origin = source_kind(f"{key[1]} ", kind)
-                    pairs.append(
-                        (
-                            self.sources.setdefault(origin, len(self.sources)),
-                            self.recorders.setdefault(name, len(self.recorders)),
-                        )
-                    )
+                    source = self.sources.setdefault(origin, len(self.sources))
+                    recorder = self.recorders.setdefault(name, len(self.recorders))
+                    pairs.append((source, recorder))
             self.first[place] = known[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
 
-    def codes(self, place: NDArray[Any], role: NDArray[Any]) -> NDArray[np.int64]:
-        """Return int64[2, N], the sources and the recorders of participants."""
-        out: NDArray[np.int64] = self.pairs[self.first[place] + role].T
+    def codes(self, place: NDArray[Any], player: NDArray[Any]) -> NDArray[np.int64]:
+        """Return int64[2, N], the sources and the recorders of players."""
+        out: NDArray[np.int64] = self.pairs[self.first[place] + player].T
         return out
 
 
@@ -187,7 +191,7 @@ def _encode_hits(
     people: _Recorders,
     marks: NDArray[np.uint64],
     number: int,
-    hits: Hits,
+    hits: CandidateColumns,
     asked: ScanLimits,
 ) -> FoundSteps:
     """Return steps of a part with their order and strata, except those of full worlds."""
@@ -196,7 +200,7 @@ def _encode_hits(
         free = ~np.isin(marks[hits.episode], full)
         hits = _make_hits((values[free] for values in hits[:5]), hits.kinds)
     place, kinds = hits.episode, hits.kinds
-    sources, recorders = people.codes(place, hits.role)
+    sources, recorders = people.codes(place, hits.player)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
     begins = np.array([_recording_start(text) for text in columns.texts["provenance"]], np.int64)
@@ -205,19 +209,15 @@ def _encode_hits(
         "world": marks[place],
         "part": np.full(len(place), number),
         "row": columns.rows[place],
-        "moment": hits.moment,
-        "step": hits.moment + begins[place],
-        "role": hits.role,
+        "takeover": hits.takeover,
+        "step": hits.takeover + begins[place],
+        "player": hits.player,
         "difficulty": hits.difficulty,
         "source": sources,
         "recorder": recorders,
         "answer": of_kind[hits.kind] if kinds else hits.kind,
     }
-    words = {
-        "source": [*people.sources],
-        "recorder": [*people.recorders],
-        "answer": [*answers],
-    }
+    words = {"source": [*people.sources], "recorder": [*people.recorders], "answer": [*answers]}
     rows = {name: values.astype(FIELDS[name]) for name, values in rows.items()}
     if needs_confirmation(category):
         return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(place))
@@ -230,21 +230,22 @@ def _recording_start(provenance: str) -> int:
 
 
 def _hit_orders(
-    category: Category, columns: TrajectoryColumns, hits: Hits, seed: int
+    category: Category, columns: TrajectoryColumns, hits: CandidateColumns, seed: int
 ) -> NDArray[np.uint64]:
-    n_roles, n_kinds = int(columns.numbers["participants"].max(initial=1)), max(len(hits.kinds), 1)
-    code, rest = _unique_inverse((hits.moment * n_roles + hits.role) * n_kinds + hits.kind)
+    n_players = int(columns.numbers["participants"].max(initial=1))
+    n_kinds = max(len(hits.kinds), 1)
+    code, rest = _find_unique((hits.takeover * n_players + hits.player) * n_kinds + hits.kind)
     at, kind = np.divmod(code, n_kinds)
-    moments, roles = np.divmod(at, n_roles)
-    places, ids = _unique_inverse(hits.episode)
+    moments, players = np.divmod(at, n_players)
+    places, ids = _find_unique(hits.episode)
     texts = [canonical_json(parameters) for _, parameters in hits.kinds]
-    each = zip(moments.tolist(), roles.tolist(), (texts[k] for k in kind.tolist()), strict=True)
+    each = zip(moments.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True)
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
     return random_orders(seed, category.name, trajectory_ids, each, pairs)
 
 
-def _unique_inverse(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_unique(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return `np.unique` with its inverse, for numbers that are not large."""
     present = np.zeros(int(code.max(initial=0)) + 1, np.bool_)
     present[code] = True

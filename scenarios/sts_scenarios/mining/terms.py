@@ -12,41 +12,29 @@ from numpy.typing import NDArray
 
 from sts.errors import StsError
 from sts.suites.types import Scenario, Summary
+from sts_scenarios.mining.building import FAILURE_TAG
 from sts_scenarios.mining.choice import Keep, OfferedSteps, Picks, Stratum, world_key
-from sts_scenarios.mining.making import FAILURE_TAG
 
 
 class Mined(NamedTuple):
-    """Candidates for a draft, and statistics of the mining.
-
-    Attributes:
-      scenarios: the candidates.
-      candidates: number of candidate steps of each category.
-      offered: uint64, their worlds by category.
-      strata: for each category and stratum, the number of steps and of selected ones.
-      passed_over: for each category, the number of selected steps that `Terms.keep` rejected.
-      unfit: for each category with an invalid scenario under this partner, the reason.
-      unavailable: for each domain, the number of trajectories left out because their worlds are
-        unavailable here, and the reason for the first.
-      sampled: for each category that confirmed only a sample of its steps, the sample size and the
-        number of steps; `candidates` counts the sample.
-    """
+    """Candidates for a draft, and statistics of the mining."""
 
     scenarios: tuple[Scenario, ...]
-    candidates: dict[str, int]
-    offered: dict[str, NDArray[np.uint64]]
-    strata: dict[str, dict[Stratum, tuple[int, int]]]
-    passed_over: dict[str, int]
-    unfit: dict[str, str]
+    candidates: dict[str, int]  # number of candidate steps of each category
+    offered: dict[str, NDArray[np.uint64]]  # uint64, their worlds by category
+    strata: dict[str, dict[Stratum, tuple[int, int]]]  # (steps, selected) of each category
+    passed_over: dict[str, int]  # selected steps of each category that `MiningTerms.keep` rejected
+    unfit: dict[str, str]  # of each category with an invalid scenario, the reason
+    # (trajectories left out, why the first is) by domain
     unavailable: dict[str, tuple[int, StsError]]
-    sampled: dict[str, tuple[int, int]]
+    sampled: dict[str, tuple[int, int]]  # (sample, steps) of categories that confirmed a sample
 
     @property
     def worlds(self) -> dict[str, int]:
         """The number of worlds in which each category had candidate steps."""
         return {name: len(worlds) for name, worlds in self.offered.items()}
 
-    def union(self, other: Mined) -> Mined:
+    def merge(self, other: Mined) -> Mined:
         """Return the union with what was mined for the same categories elsewhere."""
         return Mined(
             (*self.scenarios, *other.scenarios),
@@ -61,30 +49,19 @@ class Mined(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The terms of a selection.
+class MiningTerms:
+    """The terms of a selection."""
 
-    Attributes:
-      counts: maximum number of scenarios of each category.
-      seed: of the selection.
-      last: the highest number in an id of each category so far.
-      there: existing candidates.
-      per_world: maximum number of one category and world; worlds with fewer come first.
-      strata: the fields of `Stratum`; a world offers one step for each combination of their values.
-      side: "train" or "test", the split that is mined.
-      keep: returns True to keep a selected step; None keeps all.
-      rule: further provenance of the selection.
-    """
-
-    counts: Mapping[str, int]
+    counts: Mapping[str, int]  # maximum number of scenarios of each category
     seed: int
+    # highest number in an id of each category
     last: Mapping[str, int] = field(default_factory=dict)
-    there: Collection[Summary] = ()
-    per_world: int = 1
-    strata: Collection[str] = Stratum._fields
-    side: str = "test"
-    keep: Keep | None = None
-    rule: Mapping[str, Any] = field(default_factory=dict)
+    there: Collection[Summary] = ()  # existing candidates
+    per_world: int = 1  # maximum for one category and world; worlds with fewer come first
+    strata: Collection[str] = Stratum._fields  # a world offers one step for each combination
+    side: str = "test"  # "train" or "test", the split that is mined
+    keep: Keep | None = None  # returns True to keep a selected step; None keeps all
+    rule: Mapping[str, Any] = field(default_factory=dict)  # further provenance of the selection
 
     @property
     def taken(self) -> dict[str, dict[str, list[int | None]]]:
@@ -101,17 +78,10 @@ class Terms:
         return taken
 
 
-class Gathered(NamedTuple):
-    """The candidate steps to select from.
+class GatheredSteps(NamedTuple):
+    """The candidate steps to select from."""
 
-    Attributes:
-      offered: by category.
-      picks: returns offers as picks.
-      unavailable: as in `Mined`.
-      sampled: as in `Mined`.
-    """
-
-    offered: Mapping[str, OfferedSteps]
-    picks: Picks
-    unavailable: dict[str, tuple[int, StsError]]
+    offered: Mapping[str, OfferedSteps]  # by category
+    picks: Picks  # returns offers as picks
+    unavailable: dict[str, tuple[int, StsError]]  # as in `Mined`, like the next
     sampled: dict[str, tuple[int, int]]

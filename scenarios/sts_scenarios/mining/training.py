@@ -18,13 +18,10 @@ def restrict_to_done(category: Category) -> Category:
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         for candidate in category.candidates(trajectory, context, horizon):
             episode = trajectory.episode
-            until = episode.part(episode.state, 0, candidate.moment + horizon)
-            if (
-                category.label(
-                    until, candidate.moment, (candidate.role,), candidate.parameters
-                ).verdict
-                == "success"
-            ):
+            until = episode.part(episode.state, 0, candidate.takeover + horizon)
+            players = (candidate.player,)
+            label = category.label(until, candidate.takeover, players, candidate.parameters)
+            if label.verdict == "success":
                 yield candidate
 
-    return replace(category, candidates=candidates, screen=None)
+    return replace(category, candidates=candidates, prefilter=None)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sts.agents.elsewhere.child import get_process
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.errors import ArgumentError, StsError
 
 _SENDABLE = (np.ndarray, np.generic, dict, type(None))
@@ -49,18 +49,18 @@ class ExternalAgent(Agent):
         if self.child.description["finishes"]:
             self.finish = self._finish
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the agent's state before the first step."""
-        return _check_state(self.child.request("begin", batch, roles))
+        return _check_state(self.child.request("initial_state", batch, players))
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the agent's policy output, and its next state."""
         choice, memory = self._request("act", observation, *instructions, memory, draws)
-        if "moves" not in choice:
-            raise StsError("expected a choice with moves, found none")
-        output = Choice(choice["moves"], choice.get("says"), choice.get("log_probs"))
+        if "actions" not in choice:
+            raise StsError("expected a policy output with actions, found none")
+        output = PolicyOutput(choice["actions"], choice.get("utterances"), choice.get("log_probs"))
         return output, _check_state(memory)
 
     def _finish(self, observation: Any, memory: Memory) -> Memory:

@@ -56,16 +56,13 @@ class AgentProcess:
         life, self._life = os.pipe()
         given = theirs.fileno(), life
         files = str(SHIM), frames.__file__, described.__file__
+        environment = {k: v for k, v in os.environ.items() if k not in _INTERPRETER_VARIABLES}
         try:
             started = subprocess.Popen(
                 [python, *files, module, name, *map(str, given)],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
-                env={
-                    key: value
-                    for key, value in os.environ.items()
-                    if key not in _INTERPRETER_VARIABLES
-                },
+                env=environment,
                 pass_fds=given,
                 process_group=0,  # Ctrl-C is the parent's
             )

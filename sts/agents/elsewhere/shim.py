@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 LOAD_FAILED = b"!"
 """Prefix of a message with the reason why the agent cannot be loaded."""
-OUTPUT_FIELDS = ("moves", "says", "log_probs")
-"""The fields of `sts.agents.Choice`."""
+OUTPUT_FIELDS = ("actions", "utterances", "log_probs")
+"""The fields of `sts.agents.PolicyOutput`."""
 
 
 class LoadFailed(Exception):
@@ -65,9 +65,9 @@ def load_agent(module: str, name: str) -> Any:
     if not hasattr(imported, name):
         raise LoadFailed(f"module {module} has no {name}")
     kind = getattr(imported, name)
-    has_methods = all(callable(getattr(kind, method, None)) for method in ("begin", "act"))
+    has_methods = all(callable(getattr(kind, method, None)) for method in ("initial_state", "act"))
     if not inspect.isclass(kind) or not has_methods:
-        raise LoadFailed("is not an agent: expected a class with a name, begin and act")
+        raise LoadFailed("is not an agent: expected a class with a name, initial_state and act")
     try:
         return kind()
     except (Exception, SystemExit) as error:
@@ -80,7 +80,9 @@ class Server:
     def __init__(self, agent: Any, frames: Any, described: Any, pipe: Connection) -> None:
         self._agent, self._frames, self._described, self._pipe = agent, frames, described, pipe
         self._handlers: Any = {"describe": self._describe, "find": described.find_module}
-        self._handlers.update({"begin": self._begin, "act": self._act, "finish": self._finish})
+        self._handlers.update(
+            {"initial_state": self._initial_state, "act": self._act, "finish": self._finish}
+        )
 
     def serve(self) -> None:
         """Answer requests until the parent has ended."""
@@ -112,13 +114,13 @@ class Server:
         description["finishes"] = callable(getattr(self._agent, "finish", None))
         return description
 
-    def _begin(self, batch: int, roles: int) -> Any:
-        return _encode_state(self._agent.begin(batch, roles))
+    def _initial_state(self, batch: int, players: int) -> Any:
+        return _encode_state(self._agent.initial_state(batch, players))
 
     def _act(self, shown: Any, texts: Any, ids: Any, memory: Any, draws: Any) -> Any:
         answer = self._agent.act(Observation(shown), Instructions(texts, ids), memory, draws)
         if not isinstance(answer, tuple) or len(answer) != 2:
-            raise TypeError(f"act must return (choice, memory), found {type(answer).__name__}")
+            raise TypeError(f"act must return (output, memory), found {type(answer).__name__}")
         return _encode_output(answer[0]), _encode_state(answer[1])
 
     def _finish(self, shown: Any, memory: Any) -> Any:
@@ -126,16 +128,16 @@ class Server:
 
 
 def _encode_output(choice: Any) -> dict[str, Any]:
-    """Return the fields of a choice, given by name or in the order of `OUTPUT_FIELDS`."""
+    """Return the fields of a policy output, given by name or in the order of `OUTPUT_FIELDS`."""
     if isinstance(choice, dict):
-        parts = [choice["moves"], *map(choice.get, OUTPUT_FIELDS[1:])]
-    elif hasattr(choice, "moves"):
+        parts = [choice["actions"], *map(choice.get, OUTPUT_FIELDS[1:])]
+    elif hasattr(choice, "actions"):
         parts = [getattr(choice, name, None) for name in OUTPUT_FIELDS]
     else:
         parts = [*choice] if isinstance(choice, tuple) else [choice]
     if not 1 <= len(parts) <= len(OUTPUT_FIELDS):
         raise TypeError(
-            f"expected a choice of {', '.join(OUTPUT_FIELDS)}, found {len(parts)} parts"
+            f"expected a policy output of {', '.join(OUTPUT_FIELDS)}, found {len(parts)} parts"
         )
     return _as_arrays({name: part for name, part in zip(OUTPUT_FIELDS, parts) if part is not None})  # noqa: B905
 

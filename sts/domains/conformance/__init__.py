@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from sts.domains.adapted import Adapted
 from sts.domains.conformance import batches, environments, runs
 from sts.domains.conformance.runs import Claim, Trial
+from sts.domains.registry import domain as find_domain
 from sts.errors import ArgumentError, StsError
 from sts.jobs.deadlines import FORK_ERROR
 from sts.jobs.pool import Pool, WorkerDied
@@ -23,31 +24,20 @@ from sts.jobs.processes import WorkerHung
 
 
 class Verdict(NamedTuple):
-    """The result of testing one claim.
+    """The result of testing one claim."""
 
-    Attributes:
-      claim: its name.
-      text: its description.
-      ok: True or False, or None if it was not tested.
-      how: the reason for a failure, or why it was not tested; else "".
-    """
-
-    claim: str
-    text: str
-    ok: bool | None
-    how: str
+    claim: str  # its name
+    text: str  # its description
+    ok: bool | None  # True or False, or None if it was not tested
+    how: str  # the reason for a failure, or why it was not tested; else ""
 
 
 def check(
     name: str, *, seeds: int = 3, steps: int = 40, settings: dict[str, Any] | None = None
 ) -> Iterator[Verdict]:
-    """Test a domain and yield the result of each claim.
+    """Test a domain in `seeds` worlds of `steps` steps; yield the result of each claim.
 
-    Args:
-      name: an installed domain, FAMILY:NAME or `module:Class`.
-      seeds: the number of worlds, at least 2.
-      steps: T, the number of steps in each, at least 2.
-      settings: passed to the domain's `generate`.
+    `settings` are passed to the domain's `generate`.
 
     Raises:
       ArgumentError: too few seeds or steps, or there is no such domain.
@@ -79,7 +69,7 @@ _TRIALS: list[Trial] = []
 
 def _get_trial(asked: _TrialArguments) -> Trial:
     if not _TRIALS:
-        _TRIALS.append(Trial.load(*asked))
+        _TRIALS.append(Trial(find_domain(asked[0]), *asked))
     return _TRIALS[0]
 
 
@@ -89,8 +79,7 @@ def _list_claims(asked: _TrialArguments) -> list[tuple[str, str]]:
 
 
 def _applicable_claims(trial: Trial) -> dict[str, Claim]:
-    adapted = isinstance(trial.domain, Adapted)
-    return batches.CLAIMS | (environments.CLAIMS if adapted else {})
+    return batches.CLAIMS | (environments.CLAIMS if isinstance(trial.domain, Adapted) else {})
 
 
 def _test_claim(asked: _TrialArguments, claim: str) -> tuple[bool | None, str]:

@@ -11,22 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.actions import action_space, silence
-from sts.domains.conformance.runs import (
-    ActionSequence,
-    BeforeStep,
-    Claim,
-    ClaimBroken,
-    Trial,
-    compare,
-    evenly_spaced,
-    fixed_global_seed,
-    global_generator_state,
-    name_seed_in_errors,
-    play,
-    register_claim,
-    run_in_fresh_process,
-    seed_global_generators,
-)
+from sts.domains.conformance import runs
+from sts.domains.conformance.runs import ActionSequence, BeforeStep, Claim, ClaimBroken, Trial
 from sts.domains.drawing import drawing
 from sts.domains.protocol import RenderableWorlds, Worlds
 from sts.domains.rewards import WrongRewards
@@ -35,22 +21,26 @@ from sts.errors import DamagedData, NewerFormat, StsError
 BASIC_CLAIMS = ("described", "steps", "rewards")
 """Claims whose failure skips all others."""
 CLAIMS: dict[str, Claim] = {}
-_claim = functools.partial(register_claim, CLAIMS)
+_claim = functools.partial(runs.register_claim, CLAIMS)
 
 
 @_claim("described", "its moves, no-op, tokens and reward unit are valid")
 def _check_description(trial: Trial) -> None:
     domain = trial.domain
     space = action_space(domain)
-    if domain.moves:
-        _check_names("moves", domain.moves)
+    if domain.action_names:
+        _check_names("action_names", domain.action_names)
     if domain.tokens:
         _check_names("tokens", domain.tokens)
     if not isinstance(domain.name, str) or not domain.name:
         raise ClaimBroken(f"expected a name, found {domain.name!r}")
     noop = np.asarray(domain.noop)
     if noop.shape != space.shape or not space.within(noop):
-        of = f"move {domain.noop} of {len(domain.moves)}" if domain.moves else noop.tolist()
+        of = (
+            f"move {domain.noop} of {len(domain.action_names)}"
+            if domain.action_names
+            else noop.tolist()
+        )
         raise ClaimBroken(f"its no-op is not a valid action: {of}")
     unit = domain.reward_unit
     if unit is not None and not (math.isfinite(unit) and unit > 0):
@@ -88,8 +78,8 @@ def _check_rewards(trial: Trial) -> None:
         return
     for seed, _, sequence, played in trial.iterate_worlds():
         expected = np.float64 if trial.domain.reward_unit is None else np.int8
-        if played.rewards.dtype != expected or played.rewards.shape != sequence.says.shape:
-            shape = list(sequence.says.shape)
+        if played.rewards.dtype != expected or played.rewards.shape != sequence.utterances.shape:
+            shape = list(sequence.utterances.shape)
             raise ClaimBroken(
                 f"seed {seed}: expected rewards {np.dtype(expected)}{shape}, found "
                 f"{played.rewards.dtype}{list(played.rewards.shape)}"
@@ -106,9 +96,10 @@ def _check_restoring(trial: Trial) -> None:
 @_claim("replays", "a recording replays, from its start and from its middle")
 def _check_replay(trial: Trial) -> None:
     for seed, step, state, sequence, played in trial.iterate_points():
-        compare(seed, step, played, play(trial.domain, state, sequence, first=step), "replayed,")
+        again = runs.play(trial.domain, state, sequence, first=step)
+        runs.compare(seed, step, played, again, "replayed,")
         if step:
-            with fixed_global_seed():
+            with runs.fixed_global_seed():
                 scene = trial.domain.restore([state]).scene[0]
             if not np.array_equal(scene, trial.played[seed].scene[step - 1]):
                 raise ClaimBroken(f"seed {seed}, step {step}: a restored world has another scene")
@@ -116,24 +107,23 @@ def _check_replay(trial: Trial) -> None:
 
 @_claim("fresh", "a restored state continues identically in a fresh process")
 def _check_fresh_process(trial: Trial) -> None:
-    for point, fresh in zip(
-        trial.iterate_points(), run_in_fresh_process(trial).played, strict=True
-    ):
+    outcomes = runs.run_in_fresh_process(trial).played
+    for point, fresh in zip(trial.iterate_points(), outcomes, strict=True):
         if isinstance(fresh, str):
             raise ClaimBroken(f"seed {point.seed}, step {point.step}: in a fresh process {fresh}")
-        here = play(trial.domain, point.state, point.sequence, first=point.step)
-        compare(point.seed, point.step, here, fresh, "in a fresh process")
+        here = runs.play(trial.domain, point.state, point.sequence, first=point.step)
+        runs.compare(point.seed, point.step, here, fresh, "in a fresh process")
 
 
 @_claim("same-seed", "the same seed makes the same worlds, in another process too")
 def _check_same_seed(trial: Trial) -> None:
-    with fixed_global_seed():
+    with runs.fixed_global_seed():
         several = trial.domain.generate(3, seed=0, **trial.settings)
-    with fixed_global_seed():
+    with runs.fixed_global_seed():
         again = trial.domain.generate(3, seed=0, **trial.settings)
     if several[:1] != [trial.starts[0]] or several != again:
         raise ClaimBroken("seed 0: generated again, its worlds differ")
-    fresh_starts = run_in_fresh_process(trial).starts
+    fresh_starts = runs.run_in_fresh_process(trial).starts
     for seed, state in enumerate(trial.starts):
         if fresh_starts[seed] != state:
             other = fresh_starts[seed]
@@ -147,37 +137,35 @@ def _check_other_seeds(trial: Trial) -> str | None:
         raise ClaimBroken(f"seeds 0 to {trial.seeds - 1} generate the same world")
     if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
         raise ClaimBroken(f"seed 0: its first {trial.seeds} worlds are the same")
-    scenes = {
-        play(trial.domain, start, trial.sequences[0]).scene.tobytes() for start in trial.starts
-    }
     same = "the states differ, but the same actions give the same scenes"
-    return None if len(scenes) > 1 else same
+    outcomes = (runs.play(trial.domain, start, trial.sequences[0]) for start in trial.starts)
+    return None if len({outcome.scene.tobytes() for outcome in outcomes}) > 1 else same
 
 
 @_claim("looking", "observing, rendering and reading state or scene have no side effects")
 def _check_observing(trial: Trial) -> None:
-    participants = range(trial.sequences[0].says.shape[1])
-    roles = tuple(participants)
+    players = tuple(range(trial.sequences[0].utterances.shape[1]))
+    shown_to = (None, *players)
     looks: dict[str, Callable[[Worlds], object]] = {
-        "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in roles],
-        "observing as a team": lambda w: w.observe(roles, team=roles, world=True),
+        "observing": lambda w: [w.observe((p,), team=(p,), world=False) for p in players],
+        "observing as a team": lambda w: w.observe(players, team=players, world=True),
         "reading the scene": lambda w: w.scene,
         "reading the rewards": lambda w: w.rewards,
         "serialising the state": lambda w: w.states(),
-        "rendering": lambda w: _render(w, None, *participants),
-        "reading the view of a human player": lambda w: trial.domain.sight(w, 0),
+        "rendering": lambda w: [_render_frame(w, p) for p in shown_to if hasattr(w, "frames")],
+        "reading the view of a human player": lambda w: trial.domain.player_view(w, 0),
     }
     for doing, look in looks.items():
         twice = _call_twice(look)
         for seed, state, sequence, played in trial.iterate_worlds():
-            again = play(trial.domain, state, sequence, between=twice)
-            compare(seed, 0, played, again, f"after {doing}")
+            again = runs.play(trial.domain, state, sequence, between=twice)
+            runs.compare(seed, 0, played, again, f"after {doing}")
     for seed, state, sequence, played in trial.iterate_worlds():
-        with fixed_global_seed():
+        with runs.fixed_global_seed():
             worlds = trial.domain.restore([state])
-            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
-                seed_global_generators(t)
-                worlds.step(moves[None], says[None])
+            for t, (actions, utterances) in enumerate(zip(*sequence, strict=True)):
+                runs.seed_global_generators(t)
+                worlds.step(actions[None], utterances[None])
             if not np.array_equal(worlds.scene[0], played.scene[-1]):
                 raise ClaimBroken(
                     f"seed {seed}, step {trial.steps - 1}: the scene after it differs if no "
@@ -200,45 +188,39 @@ def _call_twice(look: Callable[[Worlds], object]) -> BeforeStep:
     return look_twice
 
 
-def _render(worlds: Worlds, *whom: int | None) -> None:
-    if hasattr(worlds, "frames"):
-        for role in whom:
-            _render_frame(worlds, role)
-
-
 @_claim("no-op", "all players can take the no-op at every step")
 def _check_no_op(trial: Trial) -> None:
     for seed, state, sequence, _ in trial.iterate_worlds():
-        still = action_space(trial.domain).full(sequence.says.shape, trial.domain.noop)
-        idle = ActionSequence(still, silence(trial.domain, sequence.says.shape))
-        with name_seed_in_errors(seed, "with no-ops only, "):
-            once = play(trial.domain, state, idle)
-        compare(seed, 0, once, play(trial.domain, state, idle), "with no-ops only, a second time")
+        still = action_space(trial.domain).full(sequence.utterances.shape, trial.domain.noop)
+        idle = ActionSequence(still, silence(trial.domain, sequence.utterances.shape))
+        with runs.name_seed_in_errors(seed, "with no-ops only, "):
+            once = runs.play(trial.domain, state, idle)
+        again = runs.play(trial.domain, state, idle)
+        runs.compare(seed, 0, once, again, "with no-ops only, a second time")
 
 
 @_claim("side-by-side", "worlds are independent of each other")
 def _check_independence(trial: Trial) -> str | None:
     if _uses_global_generators(trial):
         return "it uses a global random generator"
-    moves = np.stack([m.moves for m in trial.sequences])
-    says = np.stack([m.says for m in trial.sequences])
-    with fixed_global_seed():
+    actions = np.stack([m.actions for m in trial.sequences])
+    utterances = np.stack([m.utterances for m in trial.sequences])
+    with runs.fixed_global_seed():
         worlds = trial.domain.restore(trial.starts)
         for t in range(trial.steps):
-            worlds.step(moves[:, t], says[:, t])
+            worlds.step(actions[:, t], utterances[:, t])
             scene, rewards = worlds.scene, worlds.rewards
             for seed in range(trial.seeds):
                 alone = trial.played[seed]
-                if not np.array_equal(scene[seed], alone.scene[t]) or not np.array_equal(
-                    rewards[seed], alone.rewards[t]
-                ):
+                same_scene = np.array_equal(scene[seed], alone.scene[t])
+                if not same_scene or not np.array_equal(rewards[seed], alone.rewards[t]):
                     raise ClaimBroken(
                         f"seed {seed}, step {t}: in a batch with {trial.seeds - 1} others it "
                         "differs from alone"
                     )
     for seed, state, sequence, played in trial.iterate_worlds():
-        again = play(trial.domain, state, sequence, between=_step_another_world(trial, seed))
-        compare(seed, 0, played, again, "while another world is stepped,")
+        again = runs.play(trial.domain, state, sequence, between=_step_another_world(trial, seed))
+        runs.compare(seed, 0, played, again, "while another world is stepped,")
     return None
 
 
@@ -251,7 +233,9 @@ def _step_another_world(trial: Trial, seed: int) -> BeforeStep:
         if t == trial.middle:
             others.append(trial.domain.restore([trial.starts[other]]))
         for worlds in others:
-            worlds.step(trial.sequences[other].moves[None, t], trial.sequences[other].says[None, t])
+            worlds.step(
+                trial.sequences[other].actions[None, t], trial.sequences[other].utterances[None, t]
+            )
 
     return disturb
 
@@ -271,16 +255,16 @@ def _check_randomness(trial: Trial) -> None:
             raise ClaimBroken(
                 f"seed {seed}: it depends on the seed of the global random generators"
             )
-        again = play(trial.domain, state, sequence, luck=1)
-        compare(seed, 0, played, again, "with another seed of the global random generators,")
-        with fixed_global_seed():
-            before = global_generator_state()
+        again = runs.play(trial.domain, state, sequence, luck=1)
+        runs.compare(seed, 0, played, again, "with another seed of the global random generators,")
+        with runs.fixed_global_seed():
+            before = runs.global_generator_state()
             worlds = trial.domain.restore(trial.domain.generate(1, seed=seed, **trial.settings))
-            if global_generator_state() != before:
+            if runs.global_generator_state() != before:
                 raise ClaimBroken(f"seed {seed}: generating it uses the global random generators")
-            for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
-                worlds.step(moves[None], says[None])
-                if global_generator_state() != before:
+            for t, (actions, utterances) in enumerate(zip(*sequence, strict=True)):
+                worlds.step(actions[None], utterances[None])
+                if runs.global_generator_state() != before:
                     raise ClaimBroken(
                         f"seed {seed}, step {t}: it uses the global random generators"
                     )
@@ -292,10 +276,10 @@ def _check_randomness(trial: Trial) -> None:
 def _check_other_bytes(trial: Trial) -> None:
     state = trial.halfway[0]
     others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
-    for cut in evenly_spaced(len(state), 5)[:-1]:
+    for cut in runs.evenly_spaced(len(state), 5)[:-1]:
         others[f"a state cut to {cut} bytes"] = state[:cut]
     others["a state with an extra byte"] = state + b"\0"
-    for at in evenly_spaced(len(state), 12):
+    for at in runs.evenly_spaced(len(state), 12):
         flipped = bytearray(state)
         flipped[at] ^= 0x10
         others[f"a state with byte {at} altered"] = bytes(flipped)
@@ -314,42 +298,44 @@ def check_rejected(trial: Trial, others: Mapping[str, bytes]) -> None:
         raise ClaimBroken(f"{what} is accepted as a state")
 
 
-@_claim("pictured", "scenes fit their picture, frames are uint8 of one size")
+@_claim("pictured", "scenes fit their layout, frames are uint8 of one size")
 def _check_pictures(trial: Trial) -> None:
     for seed, start, sequence, played in trial.iterate_worlds():
-        picture = trial.domain.picture(start)
-        people = sequence.says.shape[1]
-        if len(picture.participants) != people:
-            count = len(picture.participants)
+        layout = trial.domain.scene_layout(start)
+        people = sequence.utterances.shape[1]
+        if len(layout.players) != people:
+            count = len(layout.players)
             raise ClaimBroken(
                 f"seed {seed}: expected a picture of {people} participants, found {count}"
             )
-        _check_names("picture's names", picture.names)
-        form = trial.domain.form(start)
-        if form != picture.form:
+        _check_names("picture's names", layout.names)
+        form = trial.domain.scene_format(start)
+        if form != layout.format:
             raise ClaimBroken(
-                f"seed {seed}: its form is {form}, that of its picture {picture.form}"
+                f"seed {seed}: its form is {form}, that of its picture {layout.format}"
             )
         if played.scene.shape[1] != form.objects or played.scene.max() >= form.bound:
             raise ClaimBroken(f"seed {seed}: a scene does not fit its picture")
-        if picture.kind == "frames":
-            _check_frames(trial, seed, (picture.height, picture.width, 3))
+        if layout.kind == "frames":
+            _check_frames(trial, seed, (layout.height, layout.width, 3))
             if trial.domain.sees == "observation":
                 first = trial.domain.restore([trial.starts[0]])
-                for role in range(people):
-                    size = _render_frame(first, role).shape
-                    _check_frame_size(trial, seed, size, f"the sight of participant {role}", role)
+                for player in range(people):
+                    size = _render_frame(first, player).shape
+                    _check_frame_size(
+                        trial, seed, size, f"the sight of participant {player}", player
+                    )
         elif not drawing(trial.domain):
             raise ClaimBroken("its scenes are drawn, but it has no drawing")
-        lines = trial.domain.draw(picture, played.scene[0], (0,))
+        lines = trial.domain.draw_text(layout, played.scene[0], (0,))
         if len({len(line) for line in lines}) != 1:
             raise ClaimBroken(f"seed {seed}: expected lines of equal width from draw")
-        json.dumps(trial.domain.view(start))
+        json.dumps(trial.domain.describe_state(start))
 
 
 def _check_frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
     """Check that frames have the size of seed 0, and that a restored world renders the same."""
-    first = trial.domain.picture(trial.starts[0])
+    first = trial.domain.scene_layout(trial.starts[0])
     if size[:2] != (first.height, first.width):
         raise ClaimBroken(
             f"seed {seed}: expected frames of {first.height} x {first.width} as for seed 0, found "
@@ -362,29 +348,29 @@ def _check_frames(trial: Trial, seed: int, size: tuple[int, ...]) -> None:
         if t == half:
             seen.append(_render_frame(worlds))
 
-    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=keep)
-    with fixed_global_seed():
+    runs.play(trial.domain, trial.starts[seed], trial.sequences[seed], between=keep)
+    with runs.fixed_global_seed():
         restored = _render_frame(trial.domain.restore([trial.halfway[seed]]))
     if not np.array_equal(restored, seen[0]):
         raise ClaimBroken(f"seed {seed}, step {half}: a restored world renders another frame")
 
 
 def _check_frame_size(
-    trial: Trial, seed: int, size: tuple[int, ...], what: str, role: int | None = None
+    trial: Trial, seed: int, size: tuple[int, ...], what: str, player: int | None = None
 ) -> None:
     """Check that frames are uint8 of one size, and the same when rendered again."""
 
     def look(t: int, worlds: Worlds) -> None:
-        frame, when = _render_frame(worlds, role), f"seed {seed}, step {t}: {what}"
+        frame, when = _render_frame(worlds, player), f"seed {seed}, step {t}: {what}"
         if frame.dtype != np.uint8 or frame.shape != size:
             found = f"{frame.dtype}{list(frame.shape)}"
             raise ClaimBroken(f"{when} is {found}, expected {list(size)}")
-        if not np.array_equal(_render_frame(worlds, role), frame):
+        if not np.array_equal(_render_frame(worlds, player), frame):
             raise ClaimBroken(f"{when} differs when it is rendered again")
 
-    play(trial.domain, trial.starts[seed], trial.sequences[seed], between=look)
+    runs.play(trial.domain, trial.starts[seed], trial.sequences[seed], between=look)
 
 
-def _render_frame(worlds: Worlds, role: int | None = None) -> NDArray[np.uint8]:
+def _render_frame(worlds: Worlds, player: int | None = None) -> NDArray[np.uint8]:
     framed: RenderableWorlds = worlds  # type: ignore[assignment]
-    return framed.frames(role)[0]
+    return framed.frames(player)[0]

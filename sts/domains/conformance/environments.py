@@ -12,15 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains.adapted import Adapted, actions_per_world
+from sts.domains.conformance import runs
 from sts.domains.conformance.batches import check_rejected
-from sts.domains.conformance.runs import (
-    Claim,
-    ClaimBroken,
-    Trial,
-    fixed_global_seed,
-    name_seed_in_errors,
-    register_claim,
-)
+from sts.domains.conformance.runs import Claim, ClaimBroken, Trial
 from sts.domains.envelope import unwrap, wrap
 from sts.domains.environment import Environment
 from sts.errors import DamagedData, NewerFormat, StsError
@@ -30,7 +24,7 @@ MAX_STEPS = 1000
 """Steps within which an environment that has an end should reach it."""
 _FORMAT_OFFSET = 4  # offset of the format version in an envelope
 CLAIMS: dict[str, Claim] = {}
-_claim = functools.partial(register_claim, CLAIMS)
+_claim = functools.partial(runs.register_claim, CLAIMS)
 
 
 def _environment_domain(trial: Trial) -> Adapted:
@@ -66,12 +60,8 @@ def _check_garbage(trial: Trial) -> None:
     inner = unwrap(domain.name, domain.version, trial.halfway[0])
     half = inner[: len(inner) // 2]
     others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
-    wrapped = {
-        f"{what}, for which restore must raise a ValueError,": wrap(
-            domain.name, domain.version, raw
-        )
-        for what, raw in others.items()
-    }
+    remark = ", for which restore must raise a ValueError,"
+    wrapped = {what + remark: wrap(domain.name, domain.version, others[what]) for what in others}
     check_rejected(trial, wrapped)
 
 
@@ -99,10 +89,10 @@ def _is_pickle(state: bytes) -> bool:
 def _check_reset(trial: Trial) -> None:
     domain = _environment_domain(trial)
     used = domain.environment(trial.starts[0])
-    course = actions_per_world(trial.sequences[0].moves, bool(domain.moves))
+    course = actions_per_world(trial.sequences[0].actions, bool(domain.action_names))
     with guarded(f"domain {domain.name!r} failed to step before a second reset"):
-        for moves in course:
-            used.step(moves)
+        for actions in course:
+            used.step(actions)
             report_progress()
     after_use, expected = (_reset_and_play(trial, env, course) for env in (used, domain.new()))
     for t, (found, wanted) in enumerate(zip_longest(after_use, expected)):
@@ -116,13 +106,13 @@ def _check_reset(trial: Trial) -> None:
 def _reset_and_play(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
     """Return state and digest after a reset, and after each step until one fails."""
     history: list[object] = []
-    with fixed_global_seed():
+    with runs.fixed_global_seed():
         with guarded(f"domain {_environment_domain(trial).name!r} failed to reset"):
             world.reset(7, **trial.settings)
             history.append((world.state(), world.digest()))
         with contextlib.suppress(StsError), guarded("a failure that another claim reports"):
-            for moves in course:
-                world.step(moves)
+            for actions in course:
+                world.step(actions)
                 history.append((world.state(), world.digest()))
                 report_progress()
     return history
@@ -147,13 +137,15 @@ def _check_observations(trial: Trial) -> None:
     domain = _environment_domain(trial)
     wanted: dict[str, str] = {}
     for seed, state, sequence, _ in trial.iterate_worlds():
-        with fixed_global_seed():
+        with runs.fixed_global_seed():
             world = domain.environment(state)
-            for t, moves in enumerate(actions_per_world(sequence.moves, bool(domain.moves))):
-                for role in range(len(domain.participants)):
-                    when = f"seed {seed}, step {t}: participant {role}"
-                    seen = _observe(world, role, when)
-                    again = _observe(world, role, when)
+            for t, actions in enumerate(
+                actions_per_world(sequence.actions, bool(domain.action_names))
+            ):
+                for player in range(len(domain.players)):
+                    when = f"seed {seed}, step {t}: participant {player}"
+                    seen = _observe(world, player, when)
+                    again = _observe(world, player, when)
                     types = {key: _describe_type(value) for key, value in seen.items()}
                     wanted = wanted or types
                     if types != wanted:
@@ -166,22 +158,22 @@ def _check_observations(trial: Trial) -> None:
                         if value.tobytes() != again[key].tobytes():
                             raise ClaimBroken(f"{when} observes another {key} the second time")
                 with guarded(f"domain {domain.name!r} failed to step at step {t}"):
-                    world.step(moves)
+                    world.step(actions)
 
 
 def _describe_type(value: NDArray[Any]) -> str:
     return f"{value.dtype.name.rstrip('0123456789')}{list(value.shape)}"
 
 
-def _observe(world: Environment, role: int, when: str) -> dict[str, NDArray[Any]]:
+def _observe(world: Environment, player: int, when: str) -> dict[str, NDArray[Any]]:
     with guarded(when):
-        return {key: np.array(value) for key, value in world.observe(role).items()}
+        return {key: np.array(value) for key, value in world.observe(player).items()}
 
 
 @_claim("instructs", "its instruction is text")
 def _check_instruction(trial: Trial) -> None:
     for seed, state, _, _ in trial.iterate_worlds():
-        with name_seed_in_errors(seed):
+        with runs.name_seed_in_errors(seed):
             text = _environment_domain(trial).instruction(state)
         if not isinstance(text, str):
             raise ClaimBroken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
@@ -192,10 +184,10 @@ def _check_digests(trial: Trial) -> str | None:
     domain = _environment_domain(trial)
     for seed, state, sequence, _ in trial.iterate_worlds():
         seen: dict[bytes, tuple[int, bytes]] = {}
-        with fixed_global_seed():
+        with runs.fixed_global_seed():
             worlds = domain.restore([state])
             for t in range(trial.steps):
-                worlds.step(sequence.moves[None, t], sequence.says[None, t])
+                worlds.step(sequence.actions[None, t], sequence.utterances[None, t])
                 scene = worlds.scene[0].tobytes()
                 try:
                     frame = worlds.frames()[0].tobytes()
@@ -217,24 +209,22 @@ def _check_end(trial: Trial) -> str | None:
         return "it has no attribute `ended`"
     over, limit = 0, max(2 * trial.steps, MAX_STEPS)
     for seed, state, sequence, _ in trial.iterate_worlds():
-        with fixed_global_seed(), guarded(f"domain {domain.name!r} at seed {seed}"):
+        with runs.fixed_global_seed(), guarded(f"domain {domain.name!r} at seed {seed}"):
             world: Any = domain.environment(state)
             steps_after_end = 0
-            actions = cycle(actions_per_world(sequence.moves, bool(domain.moves)))
-            for t, moves in enumerate(islice(actions, limit)):
+            cycled = cycle(actions_per_world(sequence.actions, bool(domain.action_names)))
+            for t, actions in enumerate(islice(cycled, limit)):
                 ended, before = bool(world.ended), world.state()
+                when = f"seed {seed}, step {t}: it had ended"
                 if ended and not over:
+                    restored = domain.environment(wrap(domain.name, domain.version, before))
                     _check_stays_ended(
-                        domain.environment(wrap(domain.name, domain.version, before)),
-                        moves,
-                        f"seed {seed}, step {t}: it had ended, but continues after being restored",
+                        restored, actions, f"{when}, but continues after being restored"
                     )
                 if ended:
-                    _check_stays_ended(
-                        world, moves, f"seed {seed}, step {t}: it had ended before, and goes on"
-                    )
+                    _check_stays_ended(world, actions, f"{when} before, and goes on")
                 else:
-                    world.step(moves)
+                    world.step(actions)
                 report_progress()
                 over, steps_after_end = over + ended, steps_after_end + ended
                 if steps_after_end == trial.steps:
@@ -242,8 +232,8 @@ def _check_end(trial: Trial) -> str | None:
     return None if over else f"no world ended within {limit} steps"
 
 
-def _check_stays_ended(world: Any, moves: list[Any], otherwise: str) -> None:
+def _check_stays_ended(world: Any, actions: list[Any], otherwise: str) -> None:
     """Raise ClaimBroken if a step changes a world that has ended, or gives a reward."""
     before = world.state()
-    if any(world.step(moves)) or not world.ended or world.state() != before:
+    if any(world.step(actions)) or not world.ended or world.state() != before:
         raise ClaimBroken(otherwise)

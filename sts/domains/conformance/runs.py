@@ -27,12 +27,12 @@ class ClaimBroken(StsError):
 class ActionSequence(NamedTuple):
     """The actions, [T, P, ...], and utterances, [T, P], in one world."""
 
-    moves: NDArray[Any]
-    says: NDArray[Any]
+    actions: NDArray[Any]
+    utterances: NDArray[Any]
 
     def from_step(self, step: int) -> ActionSequence:
         """Return the actions from `step` on."""
-        return ActionSequence(self.moves[step:], self.says[step:])
+        return ActionSequence(self.actions[step:], self.utterances[step:])
 
 
 class Outcome(NamedTuple):
@@ -70,24 +70,18 @@ def play(
     """Take the actions `sequence` in the world `state`, and return the outcome.
 
     The scene and rewards are read once after each step, and the state only at the end, so that all
-    runs make the same calls.
-
-    Args:
-      domain: of the world.
-      state: to restore.
-      sequence: the actions.
-      first: the number of the first step.
-      between: a hook called before each step with its index, from 0 on, and the worlds.
-      luck: the global random generators are seeded with this plus the number of the step.
+    runs make the same calls. `between` is called before each step with its index, from 0 on, and
+    the worlds. The global random generators are seeded with `luck` plus the number of the step, of
+    which the first is `first`.
     """
     with fixed_global_seed(luck):
         worlds = domain.restore([state])
         scene, rewards = [], []
-        for t, (moves, says) in enumerate(zip(*sequence, strict=True)):
+        for t, (actions, utterances) in enumerate(zip(*sequence, strict=True)):
             if between is not None:
                 between(t, worlds)
             seed_global_generators(luck + first + t)
-            worlds.step(moves[None], says[None])
+            worlds.step(actions[None], utterances[None])
             scene.append(worlds.scene[0].copy())
             rewards.append(worlds.rewards[0].copy())
         return Outcome(np.array(scene), np.array(rewards), worlds.states()[0])
@@ -146,36 +140,18 @@ def global_generator_state() -> tuple[object, ...]:
 
 @dataclass
 class Trial:
-    """The worlds on which a domain is tested, and the outcome of random actions in each.
+    """The worlds on which a domain is tested, and the outcome of random actions in each."""
 
-    Attributes:
-      domain: under test.
-      name: with which another process loads it.
-      seeds: E, the number of worlds.
-      steps: T.
-      settings: passed to `generate`.
-      starts: the initial state of each world.
-      sequences: the actions in each.
-      played: their outcomes.
-      halfway: the state of each world at step `middle`.
-      fresh_results: the results of a fresh process, once computed.
-    """
-
-    domain: Domain
-    name: str
-    seeds: int
-    steps: int
-    settings: dict[str, Any]
-    starts: list[bytes] = field(default_factory=list)
-    sequences: list[ActionSequence] = field(default_factory=list)
-    played: list[Outcome] = field(default_factory=list)
-    halfway: list[bytes] = field(default_factory=list)
-    fresh_results: FreshResults | None = None
-
-    @classmethod
-    def load(cls, name: str, seeds: int, steps: int, settings: dict[str, Any]) -> Trial:
-        """Load a domain and return a trial of it."""
-        return cls(find_domain(name), name, seeds, steps, settings)
+    domain: Domain  # under test
+    name: str  # with which another process loads it
+    seeds: int  # E, the number of worlds
+    steps: int  # T
+    settings: dict[str, Any]  # passed to `generate`
+    starts: list[bytes] = field(default_factory=list)  # the initial state of each world
+    sequences: list[ActionSequence] = field(default_factory=list)  # the actions in each
+    played: list[Outcome] = field(default_factory=list)  # their outcomes
+    halfway: list[bytes] = field(default_factory=list)  # the state of each world at step `middle`
+    fresh_results: FreshResults | None = None  # the results of a fresh process, once computed
 
     @property
     def middle(self) -> int:
@@ -197,12 +173,14 @@ class Trial:
         for seed in range(self.seeds):
             with name_seed_in_errors(seed):
                 state = self.generate_world(seed)
-                participants = self.domain.restore([state]).rewards.shape[1]
-                sequence = random_actions(self.domain, seed, self.steps, participants)
+                n_players = self.domain.restore([state]).rewards.shape[1]
+                sequence = random_actions(self.domain, seed, self.steps, n_players)
                 self.starts.append(state)
                 self.sequences.append(sequence)
                 self.played.append(play(self.domain, state, sequence))
-                before = ActionSequence(sequence.moves[: self.middle], sequence.says[: self.middle])
+                before = ActionSequence(
+                    sequence.actions[: self.middle], sequence.utterances[: self.middle]
+                )
                 self.halfway.append(play(self.domain, state, before).end)
 
     def iterate_worlds(self) -> Iterator[tuple[int, bytes, ActionSequence, Outcome]]:
@@ -211,26 +189,25 @@ class Trial:
 
     def iterate_points(self) -> Iterator[Point]:
         """Yield the start and the middle of each world."""
+        half = self.middle
         for seed, start, sequence, played in self.iterate_worlds():
             yield Point(seed, 0, start, sequence, played)
-            half = self.middle
-            yield Point(
-                seed, half, self.halfway[seed], sequence.from_step(half), played.from_step(half)
-            )
+            later = sequence.from_step(half), played.from_step(half)
+            yield Point(seed, half, self.halfway[seed], *later)
 
 
-def random_actions(domain: Domain, seed: int, steps: int, participants: int) -> ActionSequence:
+def random_actions(domain: Domain, seed: int, steps: int, n_players: int) -> ActionSequence:
     """Return random actions and utterances, in which each player takes every named move early."""
-    size = (steps, participants)
+    size = (steps, n_players)
     generator = np.random.default_rng(int(stream("conformance", seed)))
-    moves = action_space(domain).sample(generator, size)
-    says = generator.integers(len(domain.tokens) or len(_TEXTS), size=size, dtype=np.int8)
+    actions = action_space(domain).sample(generator, size)
+    utterances = generator.integers(len(domain.tokens) or len(_TEXTS), size=size, dtype=np.int8)
     if not domain.tokens:
-        says = np.array(_TEXTS, TEXT)[says]
-    for p in range(participants if domain.moves else 0):
-        order = generator.permutation(len(domain.moves))[:steps]
-        moves[: order.size, p] = order
-    return ActionSequence(moves, says)
+        utterances = np.array(_TEXTS, TEXT)[utterances]
+    for p in range(n_players if domain.action_names else 0):
+        order = generator.permutation(len(domain.action_names))[:steps]
+        actions[: order.size, p] = order
+    return ActionSequence(actions, utterances)
 
 
 def run_in_fresh_process(trial: Trial) -> FreshResults:
@@ -250,7 +227,7 @@ def run_in_fresh_process(trial: Trial) -> FreshResults:
 def _play_points(
     asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
 ) -> FreshResults:
-    trial = Trial.load(*asked)
+    trial = Trial(find_domain(asked[0]), *asked)
     return FreshResults(
         [
             _result_or_error(play, trial.domain, state, sequence, first=first)

@@ -1,4 +1,4 @@
-"""The exporter `minari`: trajectories as a Minari dataset of one participant's episodes.
+"""The exporter `minari`: trajectories as a Minari dataset of one player's episodes.
 
 OUT is the dataset's own folder, `NAME-vN`; pass the folder above it to Minari as
 `MINARI_DATASETS_PATH`. The user's other datasets are not touched.
@@ -27,7 +27,7 @@ from sts.errors import ArgumentError
 from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
 from sts.storage.files import beside
-from sts.trajectories.observed import ObservedTrajectory, Progress, observe
+from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
 from sts.trajectories.types import Trajectory
 
 _OVERRIDABLE = ("reset", "step", "observe")
@@ -38,10 +38,10 @@ def write(
     path: Path,
     trajectories: Sequence[Trajectory],
     *,
-    role: int | None = None,
+    player: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Write a dataset folder with one episode a trajectory, for participant `role`, or 0.
+    """Write a dataset folder with one episode a trajectory, for player `player`, or 0.
 
     Raises:
       ArgumentError: the folder's name is not a dataset's, or a trajectory has no steps.
@@ -56,7 +56,7 @@ def write(
             )
     path = path.absolute()  # Minari needs an absolute path
     with beside(path) as unfinished:
-        _write_dataset(unfinished / "data", path.name, trajectories, role or 0, progress)
+        _write_dataset(unfinished / "data", path.name, trajectories, player or 0, progress)
         unfinished.chmod(0o755)
         os.rename(unfinished, path)
 
@@ -65,46 +65,43 @@ def _write_dataset(
     folder: Path,
     name: str,
     trajectories: Sequence[Trajectory],
-    role: int,
+    player: int,
     progress: Progress | None,
 ) -> None:
-    replays = observe(trajectories, role, progress)
+    replays = iter_observations(trajectories, player, progress)
     first = next(replays)
-    players = dict.fromkeys(t.participants[role].name for t in trajectories)
+    players = dict.fromkeys(t.players[player].name for t in trajectories)
     world = domain(first.trajectory.episode.domain)
-    actions = _action_space(world)
-    known_spaces, spec = _native_spaces(world, trajectories, actions)
+    exported = _action_space(world)
+    known_spaces, spec = _native_spaces(world, trajectories, exported)
     spaces = {name: _space(a, known_spaces.get(name)) for name, a in first.values.items()}
     storage = MinariStorage.new(
         folder,
         observation_space=Dict(spaces),
-        action_space=actions,
+        action_space=exported,
         env_spec=spec,
         data_format="hdf5",
         jpeg_encoding=False,
     )
+    names = ", ".join(world.action_names) or action_space(world).text()
     storage.update_metadata(
         {
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, participant {role}; actions: {_action_names(world)}",
+            "description": f"{world.name}, participant {player}; actions: {names}",
             KEY: f"{FORMAT}/{VERSION}",
             "sts_domain": world.name,
-            "sts_role": role,
+            "sts_role": player,
         }
     )
-    storage.update_episodes(_buffer(replay, role) for replay in (first, *replays))
-
-
-def _action_names(world: Domain) -> str:
-    return ", ".join(world.moves) or action_space(world).text()
+    storage.update_episodes(_buffer(replay, player) for replay in (first, *replays))
 
 
 def _action_space(world: Domain) -> Space[Any]:
-    """Return the action space of a participant; the environment's own if it is not discrete."""
-    if world.moves:
-        return Discrete(len(world.moves))
+    """Return the action space of a player; the environment's own if it is not discrete."""
+    if world.action_names:
+        return Discrete(len(world.action_names))
     environment: Any = world.new() if isinstance(world, Adapted) else None
     if isinstance(environment, GymnasiumEnvironment):
         native: Space[Any] = environment.live.action_space
@@ -113,15 +110,15 @@ def _action_space(world: Domain) -> Space[Any]:
     return Box(space.low, space.high, dtype=space.dtype.type)
 
 
-def _buffer(replay: ObservedTrajectory, role: int) -> EpisodeBuffer:
+def _buffer(replay: ObservedTrajectory, player: int) -> EpisodeBuffer:
     episode = replay.trajectory.episode
-    world, moves = domain(episode.domain), episode.moves[:, role]
+    world, actions = domain(episode.domain), episode.actions[:, player]
     last = np.arange(1, episode.steps + 1) == episode.steps
     ended = replay.ended[1:]
     return EpisodeBuffer(
         observations=replay.values,
-        actions=moves.astype(np.int64) if world.moves else moves,
-        rewards=reward_values(world, episode.rewards[:, role]),
+        actions=actions.astype(np.int64) if world.action_names else actions,
+        rewards=reward_values(world, episode.rewards[:, player]),
         terminations=ended,
         truncations=last & ~ended,
         infos=encode_infos(replay.trajectory),
@@ -129,7 +126,7 @@ def _buffer(replay: ObservedTrajectory, role: int) -> EpisodeBuffer:
 
 
 def _native_spaces(
-    world: Domain, trajectories: Sequence[Trajectory], actions: Space[Any]
+    world: Domain, trajectories: Sequence[Trajectory], exported: Space[Any]
 ) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
     """Return the observation spaces by name, and the spec, of the trajectories' environment.
 
@@ -146,18 +143,15 @@ def _native_spaces(
             for name in _OVERRIDABLE
         ):
             return {}, None
-        current = (
-            environment.live.observation_space,
-            environment.live.action_space,
-            _spec(environment.live.spec),
-        )
+        live = environment.live
+        current = live.observation_space, live.action_space, _spec(live.spec)
         first = first or current
         if current != first:
             return {}, None
     assert first is not None  # observed rejects an empty sequence
     space, native_actions, spec = first
     spaces = {name.replace("/", "."): part for name, part in flat("", space)}
-    return spaces, EnvSpec.from_json(spec) if spec and native_actions == actions else None
+    return spaces, EnvSpec.from_json(spec) if spec and native_actions == exported else None
 
 
 def _spec(spec: EnvSpec | None) -> str | None:

@@ -1,8 +1,8 @@
 """Encoding of a trajectory as an episode of a Minari dataset, `minari/2`.
 
 In addition to Minari's own fields, `infos` holds what is needed to restore the trajectory: `scene`
-for each frame and, in the row of the frame that they lead to, `moves`, `says` and `rewards` of all
-participants (the first row has none: 0, and -1 for the number of a move); and once, as bytes in
+for each frame and, in the row of the frame that they lead to, `actions`, `utterances` and `rewards`
+of all players (the first row has none: 0, and -1 for the number of a move); and once, as bytes in
 `sts`, the `state` before step 0 and a `record` in JSON.
 """
 
@@ -19,7 +19,7 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import canonical_json, parsed_json
 from sts.trajectories.store import check_worlds
-from sts.trajectories.types import Participant, Trajectory
+from sts.trajectories.types import Player, Trajectory
 
 KEY, FORMAT, VERSION = "sts_format", "minari", 2
 _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}
@@ -33,24 +33,21 @@ def encode_infos(t: Trajectory) -> dict[str, Any]:
         "domain": t.episode.domain,
         "world": t.world,
         "source": t.source,
-        "people": [[p.kind, p.name] for p in t.participants],
+        "people": [[p.kind, p.name] for p in t.players],
         "instructions": [i.view() for i in t.instructions],
         "provenance": t.provenance,
     }
-    if (says := t.episode.says).dtype != np.int8:  # Minari has no arrays of texts
-        record["texts"] = says.tolist()
-        says = np.zeros(says.shape, np.int8)
+    if (utterances := t.episode.utterances).dtype != np.int8:  # Minari has no arrays of texts
+        record["texts"] = utterances.tolist()
+        utterances = np.zeros(utterances.shape, np.int8)
+    no_move = -1 if domain(t.episode.domain).action_names else 0
     return {
         "scene": t.episode.scene,
-        "moves": np.insert(t.episode.moves, 0, _first_move(t.episode), axis=0),
-        "says": np.insert(says, 0, 0, axis=0),
+        "moves": np.insert(t.episode.actions, 0, no_move, axis=0),
+        "says": np.insert(utterances, 0, 0, axis=0),
         "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
         "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(record))},
     }
-
-
-def _first_move(episode: Episode) -> int:
-    return -1 if domain(episode.domain).moves else 0
 
 
 def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Trajectory:
@@ -64,13 +61,15 @@ def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Traje
     """
     try:
         record = _check_types(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
-        moves, says, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
+        actions, utterances, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
         if "texts" in record:
-            says = np.array(record["texts"], np.dtypes.StringDType()).reshape(says.shape)
+            utterances = np.array(record["texts"], np.dtypes.StringDType()).reshape(
+                utterances.shape
+            )
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
         trajectory = Trajectory(
-            Episode(record["domain"], state, moves, says, rewards, scene),
-            tuple(Participant(*p) for p in record["people"]),
+            Episode(record["domain"], state, actions, utterances, rewards, scene),
+            tuple(Player(*p) for p in record["people"]),
             tuple(Instruction(**i) for i in record["instructions"]),
             record["world"],
             record["source"],

@@ -25,34 +25,25 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.jobs.deadlines import guarded
 from sts.provenance import provenance
-from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.trajectories.types import Player, Trajectory, make_trajectory
 
 
 class RecordedEpisode(NamedTuple):
-    """One recorded episode.
+    """One recorded episode."""
 
-    Attributes:
-      label: names it in errors.
-      actions: [T, ...], as the environment took them.
-      rewards: float64[T].
-      ended: bool[T], True if it was terminated or truncated there.
-      terminated: bool[T].
-      seen: observations by name, arrays [T + 1, ...].
-    """
-
-    label: str
-    actions: NDArray[Any]
-    rewards: NDArray[np.float64]
-    ended: NDArray[np.bool_]
-    terminated: NDArray[np.bool_]
-    seen: dict[str, Any]
+    label: str  # names it in errors
+    actions: NDArray[Any]  # [T, ...], as the environment took them.
+    rewards: NDArray[np.float64]  # float64[T]
+    ended: NDArray[np.bool_]  # bool[T], True if it was terminated or truncated there
+    terminated: NDArray[np.bool_]  # bool[T]
+    seen: dict[str, Any]  # observations by name, arrays [T + 1, ...].
 
 
 def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Trajectory]:
     """Return a trajectory for each episode of a dataset; errors as of `importer.read`."""
     space, spec = dataset.action_space, dataset.env_spec
     try:
-        actions = actions_of(space)
+        declared = actions_of(space)
     except ArgumentError as error:
         raise DamagedData(f"{path}: {error}") from None
     if spec is None:
@@ -67,7 +58,7 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
     current, recorded_space = environment.live.observation_space, dataset.observation_space
     if current != recorded_space:
         hint += f" ({name} observes {_short(current)}, the recording {_short(recorded_space)})"
-    participant = Participant("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
+    participant = Player("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
     shared = provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
     jpeg = dataset.storage.jpeg_encoding  # its images differ from the environment's
     lossy = {name for name, part in flat("", recorded_space) if jpeg and is_image_space(part)}
@@ -78,7 +69,9 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
         seed = _seed(label, metadata)
         recorded = RecordedEpisode(
             label,
-            _moves(label, np.asarray(episode.actions), actions, getattr(space, "start", 0)),
+            _convert_actions(
+                label, np.asarray(episode.actions), declared, getattr(space, "start", 0)
+            ),
             np.asarray(episode.rewards, np.float64),
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
@@ -88,9 +81,9 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
             environment.reset(seed, **settings)
             state = environment.state()
         with _explain_errors(label, domain):
-            replay = _replay_episode(name, state, recorded, actions, hint)
+            replay = _replay_episode(name, state, recorded, declared, hint)
         trajectories.append(
-            trajectory(
+            make_trajectory(
                 replay,
                 (participant,),
                 source=f"minari {dataset.id} episode {episode.id}",
@@ -132,11 +125,9 @@ def _load_environment(spec: EnvSpec, domain: str | None) -> tuple[str, Gymnasium
 def _settings(spec: EnvSpec) -> dict[str, Any]:
     """Return the arguments of `gymnasium.make` that differ from the defaults of the id."""
     settings = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
-    default = registry.get(spec.id)
-    if default is None or default.max_episode_steps != spec.max_episode_steps:
-        settings["max_episode_steps"] = (
-            -1 if spec.max_episode_steps is None else spec.max_episode_steps
-        )
+    default, limit = registry.get(spec.id), spec.max_episode_steps
+    if default is None or default.max_episode_steps != limit:
+        settings["max_episode_steps"] = -1 if limit is None else limit
     return settings
 
 
@@ -148,38 +139,40 @@ def _seed(label: str, metadata: dict[str, Any]) -> int:
     return int(metadata["seed"])
 
 
-def _moves(label: str, recorded: NDArray[Any], actions: ActionSpace, first: Any) -> NDArray[Any]:
-    """Return the actions, [T, ...]; choices among several moves are numbered from 0."""
-    moves = recorded - int(first) if actions.dtype == np.int8 and not actions.shape else recorded
-    fits = moves.dtype.kind in "iuf" and moves.shape[1:] == actions.shape
-    if not fits or not actions.within(moves):
-        of = f"of {actions.high + 1}" if not actions.shape else actions.text()
+def _convert_actions(
+    label: str, recorded: NDArray[Any], space: ActionSpace, first: Any
+) -> NDArray[Any]:
+    """Return the actions, [T, ...]; choices among several actions are numbered from 0."""
+    actions = recorded - int(first) if space.dtype == np.int8 and not space.shape else recorded
+    is_valid = actions.dtype.kind in "iuf" and actions.shape[1:] == space.shape
+    if not is_valid or not space.within(actions):
+        of = f"of {space.high + 1}" if not space.shape else space.text()
         raise DamagedData(f"{label}: expected actions {of}, found others")
-    return moves.astype(actions.dtype)
+    return actions.astype(space.dtype)
 
 
 def _replay_episode(
-    name: str, initial: bytes, recorded: RecordedEpisode, actions: ActionSpace, hint: str
+    name: str, initial: bytes, recorded: RecordedEpisode, space: ActionSpace, hint: str
 ) -> Episode:
     """Replay an episode and return it."""
     world = find_domain(name)
     assert isinstance(world, Adapted)  # the domain of a GymnasiumEnvironment
     state = wrap(world.name, world.version, initial)
     taken = action_space(world)
-    if not taken.same(actions):
+    if not taken.same(space):
         raise DamagedData(
             f"{recorded.label}: expected actions of {name}, {taken.text()} "
-            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {actions.text()} "
-            f"{actions.low.tolist()!s:.40} to {actions.high.tolist()!s:.40}{hint}"
+            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {space.text()} "
+            f"{space.low.tolist()!s:.40} to {space.high.tolist()!s:.40}{hint}"
         )
-    moves = recorded.actions[:, None]
-    size = moves.shape[:2]
-    script = Script(moves[None], np.zeros((1, *size), np.int8), np.ones(size, np.bool_))
+    actions = recorded.actions[:, None]
+    size = actions.shape[:2]
+    script = Script(actions[None], np.zeros((1, *size), np.int8), np.ones(size, np.bool_))
     worlds = world.restore([state])
     check = _make_check(recorded, world, hint)
     check(-1, worlds)
-    played = play(world, worlds, [], steps=len(moves), script=script, watch=check)
-    return Episode(name, state, moves, played.says[0], played.rewards[0], played.scene[0])
+    played = play(world, worlds, [], steps=len(actions), script=script, watch=check)
+    return Episode(name, state, actions, played.utterances[0], played.rewards[0], played.scene[0])
 
 
 def _make_check(

@@ -22,14 +22,14 @@ def check_sizes(path: Path, episodes: Any) -> None:
     """Check the file at `path`, and the number of `episodes` that its metadata state."""
     with h5py.File(path) as file:
         stored = len(file)
-        _check(path, file)
+        _check_size(path, file)
     if type(episodes) is not int or not 0 <= episodes <= stored:
         raise DamagedData(
             f"{path}: expected at most {stored} episodes, as stored, found {episodes!r:.40}"
         )
 
 
-def _check(path: Path, file: Any) -> None:
+def _check_size(path: Path, file: Any) -> None:
     total, visited, pending = 0, set(), [("", file)]
     while pending:
         above, group = pending.pop()

@@ -71,9 +71,9 @@ class BabyAI:
 
     name: ClassVar[str] = "babyai"
     version: ClassVar[str] = f"2 {VERSION}"
-    moves: ClassVar[tuple[str, ...]] = MOVES
+    action_names: ClassVar[tuple[str, ...]] = MOVES
     noop: ClassVar[int] = DONE
-    participants: ClassVar[tuple[str, ...]] = ("red triangle",)
+    players: ClassVar[tuple[str, ...]] = ("red triangle",)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
 
@@ -93,10 +93,7 @@ class BabyAI:
     def reset(self, seed: int, level: str = "GoToLocal", open: bool = False) -> None:
         """Start `level`, by its name or its Gymnasium id, with this seed.
 
-        Args:
-          seed: seed of the level.
-          level: name of the level.
-          open: True removes its mission, so that it never ends.
+        `open` removes its mission, so that it never ends.
 
         Raises:
           ValueError: the level does not exist, or `open` is not a boolean.
@@ -121,11 +118,11 @@ class BabyAI:
         self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
         self._record_view(observed)
 
-    def step(self, moves: Sequence[int]) -> Sequence[int]:
+    def step(self, actions: Sequence[int]) -> Sequence[int]:
         """Take an action; return 1 if it completes the mission, -1 if it fails it, else 0."""
         if self.ended:
             return (0,)
-        (move,) = moves
+        (move,) = actions
         observed, reward, ended, _, _ = self.live.step(move)
         self.moves_made += str(move)
         if ended:
@@ -172,13 +169,13 @@ class BabyAI:
         opened = isinstance(fields, dict) and fields.pop("open", False)
         if not isinstance(fields, dict) or set(fields) != {"chain", "level", "moves", "seed"}:
             raise ValueError("expected a BabyAI level, a seed, moves and a chain of digests")
-        seed, moves = fields["seed"], str(fields["moves"])
-        if type(seed) is not int or seed < 0 or set(moves) - set("0123456"):
+        seed, actions = fields["seed"], str(fields["moves"])
+        if type(seed) is not int or seed < 0 or set(actions) - set("0123456"):
             raise ValueError("expected a seed of 0 or more and moves 0 to 6")
         self.reset(seed, str(fields["level"]), opened)
-        for move in moves:
+        for move in actions:
             self.step((int(move),))
-        if (self._chain.hex(), self.moves_made) != (fields["chain"], moves):
+        if (self._chain.hex(), self.moves_made) != (fields["chain"], actions):
             raise ValueError(
                 f"{self.level} with seed {seed} replays differently from the recording; "
                 "check the versions of minigrid, gymnasium and numpy"
@@ -188,7 +185,7 @@ class BabyAI:
         """Return 8 bytes that identify the whole state and the mission's progress."""
         return self._digest
 
-    def observe(self, role: int) -> dict[str, Any]:
+    def observe(self, player: int) -> dict[str, Any]:
         """Return the view, the direction and the object carried, in minigrid's codes.
 
         `image` is int8[7, 7, 3]: type, colour and state of each cell ahead, the player at [3, 6]
@@ -213,18 +210,17 @@ class BabyAI:
         live = self.live
         tile = SIDE // max(live.width, live.height)
         out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
-        grid = rendering.brighten_doors(
-            live.get_full_render(highlight=True, tile_size=tile), live.grid, tile
-        )
+        picture = live.get_full_render(highlight=True, tile_size=tile)
+        grid = rendering.brighten_doors(picture, live.grid, tile)
         height, width, _ = grid.shape
         top, left = (SIDE - height) // 2, (SIDE - width) // 2
         out[top : top + height, left : left + width] = grid
         out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carried_codes(), np.int8))
         return out
 
-    def sight(self, role: int) -> NDArray[np.uint8]:
+    def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the player's view as a picture, uint8[512, 448, 3]."""
-        return rendering.render_view(dict(self.observe(role)))
+        return rendering.render_view(dict(self.observe(player)))
 
 
 class NoMission:

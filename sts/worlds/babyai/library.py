@@ -21,15 +21,5 @@ except ImportError:
 
 VERSION = f"minigrid {version('minigrid')}"
 
-__all__ = [
-    "COLOR_TO_IDX",
-    "OBJECT_TO_IDX",
-    "STATE_TO_IDX",
-    "VERSION",
-    "BabyAIBot",
-    "DropSubgoal",
-    "GoNextToSubgoal",
-    "Grid",
-    "WorldObj",
-    "gymnasium",
-]
+__all__ = ["COLOR_TO_IDX", "OBJECT_TO_IDX", "STATE_TO_IDX", "VERSION", "BabyAIBot", "DropSubgoal"]
+__all__ += ["GoNextToSubgoal", "Grid", "WorldObj", "gymnasium"]

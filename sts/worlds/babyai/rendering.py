@@ -30,9 +30,8 @@ def render_view(observation: dict[str, Any]) -> NDArray[np.uint8]:
     grid, visible = Grid.decode(observation["image"])
     me = (grid.width // 2, grid.height - 1)
     grid.set(*me, None)  # the engine draws the carried object there; here it is in the strip
-    view = brighten_doors(
-        grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible), grid, TILE
-    )
+    picture = grid.render(TILE, agent_pos=me, agent_dir=3, highlight_mask=visible)
+    view = brighten_doors(picture, grid, TILE)
     below = draw_strip(view.shape[1], TILE, observation["carrying"], int(observation["direction"]))
     return np.concatenate((view, below))
 
@@ -72,17 +71,13 @@ def draw_strip(
     """
     out = np.full((size, width, 3), _GROUND, np.uint8)
     kind, colour = carrying.tolist()
-    held = None if kind == _NOTHING else WorldObj.decode(kind, colour, 0)
-    _paste_labelled(
-        out,
-        0,
-        "carries",
-        np.zeros_like(out) if held is None else Grid.render_tile(held, tile_size=size),
-    )
+    tile: NDArray[Any] = np.zeros_like(out)
+    if kind != _NOTHING:
+        tile = Grid.render_tile(WorldObj.decode(kind, colour, 0), tile_size=size)
+    _paste_labelled(out, 0, "carries", tile)
     if direction is not None:
-        _paste_labelled(
-            out, width // 2, "faces", Grid.render_tile(None, agent_dir=direction, tile_size=size)
-        )
+        tile = Grid.render_tile(None, agent_dir=direction, tile_size=size)
+        _paste_labelled(out, width // 2, "faces", tile)
     return out
 
 

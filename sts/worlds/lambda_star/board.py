@@ -14,50 +14,45 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Picture
-from sts.worlds.lambda_star.shapes import DARK, INK, object_style, polygon_corners
+from sts.domains import SceneLayout
 from sts.worlds.lambda_star.torus import shortest_displacement
 
 CELL = 20
 """Side of a cell, in units of the drawing."""
 TRAIL = 4
 """Length of the trail behind each object, in steps."""
+_OBJECT_STYLES = (("#009E73", 0.0), ("#D55E00", 4.0))
+_COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442")
+_CORNERS = (4.5, 3.0, 6.0, 5.0, 3.5, 8.0)
+_DARK = _COLOURS[0]
+"""The colour on which letters are white."""
+_INK = "#111"
+"""The colour of outlines, and of letters on all other colours."""
 Places = Sequence[tuple[int, int]]
 
 
 class Style(NamedTuple):
-    """The colours of a board.
+    """The colours of a board."""
 
-    Attributes:
-      ink: colour of lines and signs.
-      ground: background colour; "" for a transparent one.
-    """
-
-    ink: str
-    ground: str
+    ink: str  # colour of lines and signs
+    ground: str  # background colour; "" for a transparent one
 
 
 class Marks(NamedTuple):
-    """Highlights on a board for annotators.
+    """Highlights on a board for annotators."""
 
-    Attributes:
-      judged: objects with a ring.
-      starts: cells with a dashed frame: those of the judged participants at the takeover.
-      cells: cells with marked corners.
-      sight: whether the cells that judged objects see are framed.
-    """
-
-    judged: tuple[int, ...] = ()
+    judged: tuple[int, ...] = ()  # objects with a ring
+    # cells with a dashed frame: those of the judged players at the takeover
     starts: tuple[int, ...] = ()
-    cells: tuple[int, ...] = ()
-    sight: bool = False
+    cells: tuple[int, ...] = ()  # cells with marked corners
+    sight: bool = False  # whether the cells that judged objects see are framed
 
 
 UNMARKED = Marks()
 
 
 def draw_board(
-    picture: Picture, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
+    picture: SceneLayout, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
 ) -> Iterator[str]:
     """Yield the SVG elements of one board of width x height cells.
 
@@ -69,7 +64,7 @@ def draw_board(
         groups.setdefault(place, []).append(index)
     auras = [
         (index, sign, list(_neighbours(picture, now[index])))
-        for index, sign in _list_auras(picture)
+        for index, sign in picture.details["auras"]
     ]
     yield from _draw_ground(picture, style)
     for index, sign, cells in auras:
@@ -87,9 +82,8 @@ def draw_board(
         yield from _draw_trail(picture, index, scenes[:, index])
     spots = _place_objects(groups)
     for index in sorted(spots, key=lambda item: item in marks.judged):  # judged objects on top
-        yield from _draw_object(
-            index, picture.glyphs[index], spots[index], index in marks.judged, style
-        )
+        judged = index in marks.judged
+        yield from _draw_object(index, picture.glyphs[index], spots[index], judged, style)
     for index in marks.judged if marks.sight else ():
         yield from _draw_sight(picture, now[index], style)
 
@@ -99,17 +93,13 @@ def _round(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _list_auras(picture: Picture) -> Iterator[tuple[int, int]]:
-    yield from ((index, sign) for index, sign in picture.details["auras"])
-
-
-def _neighbours(picture: Picture, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _neighbours(picture: SceneLayout, place: tuple[int, int]) -> Iterator[tuple[int, int]]:
     for down in (-1, 0, 1):
         for right in (-1, 0, 1):
             yield (place[0] + down) % picture.height, (place[1] + right) % picture.width
 
 
-def _draw_ground(picture: Picture, style: Style) -> Iterator[str]:
+def _draw_ground(picture: SceneLayout, style: Style) -> Iterator[str]:
     wide, high = picture.width * CELL, picture.height * CELL
     if style.ground:
         yield f'<rect width="{wide}" height="{high}" fill="{style.ground}"/>'
@@ -176,7 +166,7 @@ def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
     yield f'<path d="{corners}" fill="none" stroke="{style.ink}" stroke-width="1.4"/>'
 
 
-def _draw_sight(picture: Picture, place: tuple[int, int], style: Style) -> Iterator[str]:
+def _draw_sight(picture: SceneLayout, place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the frame around the cells that an object sees, wrapped across the edges."""
     side = 3 * CELL
     for down in (-picture.height, 0, picture.height):
@@ -188,7 +178,7 @@ def _draw_sight(picture: Picture, place: tuple[int, int], style: Style) -> Itera
             )
 
 
-def _draw_trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
+def _draw_trail(picture: SceneLayout, index: int, cells: NDArray[np.integer]) -> Iterator[str]:
     """Yield an object's last steps, fading with age.
 
     A step over the edge is drawn twice, leaving on one side and entering on the other, and clipped
@@ -201,10 +191,8 @@ def _draw_trail(picture: Picture, index: int, cells: NDArray[np.integer]) -> Ite
     for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
         to_row, to_column = divmod(end, picture.width)
-        down, right = (
-            shortest_displacement(row, to_row, picture.height),
-            shortest_displacement(column, to_column, picture.width),
-        )
+        down = shortest_displacement(row, to_row, picture.height)
+        right = shortest_displacement(column, to_column, picture.width)
         if not (down or right):
             continue
         halves = dict.fromkeys(((column, row), (to_column - right, to_row - down)))
@@ -252,17 +240,40 @@ def _draw_object(
             f'<circle {middle} r="{_round(1.3 * radius - width / 2)}" fill="none" '
             f'stroke="{style.ink}" stroke-width="{_round(width)}"/>'
         )
-    edge = f'fill="{colour}" stroke="{INK}" stroke-width="{_round(max(0.3, 0.09 * radius))}"'
+    edge = f'fill="{colour}" stroke="{_INK}" stroke-width="{_round(max(0.3, 0.09 * radius))}"'
     if corners:
-        points = " ".join(
-            f"{_round(px)},{_round(py)}" for px, py in polygon_corners(corners, *spot)
-        )
+        places = polygon_corners(corners, *spot)
+        points = " ".join(f"{_round(px)},{_round(py)}" for px, py in places)
         yield f'<polygon points="{points}" {edge}/>'
     else:
         yield f'<circle {middle} r="{_round(radius)}" {edge}/>'
     size = radius * (1.25, 1.25, 1.0, 0.8)[min(len(glyph), 3)] * (0.9 if 3 <= corners < 4 else 1)
-    ink = "#fff" if colour == DARK else INK
+    ink = "#fff" if colour == _DARK else _INK
     yield (
         f'<text x="{_round(x)}" y="{_round(y)}" dy=".36em" font-size="{_round(size)}" '
         f'font-weight="700" fill="{ink}" text-anchor="middle">{escape(glyph)}</text>'
     )
+
+
+def object_style(index: int) -> tuple[str, float]:
+    """Return an object's colour and corners; 0 is a disc, 4.5 a square, 3.5 a triangle point-down.
+
+    Good and Evil, the first two, have unique styles; the others cycle through five colours and six
+    shapes, so that thirty of them differ.
+    """
+    if index < len(_OBJECT_STYLES):
+        return _OBJECT_STYLES[index]
+    index -= len(_OBJECT_STYLES)
+    return _COLOURS[index % len(_COLOURS)], _CORNERS[index % len(_CORNERS)]
+
+
+def polygon_corners(
+    corners: float, x: float, y: float, radius: float
+) -> Iterator[tuple[float, float]]:
+    """Yield the corners of a regular polygon; a square rests on a side, the others point up."""
+    count, square = int(corners), corners == 4.5
+    radius *= 1.2 if square else 1.3 if count == 3 else 1.12
+    start = math.pi / 2 if corners == 3.5 else -math.pi / 2
+    for i in range(count):
+        angle = start + (i + (0.5 if square else 0.0)) / count * 2 * math.pi
+        yield x + radius * math.cos(angle), y + radius * math.sin(angle)

@@ -11,16 +11,8 @@ DEMO = Demo(
     agents=AGENTS,
     shown=("keep-beside-01", "reader", "local-search"),
     measuring=(
-        (
-            "lambda-star",
-            "score",
-            *agent_arguments(AGENTS),
-            "--team",
-            "3",
-            "--episodes",
-            "300",
-            "--save-scores",
-        ),
+        ("lambda-star", "score", *agent_arguments(AGENTS))
+        + ("--team", "3", "--episodes", "300", "--save-scores"),
     ),
     takes="about a minute on two cores, compiling included, and 5 MB",
     first=True,

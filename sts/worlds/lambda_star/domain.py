@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, Form, Picture, Worlds
+from sts.domains import Focus, SceneFormat, SceneLayout, Worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
@@ -34,43 +34,28 @@ the same cell or one of the eight around it, also across the edges.
 
 @dataclass(frozen=True)
 class Observation:
-    """Observations of R roles in B worlds; M = (2k+1)^2 cells, row by row around the role's own.
+    """Observations of R roles in B worlds; M = (2k+1)^2 cells, row by row around the role's own."""
 
-    Attributes:
-      height: int64[B], the grid's rows.
-      width: int64[B], the grid's columns.
-      step: int64[B], the number of steps taken.
-      cell: int64[B, R], the role's own cell, row * width + column.
-      good: bool[B, R, M], True where Good is.
-      evil: bool[B, R, M], True where Evil is.
-      team: uint16[B, R, M], the number of teammates, the role itself excluded.
-      others: uint16[B, R, M], the number of other participants.
-      reward: int8[B, R, M], the rewards in halves.
-      heard: uint16[B, R, 22], the number in sight that said each token in the last step.
-      last_move: int8[B, R], the role's last executed move; -1 before the first step.
-      last_said: int8[B, R], the role's last token.
-      last_reward: int8[B, R], the role's last reward, in halves.
-      good_next: int64[B], the cell Good intends next; None unless the agent sees the `world`.
-      evil_next: int64[B], the cell Evil intends next; None as for `good_next`.
-      good_heading: int64[B], the single move that Good's pattern repeats, or -1; None as for
-        `good_next`.
-    """
-
-    height: NDArray[np.int64]
-    width: NDArray[np.int64]
-    step: NDArray[np.int64]
-    cell: NDArray[np.int64]
-    good: NDArray[np.bool_]
-    evil: NDArray[np.bool_]
-    team: NDArray[np.uint16]
-    others: NDArray[np.uint16]
-    reward: NDArray[np.int8]
+    height: NDArray[np.int64]  # int64[B], the grid's rows
+    width: NDArray[np.int64]  # int64[B], the grid's columns
+    step: NDArray[np.int64]  # int64[B], the number of steps taken
+    cell: NDArray[np.int64]  # int64[B, R], the role's own cell, row * width + column
+    good: NDArray[np.bool_]  # bool[B, R, M], True where Good is
+    evil: NDArray[np.bool_]  # bool[B, R, M], True where Evil is
+    team: NDArray[np.uint16]  # uint16[B, R, M], the number of teammates, the role itself excluded
+    others: NDArray[np.uint16]  # uint16[B, R, M], the number of other players
+    reward: NDArray[np.int8]  # int8[B, R, M], the rewards in halves
+    # uint16[B, R, 22], the number in sight that said each token in the last step
     heard: NDArray[np.uint16]
+    # int8[B, R], the role's last executed move; -1 before the first step
     last_move: NDArray[np.int8]
-    last_said: NDArray[np.int8]
-    last_reward: NDArray[np.int8]
+    last_said: NDArray[np.int8]  # int8[B, R], the role's last token
+    last_reward: NDArray[np.int8]  # int8[B, R], the role's last reward, in halves
+    # int64[B], the cell Good intends next; None unless the agent sees the `world`
     good_next: NDArray[np.int64] | None = None
+    # int64[B], the cell Evil intends next; None as for `good_next`
     evil_next: NDArray[np.int64] | None = None
+    # int64[B], the single move that Good's pattern repeats, or -1; None as for `good_next`
     good_heading: NDArray[np.int64] | None = None
 
     @property
@@ -83,13 +68,13 @@ class Observation:
 
 
 class Batch:
-    """B worlds of one number of participants, stepped together by the compiled kernels."""
+    """B worlds of one number of players, stepped together by the compiled kernels."""
 
     def __init__(self, states: Sequence[states_.State]) -> None:
         """Build the worlds from `states`.
 
         Raises:
-          DamagedState: the states differ in radius or in the number of participants.
+          DamagedState: the states differ in radius or in the number of players.
         """
         if len({(len(s.cells), s.radius) for s in states}) > 1:
             raise DamagedState(
@@ -112,17 +97,17 @@ class Batch:
 
     @property
     def scene(self) -> NDArray[np.uint16]:
-        """uint16[B, 2 + P], the cells of Good, Evil and the participants."""
+        """uint16[B, 2 + P], the cells of Good, Evil and the players."""
         return np.concatenate((self.arrays.objects, self.arrays.cells), 1).astype(np.uint16)
 
     @functools.cached_property
     def _good_heading(self) -> NDArray[np.int64]:
         return kernels.constant_headings(self.arrays, 0)
 
-    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
-        """Return the current observations of `roles`, without side effects."""
-        a, chosen = self.arrays, np.array(roles, np.int64)
-        batch, participants = a.cells.shape
+    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
+        """Return the current observations of `players`, without side effects."""
+        a, chosen = self.arrays, np.array(players, np.int64)
+        batch, n_players = a.cells.shape
         shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
         sight = kernels.Sight(
             good=np.zeros(shape, np.bool_),
@@ -132,7 +117,7 @@ class Batch:
             reward=np.zeros(shape, np.int8),
             heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
         )
-        in_team = np.zeros(participants, np.bool_)
+        in_team = np.zeros(n_players, np.bool_)
         in_team[list(team)] = True
         kernels.observe(a, chosen, in_team, self.radius, sight)
         return Observation(
@@ -141,17 +126,17 @@ class Batch:
             step=a.step.copy(),
             cell=a.cells.take(chosen, 1),
             **sight._asdict(),
-            last_move=a.moves[:, chosen],
-            last_said=a.says[:, chosen],
+            last_move=a.actions[:, chosen],
+            last_said=a.utterances[:, chosen],
             last_reward=a.rewards[:, chosen],
             good_next=kernels.intended_cells(a, 0) if world else None,
             evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
         )
 
-    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+    def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
         """Advance every world by one step."""
-        kernels.step(self.arrays, moves, says)
+        kernels.step(self.arrays, actions, utterances)
 
     def states(self) -> list[bytes]:
         """Return the serialised state of each world."""
@@ -162,7 +147,7 @@ class LambdaStar:
     """The domain `lambda-star`."""
 
     name = "lambda-star"
-    moves: tuple[str, ...] = states_.MOVES
+    action_names: tuple[str, ...] = states_.MOVES
     tokens: tuple[str, ...] = states_.TOKENS
     noop = states_.MOVES.index("stay")
     reward_unit = 0.5
@@ -188,46 +173,46 @@ class LambdaStar:
         arrays = patterns.generate_worlds(chosen, [(seed, index) for index in range(count)])
         return Batch.from_arrays(arrays, chosen.radius).states()
 
-    def world(self, state: bytes) -> str:
+    def world_id(self, state: bytes) -> str:
         """Return the hash of the grid, the two patterns and the current positions in them."""
         s = states_.decode(state)
         fields = (s.height, s.width, s.kind, s.good, s.evil, s.good_cursor, s.evil_cursor)
         return content_hash(canonical_json([*fields, s.good_pattern, s.evil_pattern]))
 
-    def view(self, state: bytes) -> dict[str, Any]:
+    def describe_state(self, state: bytes) -> dict[str, Any]:
         """Return the state as JSON values."""
         return states_.to_json(states_.decode(state))
 
-    def form(self, state: bytes) -> Form:
+    def scene_format(self, state: bytes) -> SceneFormat:
         """Return the form of its scenes: drawn, with the cell of each object."""
-        return self.picture(state).form
+        return self.scene_layout(state).format
 
-    def picture(self, state: bytes) -> Picture:
-        """Return the picture of a torus with Good, Evil and the participants A, B, C, D, F, ..."""
+    def scene_layout(self, state: bytes) -> SceneLayout:
+        """Return the picture of a torus with Good, Evil and the players A, B, C, D, F, ..."""
         s = states_.decode(state)
         count = len(s.cells)
         letters = [_GLYPHS[i] if count <= len(_GLYPHS) else str(i + 1) for i in range(count)]
-        return Picture(
+        return SceneLayout(
             kind="drawn",
             height=s.height,
             width=s.width,
             names=("Good", "Evil", *letters),
             glyphs=("G", "E", *letters),
-            participants=tuple(range(2, 2 + count)),
+            players=tuple(range(2, 2 + count)),
             details={"auras": AURAS},
         )
 
     def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
         """Render an episode as the browser draws it; see `films.render_frames`."""
-        return films.render_frames(self.picture(episode.state), episode, focus, self.tokens)
+        return films.render_frames(self.scene_layout(episode.state), episode, focus, self.tokens)
 
-    def shapes(self, state: bytes) -> int:
+    def observation_shapes(self, state: bytes) -> int:
         """Return the radius, which alone determines the shapes of observations."""
         return states_.decode(state).radius
 
-    def sight(self, worlds: Worlds, role: int) -> dict[str, Any]:
+    def player_view(self, worlds: Worlds, player: int) -> dict[str, Any]:
         """Return the view of a human player: the neighbourhood and counts that an agent gets."""
-        o = worlds.observe((role,), team=(role,), world=False)
+        o = worlds.observe((player,), team=(player,), world=False)
         cells = [
             {
                 "good": bool(o.good[0, 0, m]),
@@ -247,16 +232,18 @@ class LambdaStar:
             "width": int(o.width[0]),
             "row": int(o.cell[0, 0]) // int(o.width[0]),
             "column": int(o.cell[0, 0]) % int(o.width[0]),
-            "last_move": self.moves[o.last_move[0, 0]] if o.last_move[0, 0] >= 0 else None,
+            "last_move": self.action_names[o.last_move[0, 0]] if o.last_move[0, 0] >= 0 else None,
             "last_reward": int(o.last_reward[0, 0]) * self.reward_unit,
         }
 
-    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+    def draw_text(
+        self, picture: SceneLayout, scene: NDArray[np.uint16], judged: Sequence[int]
+    ) -> list[str]:
         """Return the grid as text: two letters if two share a cell, a letter and + for more.
 
-        Judged participants come first, then Good and Evil, then the others.
+        Judged players come first, then Good and Evil, then the others.
         """
-        order = [*judged, 0, 1, *(p for p in picture.participants if p not in judged)]
+        order = [*judged, 0, 1, *(p for p in picture.players if p not in judged)]
         cells: dict[int, str] = {}
         for index in order:
             cell = int(scene[index])

@@ -21,27 +21,17 @@ _UNIT = LambdaStar.reward_unit
 def layout(radius: int = 1) -> dict[str, slice]:
     """Return the slice of each part of a feature vector, in order.
 
-    `good`, `evil` [M]: 1 where they are. `others` [M]: the number of other participants.
+    `good`, `evil` [M]: 1 where they are. `others` [M]: the number of other players.
     `reward` [M]: the rewards, -1 to 1. `place` [2]: the role's row and column as fractions of the
     grid's rows and columns, in [0, 1). `time` [1]: the elapsed fraction of the episode.
     `last_move` [9]: one-hot, all 0 before the first move. `last_reward` [1]: -1 to 1.
     """
     cells = (2 * radius + 1) ** 2
-    lengths = {
-        "good": cells,
-        "evil": cells,
-        "others": cells,
-        "reward": cells,
-        "place": 2,
-        "time": 1,
-        "last_move": MOVES,
-        "last_reward": 1,
-    }
+    lengths = dict.fromkeys(("good", "evil", "others", "reward"), cells)
+    lengths |= {"place": 2, "time": 1, "last_move": MOVES, "last_reward": 1}
     ends = np.cumsum(list(lengths.values())).tolist()
-    return {
-        name: slice(end - length, end)
-        for (name, length), end in zip(lengths.items(), ends, strict=True)
-    }
+    names = zip(lengths, lengths.values(), ends, strict=True)
+    return {name: slice(end - length, end) for name, length, end in names}
 
 
 class Bounds(NamedTuple):
@@ -57,17 +47,15 @@ def bounds(settings: Settings) -> Bounds:
     size = slices["last_reward"].stop
     low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
     low[slices["reward"]] = low[slices["last_reward"]] = -1
-    high[slices["others"]] = max(1, settings.participants - 1)
+    high[slices["others"]] = max(1, settings.n_players - 1)
     return Bounds(low, high)
 
 
 def flatten_observation(seen: Observation, horizon: int) -> NDArray[np.float32]:
     """Return float32[B, R, N], the feature vectors of R roles; see `layout`.
 
-    Args:
-      seen: their observations.
-      horizon: the episode length that normalises `time`; keep the training value when an agent
-        plays episodes of another length.
+    `horizon` is the episode length that normalises `time`; keep the training value when an agent
+    plays episodes of another length.
     """
     height, width = seen.height[:, None], seen.width[:, None]
     row = seen.cell // width

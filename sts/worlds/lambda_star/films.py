@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, Picture
+from sts.domains import Focus, SceneLayout
 from sts.episodes import Episode
 from sts.worlds.lambda_star.board import CELL, TRAIL, Marks, Style, draw_board
 
@@ -26,7 +26,7 @@ _FONT = 'font-family="Liberation Sans, sans-serif"'  # bundled with the renderin
 
 
 def render_frames(
-    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str]
+    picture: SceneLayout, episode: Episode, focus: Focus, tokens: Sequence[str]
 ) -> list[NDArray[np.uint8]]:
     """Return the frames, uint8[H, W, 3], before each step and after the last."""
     cell = _cell_pixels(picture)
@@ -37,7 +37,7 @@ def render_frames(
 
 
 def render_still(
-    picture: Picture, scene: NDArray[np.integer], judged: Sequence[int]
+    picture: SceneLayout, scene: NDArray[np.integer], judged: Sequence[int]
 ) -> NDArray[np.uint8]:
     """Return uint8[H, W, 3], the board of one scene, with a ring around judged objects."""
     side = _cell_pixels(picture)
@@ -49,7 +49,7 @@ def render_still(
     )
 
 
-def _cell_pixels(picture: Picture) -> int:
+def _cell_pixels(picture: SceneLayout) -> int:
     """Return the side of a cell in pixels."""
     return min(60, max(12, MAX_BOARD_PIXELS // max(picture.height, picture.width)))
 
@@ -63,7 +63,12 @@ def _rasterise(svg: str) -> NDArray[np.uint8]:
 
 
 def _draw_page(
-    picture: Picture, episode: Episode, focus: Focus, tokens: Sequence[str], frame: int, cell: int
+    picture: SceneLayout,
+    episode: Episode,
+    focus: Focus,
+    tokens: Sequence[str],
+    frame: int,
+    cell: int,
 ) -> Iterator[str]:
     """Yield the SVG of one frame: the instruction, the framed board, and the episode's progress."""
     across, down = picture.width * cell, picture.height * cell
@@ -86,9 +91,11 @@ def _draw_page(
     scenes = episode.scene[max(0, frame - TRAIL) : frame + 1].astype(np.int64)
     yield from draw_board(picture, scenes, _STYLE, _frame_marks(picture, episode, focus, frame))
     yield f'</svg><svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT}>'
-    for role in np.flatnonzero(episode.says[frame - 1]).tolist() if frame else ():
-        row, column = divmod(int(scenes[-1, picture.participants[role]]), picture.width)
-        yield from _draw_bubble(tokens[episode.says[frame - 1, role]], row, column, cell, across)
+    for player in np.flatnonzero(episode.utterances[frame - 1]).tolist() if frame else ():
+        row, column = divmod(int(scenes[-1, picture.players[player]]), picture.width)
+        yield from _draw_bubble(
+            tokens[episode.utterances[frame - 1, player]], row, column, cell, across
+        )
     after = focus.takeover is not None and frame > focus.takeover
     yield (
         f'</svg><rect x="{left + 1}" y="{top + 1}" width="{across - 2}" height="{down - 2}" '
@@ -98,9 +105,9 @@ def _draw_page(
     )
 
 
-def _frame_marks(picture: Picture, episode: Episode, focus: Focus, frame: int) -> Marks:
+def _frame_marks(picture: SceneLayout, episode: Episode, focus: Focus, frame: int) -> Marks:
     """Return the highlights on the board of a frame."""
-    judged = tuple(picture.participants[role] for role in focus.roles)
+    judged = tuple(picture.players[player] for player in focus.players)
     takeover = 0 if focus.takeover is None else focus.takeover
     after = focus.takeover is not None and frame > takeover
     return Marks(
@@ -123,7 +130,7 @@ def _caption(episode: Episode, focus: Focus, frame: int) -> str:
 
 
 def _draw_bubble(text: str, row: int, column: int, cell: int, across: int) -> Iterator[str]:
-    """Yield a speech bubble next to the participant at a cell, in pixels of the board."""
+    """Yield a speech bubble next to the player at a cell, in pixels of the board."""
     size = min(max(0.34 * cell, 12), 20)
     wide, high = (0.6 * len(text) + 1) * size, 1.6 * size
     x, y, reach = (column + 0.5) * cell, (row + 0.5) * cell, 0.42 * cell

@@ -26,11 +26,7 @@ def _parse_sides(text: str) -> dict[str, Any]:
 
 
 def _parse_participants(text: str) -> dict[str, Any]:
-    return {"participants": at_least(1, "--team", read_whole_flag("--team", text))}
-
-
-def _parse_patterns(text: str) -> dict[str, Any]:
-    return {"patterns": text}
+    return {"n_players": at_least(1, "--team", read_whole_flag("--team", text))}
 
 
 def _parse_horizon(text: str) -> dict[str, Any]:
@@ -39,7 +35,7 @@ def _parse_horizon(text: str) -> dict[str, Any]:
 
 FLAGS = (
     Flag("size", "HxW", "rows and columns (default: 10x10)", _parse_sides),
-    Flag("team", "P", "number of participants (default: 1)", _parse_participants),
-    Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", _parse_patterns),
+    Flag("team", "P", "number of players (default: 1)", _parse_participants),
+    Flag("patterns", "P", "paper or lambdastar-2016 (default: paper)", lambda p: {"patterns": p}),
     Flag("steps", "T", "steps per episode (default: 50)", _parse_horizon),
 )

@@ -6,7 +6,7 @@
     world = gymnasium.make("LambdaStar-v0", team=3, partner="local-search")
     worlds = gymnasium.make_vec("LambdaStar-v0", num_envs=1024)
 
-The learner is participant 0 and takes moves 0 to 8; `features` describes its observations. After
+The learner is player 0 and takes moves 0 to 8; `features` describes its observations. After
 `reset(seed=s)` each reset starts the next of the worlds that `generate` makes from seed s, from
 index 0 on. In a vector of worlds, world i has seed s + i, as in Gymnasium's own. Episodes end only
 by their length, so they are always truncated.
@@ -57,7 +57,7 @@ _JUDGED = (2,)
 class _LearnerEnv:
     """Base class of the single and the vectorised environment: settings, episodes and rendering.
 
-    Participant 0 of B worlds is the learner; the others are partners or stand still. All worlds are
+    Player 0 of B worlds is the learner; the others are partners or stand still. All worlds are
     at the same step, so they start, step and end together.
     """
 
@@ -80,18 +80,10 @@ class _LearnerEnv:
     ) -> None:
         """Validate the settings; `reset` makes the first world.
 
-        Args:
-          size: rows and columns.
-          team: the number of participants.
-          steps: the length of an episode.
-          patterns: "paper" or "lambdastar-2016".
-          complexity: the range that K is drawn from; None for as much of 2 to 23 as is possible.
-          radius: how far the learner sees, in cells.
-          partner: the policy of participants 1, 2, ...: an agent's name, `module:Class`, an agent,
-            or several; None lets them stand still.
-          worlds: the number of worlds per seed, after which they repeat, which is faster; None for
-            an endless sequence.
-          render_mode: None, "ansi" or "rgb_array".
+        Settings of the worlds are those of `rollouts.generate`. `partner` is the policy of
+        players 1, 2, ...: an agent's name, `module:Class`, an agent, or several; None lets
+        them stand still. After `worlds` worlds per seed these repeat, which is faster; None gives
+        an endless sequence. `render_mode` is "ansi", "rgb_array" or None.
 
         Raises:
           ArgumentError: a setting is out of range; the message states the range.
@@ -135,7 +127,7 @@ class _LearnerEnv:
         self._episode = 0 if restart or seeds != self._seeds else self._episode + 1
         self._seeds = seeds
         batch = Batch.from_arrays(self._initial_arrays(), self._settings.radius)
-        others, name = range(1, self._settings.participants), team_name(self._partners)
+        others, name = range(1, self._settings.n_players), team_name(self._partners)
         keys = [(seed, self._episode) for seed in seeds]
         teams = [
             Team(
@@ -166,12 +158,12 @@ class _LearnerEnv:
         """True if no step is left: no episode was started, or the horizon is reached."""
         return self._session is None or self._session.steps == self._settings.horizon
 
-    def _take_step(self, moves: NDArray[np.int8]) -> tuple[Features, NDArray[np.float64]]:
+    def _take_step(self, actions: NDArray[np.int8]) -> tuple[Features, NDArray[np.float64]]:
         """Take a step with the learners' moves, int8[B]; return observations and rewards."""
         current = self._session
         if current is None or self._is_over:
             raise gymnasium.error.ResetNeeded("no episode is running: call reset before step")
-        column = moves[:, None]
+        column = actions[:, None]
         current.step(Actions(column, np.zeros_like(column)), _LEARNER)
         rewards = current.worlds.rewards[:, 0] * np.float64(LambdaStar.reward_unit)
         return self._observe(current), rewards
@@ -181,10 +173,10 @@ class _LearnerEnv:
         if self._session is None:
             raise gymnasium.error.ResetNeeded("no episode was started: call reset before render")
         world, worlds = LambdaStar(), self._session.worlds
-        picture = world.picture(worlds.states()[0])
+        picture = world.scene_layout(worlds.states()[0])
         for scene in worlds.scene:
             if self.render_mode == "ansi":
-                yield "\n".join(world.draw(picture, scene, _JUDGED))
+                yield "\n".join(world.draw_text(picture, scene, _JUDGED))
             else:
                 yield films.render_still(picture, scene, _JUDGED)
 
@@ -208,7 +200,7 @@ class LambdaStarEnv(_LearnerEnv, gymnasium.Env[Features, np.int64]):
 
     def step(self, action: np.int64 | int) -> tuple[Features, float, bool, bool, dict[str, Any]]:
         """Take a step."""
-        seen, rewards = self._take_step(_validate_moves(action, ()).reshape(1))
+        seen, rewards = self._take_step(_validate_actions(action, ()).reshape(1))
         return seen[0], float(rewards[0]), False, self._is_over, {}
 
     def render(self) -> Any:
@@ -232,12 +224,9 @@ class LambdaStarVectorEnv(_LearnerEnv, VectorEnv[Features, NDArray[np.int64], ND
     ) -> None:
         """Validate the settings; `reset` makes the first worlds.
 
-        Args:
-          num_envs: the number of worlds.
-          autoreset_mode: the reset after an episode's last step. NEXT_STEP: the next step starts
-            new worlds, whatever the moves, with rewards of 0. SAME_STEP: new worlds start at once,
-            and the last observations are in `info["final_obs"]`. DISABLED: call `reset`.
-          settings: the settings of each world; see `LambdaStarEnv`.
+        `autoreset_mode` is the reset after an episode's last step. NEXT_STEP: the next step starts
+        new worlds, whatever the moves, with rewards of 0. SAME_STEP: new worlds start at once, and
+        the last observations are in `info["final_obs"]`. DISABLED: call `reset`.
 
         Raises:
           ArgumentError: a setting is out of range; the message states the range.
@@ -255,19 +244,15 @@ class LambdaStarVectorEnv(_LearnerEnv, VectorEnv[Features, NDArray[np.int64], ND
         self.action_space = MultiDiscrete(np.full(num_envs, MOVES))
 
     def reset(
-        self,
-        *,
-        seed: int | Sequence[int] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Features, dict[str, Any]]:
         """Start the next worlds of the seeds, or the first of new ones.
 
-        Args:
-          seed: a number, to which world i adds i; or a sequence with a seed for each world.
-          options: `reset_mask`, bool[num_envs], must be all True if given.
+        `seed` is a number, to which world i adds i, or a sequence with a seed for each world.
 
         Raises:
-          ArgumentError: the number of seeds differs from that of worlds, or the mask has a False.
+          ArgumentError: the number of seeds differs from that of worlds, or `options` has a
+            `reset_mask` with a False.
         """
         if options and not np.all(options.get("reset_mask", True)):
             raise ArgumentError("all worlds start together: expected a reset_mask that is all True")
@@ -277,13 +262,13 @@ class LambdaStarVectorEnv(_LearnerEnv, VectorEnv[Features, NDArray[np.int64], ND
         self, actions: NDArray[np.int64]
     ) -> tuple[Features, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Take a step in every world, or start new ones according to `autoreset_mode`."""
-        moves, count = _validate_moves(actions, (self.num_envs,)), self.num_envs
+        valid, count = _validate_actions(actions, (self.num_envs,)), self.num_envs
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
         if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._is_over:
             seen = self.reset()[0]
         else:
-            seen, rewards = self._take_step(moves)
+            seen, rewards = self._take_step(valid)
             over = self._is_over
             if over and self._mode is AutoresetMode.SAME_STEP:
                 info, seen = _final_info(seen), self.reset()[0]
@@ -316,29 +301,26 @@ def _parse_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
         raise ArgumentError(f"expected an autoreset_mode of {modes}, found {mode!r}") from None
 
 
-def _validate_moves(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
+def _validate_actions(actions: Any, shape: tuple[int, ...]) -> NDArray[np.int8]:
     """Validate and convert actions for the kernels, which do not check them."""
     try:
-        moves = np.asarray(actions)
+        values = np.asarray(actions)
     except ValueError:  # rows of unequal length
-        moves = np.array(actions, object)
-    if (
-        moves.shape != shape
-        or moves.dtype.kind not in "iu"
-        or not ((0 <= moves) & (moves < MOVES)).all()
-    ):
+        values = np.array(actions, object)
+    is_integer = values.shape == shape and values.dtype.kind in "iu"
+    if not (is_integer and ((0 <= values) & (values < MOVES)).all()):
         raise ArgumentError(
-            f"expected moves 0 to {MOVES - 1}, integers of shape {shape}, "
-            f"found {_describe_invalid_moves(moves, shape)}"
+            f"expected actions 0 to {MOVES - 1}, integers of shape {shape}, "
+            f"found {_describe_invalid_actions(values, shape)}"
         )
-    return moves.astype(np.int8)
+    return values.astype(np.int8)
 
 
-def _describe_invalid_moves(moves: NDArray[Any], shape: tuple[int, ...]) -> str:
-    """Describe invalid moves for an error: the first wrong value, or their type and shape."""
-    if moves.ndim and (moves.shape != shape or moves.dtype.kind not in "iu"):
-        return f"{moves.dtype}{list(moves.shape)}"
-    wrong = moves if moves.ndim == 0 else moves[(moves < 0) | (moves >= MOVES)][0]
+def _describe_invalid_actions(actions: NDArray[Any], shape: tuple[int, ...]) -> str:
+    """Describe invalid actions for an error: the first wrong value, or their type and shape."""
+    if actions.ndim and (actions.shape != shape or actions.dtype.kind not in "iu"):
+        return f"{actions.dtype}{list(actions.shape)}"
+    wrong = actions if actions.ndim == 0 else actions[(actions < 0) | (actions >= MOVES)][0]
     return f"{wrong.item()!r:.60}"
 
 

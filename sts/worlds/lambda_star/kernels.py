@@ -1,6 +1,6 @@
-"""Compiled kernels of Λ*: one step of B worlds, and their participants' observations.
+"""Compiled kernels of Λ*: one step of B worlds, and their players' observations.
 
-Axes: B worlds, P participants, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood.
+Axes: B worlds, P players, R observing roles, M = (2k+1)^2 cells of a Moore neighbourhood.
 Cells are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1) columns right.
 Rewards are whole numbers of halves. Nothing here allocates inside a loop, does I/O or raises.
 """
@@ -28,41 +28,23 @@ Ints = NDArray[np.int64]
 
 
 class Arrays(NamedTuple):
-    """State arrays of B worlds. Good and Evil are objects 0 and 1.
+    """State arrays of B worlds. Good and Evil are objects 0 and 1."""
 
-    Attributes:
-      size: int64[B, 2], rows and columns.
-      cells: int64[B, P], the participants' cells.
-      objects: int64[B, 2], the cells of Good and Evil.
-      kind: int64[B], 0 for patterns of moves and 1 for patterns of cells.
-      patterns: int64[sum of lengths], all patterns concatenated.
-      offset: int64[B, 2], the start of each object's pattern in `patterns`.
-      length: int64[B, 2], the length of each object's pattern.
-      cursor: int64[B, 2], the index of the next entry in each pattern.
-      step: int64[B], the number of steps taken.
-      horizon: int64[B], the intended length of an episode.
-      seed: uint64[B], the seed of the world's own random stream.
-      counter: int64[B], the number of draws taken from that stream.
-      moves: int8[B, P], the last executed moves; -1 before the first step.
-      says: int8[B, P], the last tokens.
-      rewards: int8[B, P], the last rewards.
-    """
-
-    size: Ints
-    cells: Ints
-    objects: Ints
-    kind: Ints
-    patterns: Ints
-    offset: Ints
-    length: Ints
-    cursor: Ints
-    step: Ints
-    horizon: Ints
-    seed: NDArray[np.uint64]
-    counter: Ints
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
-    rewards: NDArray[np.int8]
+    size: Ints  # int64[B, 2], rows and columns
+    cells: Ints  # int64[B, P], the players' cells
+    objects: Ints  # int64[B, 2], the cells of Good and Evil
+    kind: Ints  # int64[B], 0 for patterns of moves and 1 for patterns of cells
+    patterns: Ints  # int64[sum of lengths], all patterns concatenated
+    offset: Ints  # int64[B, 2], the start of each object's pattern in `patterns`
+    length: Ints  # int64[B, 2], the length of each object's pattern
+    cursor: Ints  # int64[B, 2], the index of the next entry in each pattern
+    step: Ints  # int64[B], the number of steps taken
+    horizon: Ints  # int64[B], the intended length of an episode
+    seed: NDArray[np.uint64]  # uint64[B], the seed of the world's own random stream
+    counter: Ints  # int64[B], the number of draws taken from that stream
+    actions: NDArray[np.int8]  # int8[B, P], the last executed actions; -1 before the first step
+    utterances: NDArray[np.int8]  # int8[B, P], the last tokens
+    rewards: NDArray[np.int8]  # int8[B, P], the last rewards
 
 
 @portable
@@ -119,74 +101,65 @@ def next_cursor(cursor: int, length: int) -> int:
 
 @lean
 def advance(a: Arrays, b: int) -> None:
-    """Advance Good and Evil of world `b` by one step, independently of the participants."""
+    """Advance Good and Evil of world `b` by one step, independently of the players."""
     height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
     good, evil = a.objects[b, 0], a.objects[b, 1]
     good_entry = a.patterns[a.offset[b, 0] + a.cursor[b, 0]]
     evil_entry = a.patterns[a.offset[b, 1] + a.cursor[b, 1]]
     good_next = intended_cell(good, good_entry, kind, height, width)
     evil_next = intended_cell(evil, evil_entry, kind, height, width)
-    good, evil, counter = resolve_collision(
-        good, evil, good_next, evil_next, a.seed[b], a.counter[b]
-    )
+    seed, counter = a.seed[b], a.counter[b]
+    good, evil, counter = resolve_collision(good, evil, good_next, evil_next, seed, counter)
     a.objects[b, 0], a.objects[b, 1], a.counter[b] = good, evil, counter
     for index in range(2):
         a.cursor[b, index] = next_cursor(a.cursor[b, index], a.length[b, index])
 
 
 @compiled
-def step(a: Arrays, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
-    """Advance B worlds by one step: participants, Good and Evil, then the rewards."""
-    batch, participants = a.cells.shape
+def step(a: Arrays, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
+    """Advance B worlds by one step: players, Good and Evil, then the rewards."""
+    batch, n_players = a.cells.shape
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
-        for p in range(participants):
-            a.cells[b, p] = moved(a.cells[b, p], moves[b, p], height, width)
-            a.moves[b, p] = moves[b, p]
-            a.says[b, p] = says[b, p]
+        for p in range(n_players):
+            a.cells[b, p] = moved(a.cells[b, p], actions[b, p], height, width)
+            a.actions[b, p] = actions[b, p]
+            a.utterances[b, p] = utterances[b, p]
         advance(a, b)
         a.step[b] += 1
         good, evil = a.objects[b, 0], a.objects[b, 1]
-        for p in range(participants):
+        for p in range(n_players):
             a.rewards[b, p] = reward(a.cells[b, p], good, evil, height, width)
 
 
 class Sight(NamedTuple):
-    """Observation arrays of R roles, filled by `observe`.
+    """Observation arrays of R roles, filled by `observe`."""
 
-    Attributes:
-      good: bool[B, R, M], True where Good is.
-      evil: bool[B, R, M], True where Evil is.
-      team: uint16[B, R, M], the number of teammates.
-      others: uint16[B, R, M], the number of other participants.
-      reward: int8[B, R, M], in halves.
-      heard: uint16[B, R, V], the number in the neighbourhood that said each token in the last step.
-    """
-
-    good: NDArray[np.bool_]
-    evil: NDArray[np.bool_]
-    team: NDArray[np.uint16]
-    others: NDArray[np.uint16]
-    reward: NDArray[np.int8]
+    good: NDArray[np.bool_]  # bool[B, R, M], True where Good is
+    evil: NDArray[np.bool_]  # bool[B, R, M], True where Evil is
+    team: NDArray[np.uint16]  # uint16[B, R, M], the number of teammates
+    others: NDArray[np.uint16]  # uint16[B, R, M], the number of other players
+    reward: NDArray[np.int8]  # int8[B, R, M], in halves
+    # uint16[B, R, V], the number in the neighbourhood that said each token in the last step
     heard: NDArray[np.uint16]
 
 
 @compiled
-def observe(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
-    """Write the observations of `roles` (int64[R]) within `radius` to `out`, which must be zero.
+def observe(a: Arrays, players: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
+    """Write the observations of `players` (int64[R]) within `radius` to `out`, which must be zero.
 
     `in_team` is bool[P], True for teammates; the observer itself is never counted. A neighbourhood
     of side 2 * radius + 1 must fit the grids.
     """
-    batch, participants = a.cells.shape
+    batch, n_players = a.cells.shape
     side = 2 * radius + 1
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
         good, evil = a.objects[b, 0], a.objects[b, 1]
         good_row, good_column = good // width, good % width
         evil_row, evil_column = evil // width, evil % width
-        for i in range(roles.size):
-            me = roles[i]
+        for i in range(players.size):
+            me = players[i]
             row, column = a.cells[b, me] // width, a.cells[b, me] % width
             to_good = place_distance(row, column, good_row, good_column, height, width)
             to_evil = place_distance(row, column, evil_row, evil_column, height, width)
@@ -199,23 +172,21 @@ def observe(a: Arrays, roles: Ints, in_team: NDArray[np.bool_], radius: int, out
                     out.good[b, i, m] = to_good == 0
                     out.evil[b, i, m] = to_evil == 0
                     out.reward[b, i, m] = reward_at_distance(to_good) - reward_at_distance(to_evil)
-            for p in range(participants):
+            for p in range(n_players):
                 if p == me:
                     continue
                 other_row, other_column = a.cells[b, p] // width, a.cells[b, p] % width
                 if place_distance(row, column, other_row, other_column, height, width) > radius:
                     continue
-                down, right = (
-                    shortest_displacement(row, other_row, height),
-                    shortest_displacement(column, other_column, width),
-                )
+                down = shortest_displacement(row, other_row, height)
+                right = shortest_displacement(column, other_column, width)
                 m = (down + radius) * side + right + radius
                 if in_team[p]:
                     out.team[b, i, m] += 1
                 else:
                     out.others[b, i, m] += 1
-                if a.says[b, p] > 0:
-                    out.heard[b, i, a.says[b, p]] += 1
+                if a.utterances[b, p] > 0:
+                    out.heard[b, i, a.utterances[b, p]] += 1
 
 
 @compiled
@@ -243,15 +214,15 @@ def constant_headings(a: Arrays, index: int) -> Ints:
 
 def constant_heading(pattern: Ints, kind: int, height: int, width: int) -> int:
     """Return the single move, other than "stay", that `pattern` repeats; -1 without one."""
-    moves = pattern
+    actions = pattern
     if kind == 1:
         after = np.roll(pattern, -1)
         near = distance(pattern, after, height, width) < 2
-        moves = np.where(near, toward(pattern, after, height, width), STAY)
-    return int(moves[0]) if moves[0] != STAY and (moves == moves[0]).all() else -1
+        actions = np.where(near, toward(pattern, after, height, width), STAY)
+    return int(actions[0]) if actions[0] != STAY and (actions == actions[0]).all() else -1
 
 
-def zero_arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
+def zero_arrays(batch: int, n_players: int, patterns: Ints) -> Arrays:
     """Return zeroed arrays of `batch` worlds with these patterns."""
 
     def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
@@ -259,7 +230,7 @@ def zero_arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
 
     return Arrays(
         size=zeros(batch, 2),
-        cells=zeros(batch, participants),
+        cells=zeros(batch, n_players),
         objects=zeros(batch, 2),
         kind=zeros(batch),
         patterns=patterns,
@@ -270,9 +241,9 @@ def zero_arrays(batch: int, participants: int, patterns: Ints) -> Arrays:
         horizon=zeros(batch),
         seed=zeros(batch, dtype=np.uint64),
         counter=zeros(batch),
-        moves=np.full((batch, participants), -1, np.int8),
-        says=zeros(batch, participants, dtype=np.int8),
-        rewards=zeros(batch, participants, dtype=np.int8),
+        actions=np.full((batch, n_players), -1, np.int8),
+        utterances=zeros(batch, n_players, dtype=np.int8),
+        rewards=zeros(batch, n_players, dtype=np.int8),
     )
 
 

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Picture
+from sts.domains import SceneLayout
 from sts.domains import domain as find_domain
 from sts.episodes import Episode
 from sts.worlds.lambda_star.board import CELL, TRAIL, Style, draw_board
@@ -39,7 +39,7 @@ def draw_filmstrip(episode: Episode, frames: Sequence[int], *, title: str) -> by
 
     Boards that do not fit in one row of a page are wrapped to further rows.
     """
-    picture = find_domain(episode.domain).picture(episode.state)
+    picture = find_domain(episode.domain).scene_layout(episode.state)
     wide, high = picture.width * CELL, picture.height * CELL
     per_row = min(len(frames), max(1, (_MAX_WIDTH + _GAP) // (wide + _GAP)))
     lines = -(-len(frames) // per_row)
@@ -62,7 +62,7 @@ def draw_filmstrip(episode: Episode, frames: Sequence[int], *, title: str) -> by
 
 
 def _draw_frame(
-    picture: Picture, scenes: NDArray[np.int64], left: int, top: int, label: str
+    picture: SceneLayout, scenes: NDArray[np.int64], left: int, top: int, label: str
 ) -> Iterator[str]:
     """Yield one framed board with its label; the last row of `scenes` is the current one."""
     wide, high = picture.width * CELL, picture.height * CELL

@@ -1,9 +1,9 @@
 """Serialised state of a world: a versioned byte string with a checksum, and its JSON view.
 
 Version 1, little-endian: `LSTA`, uint16 version; uint8 height, width, radius, pattern kind; uint16
-participants; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and
+players; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and
 Evil's cells; uint32 lengths of their patterns; uint32 their cursors; then uint16 cells, int8 last
-moves, int8 last said, int8 last rewards of the participants; the two patterns, uint8 moves or
+moves, int8 last said, int8 last rewards of the players; the two patterns, uint8 moves or
 uint16 cells; and the first 8 bytes of the BLAKE2b digest of everything before it.
 """
 
@@ -22,15 +22,9 @@ from sts.worlds.lambda_star.kernels import Arrays, zero_arrays
 
 VERSION = 1
 MOVES = (
-    "up-left",
-    "up",
-    "up-right",
-    "left",
-    "stay",
-    "right",
-    "down-left",
-    "down",
-    "down-right",
+    *("up-left", "up", "up-right"),
+    *("left", "stay", "right"),
+    *("down-left", "down", "down-right"),
 )
 TOKENS = ("silence", "yes", "no", *MOVES, *(str(n) for n in range(9)), "more")
 KINDS = ("moves", "cells")
@@ -38,10 +32,10 @@ MAX_PARTICIPANTS = 1000
 _MAGIC = b"LSTA"
 _HEADER = struct.Struct("<4sH4BH2I2Q2H2I2I")
 _NUMBERS = (
-    *("height", "width", "radius", "kind", "participants", "step", "horizon", "seed", "counter"),
+    *("height", "width", "radius", "kind", "n_players", "step", "horizon", "seed", "counter"),
     *("good", "evil", "good_length", "evil_length", "good_cursor", "evil_cursor"),
 )
-_LISTS = {"cells": "<u2", "moves": "i1", "says": "i1", "rewards": "i1"}
+_LISTS = {"cells": "<u2", "actions": "i1", "utterances": "i1", "rewards": "i1"}
 _PATTERNS = ("good_pattern", "evil_pattern")
 _ENTRIES = ("<u1", "<u2")
 _CHECKSUM_BYTES = 8
@@ -49,47 +43,26 @@ _CHECKSUM_BYTES = 8
 
 @dataclass(frozen=True)
 class State:
-    """State of one world between two steps, as integers.
+    """State of one world between two steps, as integers."""
 
-    Attributes:
-      height: rows, 3 to 255.
-      width: columns, 3 to 255.
-      radius: k of the Moore neighbourhood that participants see.
-      kind: "moves" or "cells", the kind of entries in the patterns.
-      good: Good's cell; cells are row * width + column.
-      evil: Evil's cell, different from Good's.
-      good_pattern: Good's pattern, repeated cyclically.
-      evil_pattern: Evil's pattern, repeated cyclically.
-      good_cursor: index of Good's next entry.
-      evil_cursor: index of Evil's next entry.
-      step: number of steps taken.
-      horizon: intended length of an episode, in steps.
-      seed: seed of the world's own random stream.
-      counter: number of draws taken from that stream.
-      cells: each participant's cell.
-      moves: each participant's last executed move, -1 before the first.
-      says: each participant's last token.
-      rewards: each participant's last reward in halves.
-    """
-
-    height: int
-    width: int
-    radius: int
-    kind: str
-    good: int
-    evil: int
-    good_pattern: tuple[int, ...]
-    evil_pattern: tuple[int, ...]
-    good_cursor: int
-    evil_cursor: int
-    step: int
-    horizon: int
-    seed: int
-    counter: int
-    cells: tuple[int, ...]
-    moves: tuple[int, ...]
-    says: tuple[int, ...]
-    rewards: tuple[int, ...]
+    height: int  # rows, 3 to 255
+    width: int  # columns, 3 to 255
+    radius: int  # k of the Moore neighbourhood that players see
+    kind: str  # "moves" or "cells", the kind of entries in the patterns
+    good: int  # Good's cell; cells are row * width + column
+    evil: int  # Evil's cell, different from Good's
+    good_pattern: tuple[int, ...]  # Good's pattern, repeated cyclically
+    evil_pattern: tuple[int, ...]  # Evil's pattern, repeated cyclically
+    good_cursor: int  # index of Good's next entry
+    evil_cursor: int  # index of Evil's next entry
+    step: int  # number of steps taken
+    horizon: int  # intended length of an episode, in steps
+    seed: int  # seed of the world's own random stream
+    counter: int  # number of draws taken from that stream
+    cells: tuple[int, ...]  # each player's cell
+    actions: tuple[int, ...]  # each player's last executed move, -1 before the first
+    utterances: tuple[int, ...]  # each player's last token
+    rewards: tuple[int, ...]  # each player's last reward in halves
 
     def __post_init__(self) -> None:
         """Raise DamagedState if the fields are inconsistent."""
@@ -117,11 +90,11 @@ def _find_fault(s: State) -> str | None:
         (1 <= len(s.cells) <= MAX_PARTICIPANTS, f"1 to {MAX_PARTICIPANTS} participants fit"),
         (all(0 <= c < cells for c in s.cells), "a participant is off the grid"),
         (
-            len(s.cells) == len(s.moves) == len(s.says) == len(s.rewards),
-            "participants' fields differ in length",
+            len(s.cells) == len(s.actions) == len(s.utterances) == len(s.rewards),
+            "players' fields differ in length",
         ),
-        (all(-1 <= m < 9 for m in s.moves), "a last move is out of range"),
-        (all(0 <= t < len(TOKENS) for t in s.says), "a last token is out of range"),
+        (all(-1 <= m < 9 for m in s.actions), "a last move is out of range"),
+        (all(0 <= t < len(TOKENS) for t in s.utterances), "a last token is out of range"),
         (all(-2 <= r <= 2 for r in s.rewards), "a last reward is out of range"),
     )
     return next((text for good, text in checks if not good), None)
@@ -132,7 +105,7 @@ def encode(s: State) -> bytes:
     kind = KINDS.index(s.kind)
     numbers = vars(s) | {
         "kind": kind,
-        "participants": len(s.cells),
+        "n_players": len(s.cells),
         "good_length": len(s.good_pattern),
         "evil_length": len(s.evil_pattern),
     }
@@ -166,11 +139,11 @@ def decode(raw: bytes) -> State:
     if _checksum(raw[:-_CHECKSUM_BYTES]) != raw[-_CHECKSUM_BYTES:]:
         raise DamagedState("Λ* state is modified or truncated: its checksum does not match")
     fields: dict[str, Any] = dict(zip(_NUMBERS, _HEADER.unpack_from(raw)[2:], strict=True))
-    kind, participants = fields["kind"], fields.pop("participants")
+    kind, n_players = fields["kind"], fields.pop("n_players")
     if version < 1 or kind >= len(KINDS):
         raise DamagedState("Λ* state has an unknown format version or pattern kind")
     lengths = [fields.pop("good_length"), fields.pop("evil_length")]
-    counts = [participants] * len(_LISTS) + lengths
+    counts = [n_players] * len(_LISTS) + lengths
     types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
     position = _HEADER.size
     for count, (name, dtype) in zip(counts, types.items(), strict=True):
@@ -202,7 +175,7 @@ _ARRAY_POSITIONS: dict[str, tuple[str, Any]] = {
 
 
 def gather(states: Sequence[State]) -> Arrays:
-    """Collect states with equal numbers of participants into a batch of worlds."""
+    """Collect states with equal numbers of players into a batch of worlds."""
     patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
     a = zero_arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
     a.length[:] = np.reshape([p.size for p in patterns], (-1, 2))

@@ -1,6 +1,6 @@
 """Step-table columns of Λ*: distances of Good, Evil and others, and what is in sight.
 
-Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1 and participant p
+Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1 and player p
 object 2 + p.
 """
 
@@ -19,17 +19,17 @@ VERSION = 1
 _GOOD, _EVIL, _FIRST = 0, 1, 2
 
 
-def columns(episode: Episode, role: int) -> dict[str, NDArray[Any]]:
-    """Return the columns of participant `role` by name, arrays [T] of values before each step.
+def columns(episode: Episode, player: int) -> dict[str, NDArray[Any]]:
+    """Return the columns of player `player` by name, arrays [T] of values before each step.
 
-    NaN marks missing values: the distance of others for a lone participant, and the steps since a
+    NaN marks missing values: the distance of others for a lone player, and the steps since a
     thing was in sight before its first sighting.
     """
     start = decode(episode.state)
     size = start.height, start.width
     scene = episode.scene[: episode.steps].astype(np.int64)
-    me, good, evil = scene[:, _FIRST + role], scene[:, _GOOD], scene[:, _EVIL]
-    others = np.delete(scene[:, _FIRST:], role, axis=1)
+    me, good, evil = scene[:, _FIRST + player], scene[:, _GOOD], scene[:, _EVIL]
+    others = np.delete(scene[:, _FIRST:], player, axis=1)
     to_good, to_evil = distance(me, good, *size), distance(me, evil, *size)
     to_others = distance(me[:, None], others, *size)
     nearest = to_others.min(1) if others.shape[1] else np.full(len(me), np.nan)

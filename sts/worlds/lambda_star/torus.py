@@ -37,13 +37,7 @@ def wrap(coordinate: Any, size: Any) -> Any:
 
 @portable
 def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
-    """Return the signed shortest displacement on a ring.
-
-    Args:
-      start: a coordinate.
-      goal: a coordinate.
-      size: the number of coordinates on the ring.
-      ties: `INSIDE` or `BACK`.
+    """Return the signed shortest displacement on a ring; `ties` is `INSIDE` or `BACK`.
 
     Source: `INSIDE` is the published program's approachPosition, General.cpp:296
     (lambdastar_2016.md section 6); `BACK` is this project's categories'.
@@ -56,10 +50,9 @@ def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) 
 def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
     """Return the shortest displacement between two cells; see `shortest_displacement` on `ties`."""
     row, to_row = start // width, goal // width
+    column, to_column = start - row * width, goal - to_row * width
     rows = shortest_displacement(row, to_row, height, ties)
-    return Offset(
-        rows, shortest_displacement(start - row * width, goal - to_row * width, width, ties)
-    )
+    return Offset(rows, shortest_displacement(column, to_column, width, ties))
 
 
 @portable

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from sts.cli.demo import Demo
 
-SKILLS = (
-    *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way", "plate-soup", "pot-onion"),
-)
+SKILLS = "deliver-soup fetch-dish fill-pot hand-over make-way plate-soup pot-onion".split()
 """Categories that the planner knows; those alongside a recorded person take minutes to mine."""
 DEMO = Demo(
     suite="overcooked@1",
-    agents=(
-        *("overcooked-stay", "random", "overcooked-greedy", "overcooked-cloned"),
-        "recorded",
-    ),
+    agents=("overcooked-stay", "random", "overcooked-greedy", "overcooked-cloned", "recorded"),
     shown=("deliver-soup-01", "overcooked-cloned", "random"),
     making=(
         ("trajectories", "import", "--format", "overcooked-2019"),

@@ -33,10 +33,7 @@ from sts.worlds.overcooked.kitchen import (
 )
 
 LAYOUTS = (
-    "asymmetric_advantages",
-    "coordination_ring",
-    "counter_circuit_o_1order",
-    "cramped_room",
+    *("asymmetric_advantages", "coordination_ring", "counter_circuit_o_1order", "cramped_room"),
     "forced_coordination",
 )
 """Kitchens that `reset` chooses from: those of the recordings, by their current package names."""
@@ -61,17 +58,11 @@ _KEPT_KEYS = ("grid", "start_all_orders", "rew_shaping_params")
 
 
 class Event(NamedTuple):
-    """Something a cook did in the last step.
+    """Something a cook did in the last step."""
 
-    Attributes:
-      player: index of the cook.
-      kind: one of EVENT_KINDS, as named by the package.
-      place: where, (x, y).
-    """
-
-    player: int
-    kind: str
-    place: Place
+    player: int  # index of the cook
+    kind: str  # one of EVENT_KINDS, as named by the package
+    place: Place  # where, (x, y)
 
 
 class Overcooked:
@@ -84,9 +75,9 @@ class Overcooked:
 
     name: ClassVar[str] = "overcooked"
     version: ClassVar[str] = f"2 overcooked-ai {metadata.version('overcooked-ai')}"
-    moves: ClassVar[tuple[str, ...]] = MOVES
+    action_names: ClassVar[tuple[str, ...]] = MOVES
     noop: ClassVar[int] = STAY
-    participants: ClassVar[tuple[str, ...]] = tuple(f"{hat} hat" for hat in HATS)
+    players: ClassVar[tuple[str, ...]] = tuple(f"{hat} hat" for hat in HATS)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
 
@@ -140,15 +131,13 @@ class Overcooked:
         self._state = self._game.get_standard_start_state()
         self.events = ()
 
-    def step(self, moves: Sequence[int]) -> Sequence[int]:
+    def step(self, actions: Sequence[int]) -> Sequence[int]:
         """Take one step; return 20 for a cook who delivers a soup."""
         if self.ended:
             self.events = ()
             return (0, 0)
-        before = self._state
-        self._state, happened = self._game.get_state_transition(
-            before, tuple(ACTIONS[move] for move in moves)
-        )
+        before, actions = self._state, tuple(ACTIONS[move] for move in actions)
+        self._state, happened = self._game.get_state_transition(before, actions)
         self._step += 1
         self.events = tuple(
             Event(cook, kind, faced_place(before.players[cook]))
@@ -182,13 +171,10 @@ class Overcooked:
         """
         try:
             fields = json.loads(state)
-            grid = tuple(fields["grid"])
-            self.begin(
-                grid, rules=fields["rules"], episode=str(fields["episode"]), length=fields["length"]
-            )
-            self._state = build_state(
-                self._game, validate_facts(Facts(fields["players"], fields["objects"]), grid)
-            )
+            grid, rules, length = tuple(fields["grid"]), fields["rules"], fields["length"]
+            self.begin(grid, rules=rules, episode=str(fields["episode"]), length=length)
+            facts = validate_facts(Facts(fields["players"], fields["objects"]), grid)
+            self._state = build_state(self._game, facts)
             self._step = fields["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             raise ValueError(f"not a state of a kitchen: {error!r}") from None
@@ -203,8 +189,8 @@ class Overcooked:
         """Return a digest of everything visible."""
         return digest(self.facts())
 
-    def observe(self, role: int) -> Mapping[str, Any]:
-        """Return the whole kitchen, which both cooks see, from the point of view of `role`.
+    def observe(self, player: int) -> Mapping[str, Any]:
+        """Return the whole kitchen, which both cooks see, from the point of view of `player`.
 
         Arrays are [HEIGHT, WIDTH], with smaller kitchens in their upper left corner: `tiles` by
         index in TILES (-1 outside), `things` by index in THINGS, `filled` the ingredients in a pot,
@@ -228,8 +214,8 @@ class Overcooked:
             "things": things,
             "filled": filled,
             "cooking": cooking,
-            "me": cooks[role],
-            "partner": cooks[1 - role],
+            "me": cooks[player],
+            "partner": cooks[1 - player],
         }
 
     def instruction(self) -> str:
@@ -242,7 +228,7 @@ class Overcooked:
 
         return draw_kitchen(self._state, self._game.terrain_mtx)
 
-    def sight(self, role: int) -> NDArray[np.uint8]:
+    def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the same picture as `render`: both cooks see everything."""
         return self.render()
 

@@ -15,7 +15,7 @@ from sts.domains.envelope import wrap
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
 from sts.provenance import provenance
-from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts.worlds.overcooked import trials as source
 from sts.worlds.overcooked.basics import HATS
 from sts.worlds.overcooked.environment import Overcooked, digest
@@ -23,10 +23,7 @@ from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
 
 
 def read(path: Path | None = None) -> list[Trajectory]:
-    """Return a trajectory for each trial in the file, with every state as recorded.
-
-    Args:
-      path: a file of trials; None reads the installed ones.
+    """Return a trajectory for each trial in a file, or of all installed ones, as recorded.
 
     Raises:
       ReplayMismatch: the game does not replay a trial; names the trial and the step.
@@ -71,16 +68,16 @@ def _make_trajectory(trial: Trial, origin: dict[str, object]) -> Trajectory:
             step=replayed.first_difference.step,
         )
     digests = b"".join(digest(facts) for facts in trial.states)
-    return trajectory(
+    return make_trajectory(
         Episode(
             Overcooked.name,
             wrap(Overcooked.name, Overcooked.version, source.start_trial(trial).state()),
-            trial.moves,
-            np.zeros_like(trial.moves),
+            trial.actions,
+            np.zeros_like(trial.actions),
             replayed.rewards,
             np.frombuffer(digests, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
         ),
-        tuple(Participant("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
+        tuple(Player("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
         source=place,
         provenance=origin | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
     )

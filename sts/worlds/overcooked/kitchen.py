@@ -45,15 +45,11 @@ Thing: TypeAlias = Any
 
 
 class Facts(NamedTuple):
-    """Everything visible in a kitchen, as JSON values.
+    """Everything visible in a kitchen, as JSON values."""
 
-    Attributes:
-      players: [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces.
-      objects: [x, y, thing] of everything on counters and in pots, sorted by place.
-    """
-
+    # [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces
     players: list[list[Any]]
-    objects: list[list[Any]]
+    objects: list[list[Any]]  # [x, y, thing] of everything on counters and in pots, sorted by place
 
     def to_json(self) -> str:
         """Return the facts as JSON, equal for equal facts."""
@@ -119,10 +115,8 @@ def build_state(mdp: Any, facts: Facts) -> Any:
 
 def faced_place(player: Any) -> Place:
     """Return the place in front of a player."""
-    return (
-        player.position[0] + player.orientation[0],
-        player.position[1] + player.orientation[1],
-    )
+    (x, y), (dx, dy) = player.position, player.orientation
+    return x + dx, y + dy
 
 
 def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
@@ -138,11 +132,12 @@ def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
     if any((dx, dy) not in SIDES for _, _, dx, dy, _ in facts.players):
         raise ValueError("a player's direction is not one of the four sides")
     for x, y, thing in facts.objects:
-        if _tile(grid, (x, y)) != ("P" if _in_pot(grid, (x, y)) else "X") or thing is None:
+        tile = _tile(grid, (x, y))
+        if tile not in ("P", "X") or thing is None:
             raise ValueError(f"expected things on counters or in pots only, found one at {x}, {y}")
-        if _in_pot(grid, (x, y)) and not isinstance(thing, list):
+        if tile == "P" and not isinstance(thing, list):
             raise ValueError("a pot holds something other than soup")
-        _check_thing(thing, done=not _in_pot(grid, (x, y)))
+        _check_thing(thing, done=tile == "X")
     for *_, held in facts.players:
         _check_thing(held, done=True)
     return facts
@@ -160,10 +155,6 @@ def _check_thing(thing: Thing, *, done: bool) -> None:
         raise ValueError(
             f"expected a soup cooked for {least} to {COOKED} steps, found {cooked!r:.20}"
         )
-
-
-def _in_pot(grid: Sequence[str], place: Place) -> bool:
-    return _tile(grid, place) == "P"
 
 
 def _tile(grid: Sequence[str], place: Place) -> str:

@@ -38,32 +38,21 @@ _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action"
 
 
 class Trial(NamedTuple):
-    """One recorded trial of T steps.
+    """One recorded trial of T steps."""
 
-    Attributes:
-      name: such as "test trial 7".
-      split: its split in the source.
-      worker: 8 hex digits for the worker who led it; the other person is not recorded.
-      layout: the kitchen's name in the source.
-      grid: the kitchen's rows, as recorded.
-      moves: int8[T, 2], the actions.
-      deliveries: int8[T], soups that the recorder counted at each step.
-      states: the visible facts before each step and after the last, T + 1.
-    """
-
-    name: str
-    split: str
-    worker: str
-    layout: str
-    grid: tuple[str, ...]
-    moves: NDArray[np.int8]
-    deliveries: NDArray[np.int8]
-    states: tuple[Facts, ...]
+    name: str  # such as "test trial 7"
+    split: str  # its split in the source
+    worker: str  # 8 hex digits for the worker who led it; the other person is not recorded
+    layout: str  # the kitchen's name in the source
+    grid: tuple[str, ...]  # the kitchen's rows, as recorded
+    actions: NDArray[np.int8]  # int8[T, 2], the actions
+    deliveries: NDArray[np.int8]  # int8[T], soups that the recorder counted at each step
+    states: tuple[Facts, ...]  # the visible facts before each step and after the last, T + 1
 
     @property
     def steps(self) -> int:
         """T."""
-        return len(self.moves)
+        return len(self.actions)
 
 
 class Difference(NamedTuple):
@@ -74,17 +63,12 @@ class Difference(NamedTuple):
 
 
 class ReplayResult(NamedTuple):
-    """Comparison of a trial with its replay.
+    """Comparison of a trial with its replay."""
 
-    Attributes:
-      steps_alike: number of steps after which all facts and the deliveries match.
-      first_difference: where they first differ; None for a trial that replays exactly.
-      rewards: int8[T, 2].
-    """
-
-    steps_alike: int
+    steps_alike: int  # number of steps after which all facts and the deliveries match
+    # where they first differ; None for a trial that replays exactly
     first_difference: Difference | None
-    rewards: NDArray[np.int8]
+    rewards: NDArray[np.int8]  # int8[T, 2]
 
 
 def installed_files() -> tuple[Path, ...]:
@@ -157,12 +141,12 @@ def start_trial(trial: Trial, rules: str = "2019") -> Overcooked:
 def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
     """Replay the actions of a trial and compare every step with the recording."""
     world = start_trial(trial, rules)
-    rewards = np.zeros(trial.moves.shape, np.int8)
+    rewards = np.zeros(trial.actions.shape, np.int8)
     steps_alike, first = 0, None
     if world.facts() != trial.states[0]:
         first = Difference(0, "step 0: the initial state differs from the recording")
-    for t, moves in enumerate(trial.moves.tolist()):
-        rewards[t] = world.step(moves)
+    for t, actions in enumerate(trial.actions.tolist()):
+        rewards[t] = world.step(actions)
         delivered = sum(event.kind == "soup_delivery" for event in world.events)
         difference = _describe_difference(world.facts(), trial.states[t + 1])
         if not difference and delivered != trial.deliveries[t]:
@@ -179,7 +163,7 @@ def _describe_difference(replayed: Facts, recorded: Facts) -> str:
         return ""
     for cook, (found, expected) in enumerate(zip(replayed.players, recorded.players, strict=False)):
         if found != expected:
-            return f"{Overcooked.participants[cook]}: expected {expected}, found {found}"
+            return f"{Overcooked.players[cook]}: expected {expected}, found {found}"
     return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
@@ -199,10 +183,10 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
         step, facts = 0, [_parse_facts(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
             facts.append(facts[-1] if text == states[step] else _parse_facts(text))
-        moves = np.empty((len(rows), 2), np.int8)
+        actions = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
             first, second = _parse_literal(text)
-            moves[step] = _parse_action(first), _parse_action(second)
+            actions[step] = _parse_action(first), _parse_action(second)
         rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
@@ -213,7 +197,7 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
             content_hash(SOURCE.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
             str(kitchens[0][0]),
             grid,
-            moves,
+            actions,
             rewards.astype(np.int8),
             tuple(facts),
         )
@@ -239,9 +223,8 @@ def _parse_facts(text: str) -> Facts:
         [*player["position"], *player["orientation"], _parse_thing(player.get("held_object"))]
         for player in state["players"]
     ]
-    things = sorted(
-        (tuple(thing["position"]), _parse_thing(thing)) for thing in state["objects"].values()
-    )
+    objects = state["objects"].values()
+    things = sorted((tuple(thing["position"]), _parse_thing(thing)) for thing in objects)
     return Facts(players, [[*place, thing] for place, thing in things])
 
 

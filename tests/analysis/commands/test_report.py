@@ -1,4 +1,4 @@
-"""`sts report` and `sts interactive import` as typed; bad input is one line and an exit code."""
+"""`sts report` and `sts scores import` as typed; bad input is one line and an exit code."""
 
 import io
 import json
@@ -124,7 +124,7 @@ def test_a_workspace_gives_a_report_of_its_labels_and_scores(
 ) -> None:
     workspace = tmp_path / "w"
     labelled(workspace)
-    assert main(["interactive", "import", str(scores), "--workspace", str(workspace)]) == 0
+    assert main(["scores", "import", str(scores), "--workspace", str(workspace)]) == 0
     assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
     assert "Automatic labels, not an STS result." in capsys.readouterr().out
     folder = workspace / "reports" / "core-2"
@@ -235,7 +235,7 @@ def test_importing_scores_twice_leaves_one_file(
 ) -> None:
     workspace = tmp_path / "w"
     for _ in range(2):
-        assert main(["interactive", "import", str(scores), "--workspace", str(workspace)]) == 0
+        assert main(["scores", "import", str(scores), "--workspace", str(workspace)]) == 0
     assert "3 scores (probes)" in capsys.readouterr().out
     (path,) = (workspace / "scores").iterdir()
     assert len(pd.read_parquet(path)) == 3
@@ -245,9 +245,9 @@ def test_importing_contradicting_scores_is_refused(
     tmp_path: Path, scores: Path, capsys: Captured
 ) -> None:
     workspace = tmp_path / "w"
-    assert main(["interactive", "import", str(scores), "--workspace", str(workspace)]) == 0
+    assert main(["scores", "import", str(scores), "--workspace", str(workspace)]) == 0
     scores.write_text("agent,metric,value\na,probes,7\n")
-    assert main(["interactive", "import", str(scores), "--workspace", str(workspace)]) == 1
+    assert main(["scores", "import", str(scores), "--workspace", str(workspace)]) == 1
     assert "different values of 'probes'" in capsys.readouterr().err
     assert len(list((workspace / "scores").iterdir())) == 1
 
@@ -288,7 +288,7 @@ def test_bad_tables_are_one_line_and_exit_code_1(tmp_path: Path, capsys: Capture
     ):
         path.write_bytes(data)
         refused(capsys, 1, expected, "report", "--table", str(path))
-        refused(capsys, 1, "", "interactive", "import", str(path))
+        refused(capsys, 1, "", "scores", "import", str(path))
 
 
 def test_a_suite_without_labels_says_what_to_do(tmp_path: Path, capsys: Captured) -> None:

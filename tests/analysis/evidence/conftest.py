@@ -46,6 +46,6 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     common = ("--workspace", str(folder))
     assert main(["label", SUITE, *common]) == 0
     with Store.open(workspace) as store:
-        fill(workspace, store, selections.load(workspace, SUITE))
+        fill(workspace, store, selections.load_selection(workspace, SUITE))
     assert main(["annotations", "import", str(file), *common]) == 0
     return folder

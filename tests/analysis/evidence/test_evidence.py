@@ -105,7 +105,7 @@ def test_evidence_holds_pseudonyms_and_no_name_whatever_the_report_calls_people(
     few: Path, made: Path, tmp_path: Path
 ) -> None:
     own = load_report(made)
-    report(few, "--names", "--out", str(tmp_path / "named"))
+    report(few, "--real-names", "--out", str(tmp_path / "named"))
     named = load_report(folder := tmp_path / "named")
     assert {*PEOPLE} >= {one.annotator for one in named.annotators}
     assert not {*PEOPLE} & {one.annotator for one in own.annotators}
@@ -161,7 +161,7 @@ def test_the_same_report_makes_the_same_evidence_and_the_same_bundle(
 def test_fewer_clips_are_taken_along_and_the_page_says_of_how_many(
     few: Path, capsys: Captured
 ) -> None:
-    folder = report(few, "--evidence", "3")
+    folder = report(few, "--clips", "3")
     assert "3 of " in capsys.readouterr().out
     clips = [w for f in (folder / "evidence/scenarios").iterdir() for w, _ in statements(f)]
     assert clips.count("clip") == 3 and clips.count("listing") == 6
@@ -174,7 +174,7 @@ def test_none_takes_the_evidence_of_an_earlier_report_away(
 ) -> None:
     folder = Path(shutil.copytree(made, tmp_path / "copy" / "report"))
     assert (folder / "evidence").is_dir()
-    report(few, "--out", str(folder), "--evidence", "none")
+    report(few, "--out", str(folder), "--clips", "none")
     assert not (folder / "evidence").exists()
     assert "There are no clips to watch behind this page" in (folder / "report.html").read_text()
     assert [path.name for path in folder.parent.iterdir()] == [folder.name], "nothing is left"
@@ -183,10 +183,10 @@ def test_none_takes_the_evidence_of_an_earlier_report_away(
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("few@1", "--evidence", "some"), "--evidence: expected a number of clips, all, none or"),
-        (("--table", "t.csv", "--evidence", "all"), "--evidence is for a suite"),
-        (("few@1", "--bundle", "here"), "--bundle: expected a file that ends with .zip"),
-        (("few@1", "--bundle", "nowhere/x.zip"), "--bundle: there is no folder"),
+        (("few@1", "--clips", "some"), "--clips: expected a number of clips, all, none or"),
+        (("--table", "t.csv", "--clips", "all"), "--clips is for a suite"),
+        (("few@1", "--zip", "here"), "--zip: expected a file that ends with .zip"),
+        (("few@1", "--zip", "nowhere/x.zip"), "--zip: there is no folder"),
     ],
 )
 def test_a_bad_flag_is_one_line(

@@ -199,7 +199,7 @@ def test_the_command_plans_with_and_without_a_pilot(
     assert "as judged: scenarios 6" in capsys.readouterr().out
     assert main(["power", "--table", path]) == 0
     assert "and the next" in capsys.readouterr().out
-    assert main(["power", "--agents", "6"]) == 0
+    assert main(["power", "--n-agents", "6"]) == 0
     assert "all pairs of 6 ranked agents" in capsys.readouterr().out
 
 
@@ -212,7 +212,7 @@ def test_the_command_plans_with_and_without_a_pilot(
         (["--pair", "a", "b"], "--pair is for a pilot"),
         (["--labels", "human"], "--labels is for a pilot"),
         (["--table", "t.csv", "--icc", "0.3"], "--icc is assumed without a pilot"),
-        (["--agents", "1"], "expected --agents of 2 or more, found 1"),
+        (["--n-agents", "1"], "expected --n-agents of 2 or more, found 1"),
         (["--scenarios", "0"], "expected --scenarios of 1 or more, found 0"),
         (["--sensitivity", ".4", "--specificity", ".5"], "expected a sum above 1"),
     ],

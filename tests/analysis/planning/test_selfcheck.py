@@ -132,7 +132,7 @@ def test_the_command_says_what_was_covered(
     monkeypatch.setattr(selfcheck, "cases", lambda *given, **more: [*cases(*given, **more)][:2])
     path = str(tmp_path / "ratings.csv")
     plain(agents="ab", scenarios=14).to_csv(path, index=False)
-    command = ["selfcheck", "--table", path, "--studies", "2", "--workers", "1"]
+    command = ["selfcheck", "--table", path, "--simulations", "2", "--workers", "1"]
     assert main([*command, "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert [one["case"] for one in made["cases"]][:2] == ["as estimated", "all agents alike"]
@@ -152,7 +152,10 @@ def test_the_command_says_what_was_covered(
     [
         ([], "give either a suite, NAME@VERSION, or --table FILE"),
         (["core@2", "--table", "t.csv"], "give either a suite"),
-        (["--table", "t.csv", "--studies", "1"], "expected --studies of 2 or more, found 1"),
+        (
+            ["--table", "t.csv", "--simulations", "1"],
+            "expected --simulations of 2 or more, found 1",
+        ),
         (["--table", "t.csv", "--seed", "-1"], "expected --seed of 0 or more, found -1"),
         (["--table", "t.csv", "--workers", "0"], "expected --workers of 1 or more, found 0"),
     ],

@@ -156,7 +156,7 @@ def test_an_agent_of_one_version_alone_has_no_difference(workspace: Workspace) -
 def test_the_command_prints_it_and_writes_it(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["report", "own@2", "--against", "own@1", "--workspace", str(workspace.root)]
+    words = ["report", "own@2", "--compare-to", "own@1", "--workspace", str(workspace.root)]
     assert main(words) == 0
     said = capsys.readouterr().out
     assert (
@@ -186,5 +186,5 @@ def test_what_cannot_be_compared_is_one_line(
     workspace.path("labels", "own-1.parquet").unlink()
     with pytest.raises(DamagedData, match="own@1: expected labels or judgements"):
         gather(workspace, "own@2", "own@1")
-    assert main(["report", "--table", "t.csv", "--against", "own@1"]) == 2
-    assert "--against is for a suite" in capsys.readouterr().err
+    assert main(["report", "--table", "t.csv", "--compare-to", "own@1"]) == 2
+    assert "--compare-to cannot be combined with --table" in capsys.readouterr().err

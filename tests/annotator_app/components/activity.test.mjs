@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Activity, PLAYED, THOUGHT } from "../../../annotator_app/sts_annotator_app/components/activity.mjs";
 
-test("a moment of thought counts whole, and of a long pause its beginning", () => {
+test("short pauses count fully and long pauses up to a limit", () => {
   const activity = new Activity(0);
   assert.equal(activity.spent(4000, false), 4000);
   activity.touch(4000);
@@ -12,20 +12,20 @@ test("a moment of thought counts whole, and of a long pause its beginning", () =
   assert.equal(activity.spent(7000 + 3600_000, false), 2000);
 });
 
-test("asked often or seldom, it is the same", () => {
-  const [often, seldom] = [new Activity(0), new Activity(0)];
+test("the time spent does not depend on how often it is read", () => {
+  const [often, rarely] = [new Activity(0), new Activity(0)];
   let sum = 0;
   for (let now = 0; now <= 60_000; now += 250) sum += often.spent(now, false);
-  assert.deepEqual([sum, seldom.spent(60_000, false)], [THOUGHT, THOUGHT]);
+  assert.deepEqual([sum, rarely.spent(60_000, false)], [THOUGHT, THOUGHT]);
 });
 
-test("what plays counts while it is watched, but not for ever", () => {
+test("playback counts as time spent up to a limit", () => {
   const activity = new Activity(0);
   assert.equal(activity.spent(30_000, true), 30_000);
   assert.equal(activity.spent(3600_000, true), PLAYED - 30_000);
 });
 
-test("a page that is out of view counts nothing", () => {
+test("a hidden page counts no time", () => {
   const activity = new Activity(0);
   activity.visible = false;
   activity.touch(1000);

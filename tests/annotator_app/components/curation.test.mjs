@@ -12,7 +12,7 @@ const decided = (id, standing = [], last = standing.at(-1)?.[0] ?? "", inherited
   ({ id, inherited, last, standing, mark: id, opinion: "", opinions: [] });
 
 function sent(more = {}) {
-  const candidates = IDS.map((id) => ({ id, mark: id, broken: "", text: `go ${id}`, tags: [], episode: payload(id) }));
+  const candidates = IDS.map((id) => ({ id, mark: id, broken: "", instruction: `go ${id}`, tags: [], episode: payload(id) }));
   return {
     acks: [], drafts: ["own"], draft: DRAFT, list: LIST, total: 4, position: 0, at: "walk-01", first: 0, ids: IDS,
     candidates, states: IDS.map((id) => decided(id)), coverage: [], log: [], undoable: [], ...more,
@@ -30,7 +30,7 @@ function curation(more = {}, storage = new Storage()) {
 const press = (made, ...names) => names.map((one) => made.act(typeof one === "string" ? { name: one } : one, 0));
 const kinds = (made) => made.outbox.all().map(({ kind, candidate }) => `${kind} ${candidate}`);
 
-test("accepting goes on to the next, and each decision names the one that it follows", () => {
+test("accepting moves to the next candidate, and each decision names its predecessor", () => {
   const made = curation();
   press(made, "accept", "accept", "previous", "reject", { name: "reason", at: 1 });
   assert.equal(made.at, "walk-03");
@@ -41,7 +41,7 @@ test("accepting goes on to the next, and each decision names the one that it fol
   assert.equal(made.statusOf("walk-02").status, "rejected");
 });
 
-test("a rejection waits for its reason and Escape leaves nothing decided", () => {
+test("a rejection needs a reason, and Escape cancels it", () => {
   const made = curation();
   press(made, "reject");
   assert.equal(made.asking, "reject");
@@ -53,7 +53,7 @@ test("a rejection waits for its reason and Escape leaves nothing decided", () =>
   assert.equal(made.outbox.all()[0].reason, "it is <b>odd</b>");
 });
 
-test("undoing goes back through what was sent and what was not, each once", () => {
+test("undo reverts sent and unsent decisions, each once", () => {
   const standing = [["e".repeat(32), "accept", "Ana", ""]];
   const made = curation({
     undoable: [{ uuid: "e".repeat(32), candidate: "walk-04", kind: "accept" }],
@@ -66,7 +66,7 @@ test("undoing goes back through what was sent and what was not, each once", () =
   assert.equal(made.at, "walk-04");
 });
 
-test("what the server has taken counts once, and what it refuses is said with what was done", () => {
+test("an acknowledged decision counts once, and a refused one is shown with its message", () => {
   const made = curation();
   press(made, "accept", "accept");
   const [first, second] = made.outbox.all();
@@ -81,7 +81,7 @@ test("what the server has taken counts once, and what it refuses is said with wh
   assert.deepEqual(made.refused, []);
 });
 
-test("what another has decided since is not undone as one's own", () => {
+test("undo leaves later decisions of other curators alone", () => {
   const made = curation({ undoable: [{ uuid: "e".repeat(32), candidate: "walk-01", kind: "accept" }],
     states: [decided("walk-01", [["e".repeat(32), "accept", "Ana", ""], ["f".repeat(32), "reject", "Ben", "odd"]])] });
   press(made, "undo");
@@ -89,7 +89,7 @@ test("what another has decided since is not undone as one's own", () => {
   assert.match(made.message.text, /Ben has decided .* since/);
 });
 
-test("a scenario of the version before is retired, and only that", () => {
+test("only scenarios of the previous version can be retired", () => {
   const made = curation({ states: [decided("walk-01", [], "", true), decided("walk-02")] });
   press(made, "accept", "reject");
   assert.equal(made.outbox.size, 0);
@@ -100,7 +100,7 @@ test("a scenario of the version before is retired, and only that", () => {
   assert.match(made.message.text, /R to reject walk-02/);
 });
 
-test("another list begins at its first, and answers to the one before are not taken for it", () => {
+test("a new list starts at its first candidate, and late answers for the old list are ignored", () => {
   const made = curation();
   press(made, "next", { name: "list", parts: { status: "accepted" } });
   made.receive(sent({ at: "walk-02", position: 1 }), 0);
@@ -109,15 +109,15 @@ test("another list begins at its first, and answers to the one before are not ta
   assert.deepEqual([made.at, made.position, made.list.number], ["walk-03", 0, 7]);
 });
 
-test("a candidate that is edited meanwhile is shown anew where it was", () => {
+test("an edited candidate is shown again at the same frame", () => {
   const made = curation();
   made.playback.go(5, 0);
-  const longer = { ...sent().candidates[0], mark: "other", text: "stay", episode: payload("walk-01", { horizon: 9 }) };
+  const longer = { ...sent().candidates[0], mark: "other", instruction: "stay", episode: payload("walk-01", { horizon: 9 }) };
   made.receive(sent({ candidates: [longer] }), 0);
-  assert.deepEqual([made.candidate.text, made.playback.frame, made.playback.view.episode.length], ["stay", 5, 9]);
+  assert.deepEqual([made.candidate.instruction, made.playback.frame, made.playback.view.episode.length], ["stay", 5, 9]);
 });
 
-test("a recording that cannot be read is broken and the others are shown", () => {
+test("an unreadable recording is marked as broken and the others are shown", () => {
   const [one, two] = sent().candidates;
   const made = curation({ candidates: [{ ...one, episode: { ...one.episode, steps: 99 } }, two] });
   assert.equal(made.playback.view, null);
@@ -126,18 +126,18 @@ test("a recording that cannot be read is broken and the others are shown", () =>
   assert.equal(made.playback.view.episode.id, "walk-02");
 });
 
-test("changes are tried one after another and saved as one decision on what was seen", () => {
+test("changes are previewed one by one and saved as one decision", () => {
   const made = curation();
   made.act({ name: "edit" }, 0);
   const { editing } = made;
   assert.deepEqual(editing.asks, { candidate: "walk-01", number: 1, changes: {}, whole: true });
-  const whole = { episode: payload("walk-01", { takeover: 14, horizon: 26 }), roles: ["A"], objects: [2], categories: ["walk"] };
+  const whole = { episode: payload("walk-01", { takeover: 14, horizon: 26 }), players: ["A"], objects: [2], categories: ["walk"] };
   const tried = (more) => made.receive(sent({ edit: { number: editing.number, candidate: "walk-01", changes: [], ...more } }), 0);
-  Object.assign(editing.candidate, { moment: 14, context: 4, length: 6, role: 0 });
+  Object.assign(editing.candidate, { takeover: 14, context: 4, horizon: 6, player: 0 });
   tried({ whole });
   assert.deepEqual(editing.span, { start: 10, takeover: 14, end: 20 });
   press(made, { name: "move", text: "takeover", frame: 99 }, { name: "move", text: "end", frame: 3 }, { name: "move", text: "start", frame: -5 });
-  assert.deepEqual(editing.changes, { takeover: 34, length: 1, context: 34 });
+  assert.deepEqual(editing.changes, { takeover: 34, horizon: 1, context: 34 });
   assert.equal(made.playback.view.episode.takeover, 34);
   press(made, { name: "typed", text: "" });
   assert.match(made.message.text, /Checking the changes/);
@@ -151,7 +151,7 @@ test("changes are tried one after another and saved as one decision on what was 
   assert.equal(made.editing, null);
 });
 
-test("what an edit cannot be is said and nothing is saved", () => {
+test("an invalid edit shows its error and is not saved", () => {
   const made = curation();
   made.act({ name: "edit" }, 0);
   made.receive(sent({ edit: { number: 1, candidate: "walk-01", error: "the trajectory is gone" } }), 0);
@@ -161,7 +161,7 @@ test("what an edit cannot be is said and nothing is saved", () => {
   assert.deepEqual([made.editing, made.outbox.size], [null, 0]);
 });
 
-test("a second opinion is given blind, goes on to the next and is taken back", () => {
+test("a second opinion is given blind, moves to the next candidate and can be undone", () => {
   const made = curation();
   press(made, "yes");
   assert.match(made.message.text, /Press B to start/);
@@ -180,7 +180,7 @@ test("a second opinion is given blind, goes on to the next and is taken back", (
   assert.equal(made.statusOf("walk-01").status, "accepted");
 });
 
-test("an agent's continuation is shown in the recording's place, by its turn, until one goes on", () => {
+test("the continuations of agents replace the recording in turn, until the next candidate", () => {
   const made = curation({ passed: [{ id: "walk-01", mark: "walk-01", passed: [["random", 3, 10], ["rule", 10, 10]] }] });
   press(made, "ghost", "ghost");
   assert.deepEqual(made.asks.ghost, { candidate: "walk-01", agent: "rule" });
@@ -195,8 +195,8 @@ test("an agent's continuation is shown in the recording's place, by its turn, un
   assert.match(made.message.text, /not available yet/);
 });
 
-test("the other half of a pair is gone to and is left with it", () => {
-  const made = curation({ half: { of: "walk-01", id: "walk-03", text: "stay", status: "undecided" } });
+test("a key switches to the other half of a pair", () => {
+  const made = curation({ half: { of: "walk-01", id: "walk-03", instruction: "stay", status: "undecided" } });
   press(made, "half");
   assert.deepEqual([made.at, made.half], ["walk-03", null]);
   press(made, "half");

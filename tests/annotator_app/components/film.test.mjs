@@ -21,7 +21,7 @@ function film() {
   return { made, decoding, closed };
 }
 
-test("a sprite is decoded once, that in view before the next, and is there from then on", async () => {
+test("each sprite is decoded once, the visible one first, and then cached", async () => {
   const { made, decoding } = film();
   made.keep(["a"]);
   made.keep(["a"], ["b"]);
@@ -33,7 +33,7 @@ test("a sprite is decoded once, that in view before the next, and is there from 
   assert.deepEqual([made.bitmap("b"), made.changes, decoding.size], [null, 1, 2]);
 });
 
-test("what is no longer needed is let go, even when it arrives late", async () => {
+test("unneeded pictures are released, even when they arrive late", async () => {
   const { made, decoding, closed } = film();
   made.keep(["a", "b"]);
   decoding.get("a").done();
@@ -46,7 +46,7 @@ test("what is no longer needed is let go, even when it arrives late", async () =
   assert.deepEqual([made.bitmap("a"), made.bitmap("b"), made.changes], [null, null, 1]);
 });
 
-test("of a sprite that is dropped and wanted again, one picture is kept and the other let go", async () => {
+test("a sprite that is requested again keeps one picture and releases the other", async () => {
   const arriving = [];
   const open = new Set();
   const arrive = () => {
@@ -67,7 +67,7 @@ test("of a sprite that is dropped and wanted again, one picture is kept and the 
   assert.equal(open.size, 0);
 });
 
-test("a sprite that fails once and comes the second time is there", async () => {
+test("a sprite whose first decoding failed is shown after a second attempt", async () => {
   for (const failing of [0, 1]) {
     const arriving = [];
     const made = new Film(() => {}, () => new Promise((...ends) => arriving.push(ends)), 0);
@@ -81,7 +81,7 @@ test("a sprite that fails once and comes the second time is there", async () => 
   }
 });
 
-test("a sprite that cannot be decoded is said to be broken", async () => {
+test("a sprite that cannot be decoded is reported as broken", async () => {
   const { made, decoding } = film();
   made.keep(["a"]);
   assert.equal(made.isBroken("a"), false);
@@ -90,25 +90,25 @@ test("a sprite that cannot be decoded is said to be broken", async () => {
   assert.deepEqual([made.isBroken("a"), made.bitmap("a"), made.isBroken(undefined)], [true, null, false]);
 });
 
-test("a frame is found in the sprite that has it, and none is found past the last", () => {
+test("a frame is found in its sprite, and no frame is found past the last", () => {
   const { sprites } = filmed("e");
   const places = [0, 6, 7, 10].map((frame) => spriteOf(sprites, frame));
   assert.deepEqual(places.map(({ at, index }) => [at, index]), [[0, 0], [0, 6], [1, 0], [1, 3]]);
   assert.deepEqual([spriteOf(sprites, 11), spriteOf(undefined, 0)], [null, null]);
 });
 
-test("an episode with fewer pictures than scenes is refused, since nothing could be shown of its end", () => {
+test("an episode with fewer pictures than scenes is rejected", () => {
   const { sprites, ...rest } = filmed("short");
   for (const some of [sprites.slice(0, 1), []])
     assert.throws(() => decode({ ...rest, sprites: some }), /episode short: [07] scenes for 10 steps/);
 });
 
-test("frames need no cells, and their participants speak", () => {
+test("frames need no cells and still have utterances", () => {
   const episode = decode(filmed("e", { says: { 4: 1 } }));
   assert.equal(episode.scene, null);
   assert.equal(episode.utterances[0].text, "yes");
 });
 
-test("a name tells a colour where it has one", () => {
+test("a name that contains a colour gives the colour", () => {
   assert.deepEqual(["Blue hat", "the red one", "agent", "redhead"].map(colourIn), ["#0072B2", "#F03030", null, null]);
 });

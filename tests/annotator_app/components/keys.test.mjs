@@ -7,7 +7,7 @@ const KEYS = [...PLAYBACK_KEYS, ...JUDGING_KEYS];
 const actionOf = actionsOf(KEYS);
 const pressed = (key, more = {}) => actionOf({ key, ...more });
 
-test("no key does two things, and none is Streamlit's own r or c", () => {
+test("keys are unique and avoid Streamlit's r and c", () => {
   const keys = KEYS.flatMap((row) => row.keys);
   assert.equal(new Set(keys).size, keys.length);
   for (const key of ["r", "c"]) assert.equal(pressed(key), null);
@@ -17,7 +17,7 @@ test("letters work with Caps Lock on", () => {
   assert.equal(pressed("S").name, "success");
 });
 
-test("shift makes a step ten", () => {
+test("Shift moves by ten steps", () => {
   assert.equal(pressed("ArrowRight").by, 1);
   assert.equal(pressed("ArrowRight", { shiftKey: true }).by, 10);
 });
@@ -26,17 +26,17 @@ test("keys with Ctrl, Alt or Meta are left to the browser", () => {
   for (const modifier of ["ctrlKey", "altKey", "metaKey"]) assert.equal(pressed("s", { [modifier]: true }), null);
 });
 
-test("a key held down steps on, but marks and submits once", () => {
+test("a held key repeats steps but marks and submits once", () => {
   assert.equal(pressed("ArrowRight", { repeat: true }).name, "forward");
   for (const key of ["s", "Enter", " ", "b"]) assert.equal(pressed(key, { repeat: true }).name, "nothing");
 });
 
-test("1 to 4 give reasons", () => {
+test("keys 1 to 4 give reasons", () => {
   assert.deepEqual([pressed("1").at, pressed("4").at], [0, 3]);
   assert.equal(pressed("5"), null);
 });
 
-test("a page that only shows episodes takes no key of a judge's", () => {
+test("a page that only shows episodes ignores the keys of judging", () => {
   const playing = actionsOf(PLAYBACK_KEYS);
   assert.equal(playing({ key: "t" }).name, "takeover");
   for (const key of ["s", "f", "n", "x", "Enter", "Escape", "1"]) assert.equal(playing({ key }), null);

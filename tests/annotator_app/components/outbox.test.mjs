@@ -5,7 +5,7 @@ import { Storage, random } from "./fixtures.mjs";
 
 const letter = (n) => ({ uuid: `${n}`.repeat(32), item: `item-${n}`, verdict: "not_done" });
 
-test("what is unacknowledged outlives the page, one key each", () => {
+test("each unacknowledged answer is stored under its own key until acknowledged", () => {
   const storage = new Storage();
   const outbox = new Outbox(storage, "place:1");
   outbox.put(letter(1));
@@ -14,14 +14,14 @@ test("what is unacknowledged outlives the page, one key each", () => {
   assert.deepEqual(new Outbox(storage, "place:1").all(), [letter(1), letter(2)]);
 });
 
-test("another annotator's letters stay theirs", () => {
+test("answers of another annotator are left alone", () => {
   const storage = new Storage();
   new Outbox(storage, "place:1").put(letter(1));
   assert.equal(new Outbox(storage, "place:11").size, 0);
   assert.equal(new Outbox(storage, "other:1").size, 0);
 });
 
-test("an acknowledged letter goes for good, and only the refused ones come back", () => {
+test("acknowledged answers are removed, and refused ones are returned", () => {
   const storage = new Storage();
   const outbox = new Outbox(storage, "place:1");
   [1, 2, 3].forEach((n) => outbox.put(letter(n)));
@@ -34,7 +34,7 @@ test("an acknowledged letter goes for good, and only the refused ones come back"
   assert.deepEqual(new Outbox(storage, "place:1").all(), [letter(3)]);
 });
 
-test("a key that holds no letter is thrown away and disturbs nothing", () => {
+test("an invalid stored answer is removed", () => {
   for (const text of ["{half", "null", "5", "{}", '{"uuid":"another"}']) {
     const storage = new Storage();
     storage.setItem("sts:outbox:place:1:x", text);
@@ -46,7 +46,7 @@ test("a key that holds no letter is thrown away and disturbs nothing", () => {
   }
 });
 
-test("a correction is sent after what it corrects, in whatever order storage gives them", () => {
+test("a correction is sent after the answer it corrects", () => {
   const corrected = (n, by) => ({ ...letter(n), item: "item", corrects: by && letter(by).uuid });
   const chain = [corrected(3, null), corrected(1, 3), corrected(2, 1)];
   for (const order of [[0, 1, 2], [1, 2, 0], [2, 1, 0]]) {
@@ -56,12 +56,12 @@ test("a correction is sent after what it corrects, in whatever order storage giv
   }
 });
 
-test("a uuid is 32 hexadecimal digits of randomness", () => {
+test("a uuid has 32 random hexadecimal digits", () => {
   assert.match(uuid(random), /^[0-9a-f]{32}$/);
   assert.notEqual(uuid(random), uuid(random));
 });
 
-test("of very many unsent answers the first few hundred go at once", () => {
+test("at most a few hundred unsent answers are sent at once", () => {
   const outbox = new Outbox(new Storage(), "place:1");
   for (let n = 0; n < 600; n++) outbox.put({ ...letter(1), uuid: `${n}` });
   assert.deepEqual([outbox.size, outbox.some().length, outbox.some()[0].uuid], [600, 500, "0"]);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { describePace } from "../../../annotator_app/sts_annotator_app/components/pace.mjs";
 
-test("nothing is said of a pace before there is enough to say", () => {
+test("no pace is shown before enough answers", () => {
   assert.deepEqual(describePace({ done: 40, today: 0, seconds: 0, left: 100 }), []);
   assert.deepEqual(describePace({ done: 40, today: 1, seconds: 8, left: 100 }), ["1 today"]);
   assert.deepEqual(describePace({ done: 40, today: 9, seconds: 90, left: 100 }), ["9 today in 2 active minutes"]);
 });
 
-test("an estimate has two digits and says whose work it is", () => {
+test("an estimate has two digits and names the remaining work", () => {
   const say = (counts) => describePace({ done: 0, ...counts })[1];
   assert.equal(
     say({ today: 12, seconds: 120, left: 1234 }),

@@ -5,14 +5,14 @@ import { localStore } from "../../../annotator_app/sts_annotator_app/components/
 import { luminance } from "../../../sts/viewer/page.mjs";
 import { Storage } from "./fixtures.mjs";
 
-test("a dark page counts as dark however its colour is written", () => {
+test("a dark page is recognised in every colour notation", () => {
   const dark = ["#000", "#111", "#111f", "#0e1117", "#0e1117ff", "rgb(14, 17, 23)", "rgb(14.5 17 23 / 50%)"];
   const light = ["#fff", "#eee", "#EEEEEE", "rgb(250,250,250)", "rgba(250, 250, 250, 0.9)"];
   assert.deepEqual([...dark, ...light].filter((colour) => luminance(colour) < 0.4), dark);
   assert.ok(luminance("no colour") > 0.99);
 });
 
-test("where there is a canvas a colour is what the browser reads, and what is none counts as white", async () => {
+test("a colour is read by the canvas, and an invalid one counts as white", async () => {
   const known = { black: "#000000", "#ffffff": "#ffffff", "hsl(0 0% 0% / 0.5)": "rgba(0, 0, 0, 0.5)" };
   const brush = {
     get fillStyle() { return this.read; },
@@ -39,7 +39,7 @@ function withLocalStorage(get, act) {
   }
 }
 
-test("where the browser forbids storage an answer is kept in the page, which says so", () => {
+test("without storage an answer is kept in the page, with a notice", () => {
   const forbidden = () => {
     throw new Error("forbidden");
   };
@@ -52,7 +52,7 @@ test("where the browser forbids storage an answer is kept in the page, which say
   }
 });
 
-test("a storage that is full still gives what it holds", () => {
+test("a full storage can still be read", () => {
   const storage = new Storage();
   new Outbox(storage, "place:1").put({ uuid: "u1", item: "one" });
   storage.full = true;

@@ -5,7 +5,7 @@ import { PLAYBACK_KEYS, actionsOf } from "../../../sts/viewer/keys.mjs";
 import { Playback, viewOf } from "../../../sts/viewer/playback.mjs";
 import { filmed, payload } from "./fixtures.mjs";
 
-// An episode of ten steps with its takeover at 4, gone through by nobody who judges.
+// An episode of ten steps with its takeover at 4, without an annotator.
 function opened({ autoplay = false, speed = 8, pictured, says } = {}) {
   const playback = new Playback({ settings: { autoplay, speed }, pictured });
   const messages = [];
@@ -14,7 +14,7 @@ function opened({ autoplay = false, speed = 8, pictured, says } = {}) {
   return { playback, messages };
 }
 
-test("an episode is gone through by keys alone, without anybody who judges", () => {
+test("keys navigate an episode without an annotator", () => {
   const { playback } = opened();
   const actionOf = actionsOf(PLAYBACK_KEYS);
   const shown = [["End"], ["t"], ["ArrowRight", true], ["ArrowLeft"], ["Home"]].map(([key, shiftKey]) => {
@@ -27,14 +27,14 @@ test("an episode is gone through by keys alone, without anybody who judges", () 
   assert.deepEqual([playback.frame, playback.step], [7, 3]);
 });
 
-test("nothing happens where there is no episode", () => {
+test("keys do nothing without an episode", () => {
   const playback = new Playback();
   playback.open(null, 0);
   for (const name of ["play", "forward", "seek", "later"]) assert.equal(playback.act({ name }, 0), false);
   assert.deepEqual([playback.frame, playback.tick(1000), playback.watchedShare], [0, false, 0]);
 });
 
-test("an episode plays from its first frame once its pictures are there, however late", () => {
+test("an episode plays from its first frame once its pictures arrive", () => {
   const seen = { state: "coming" };
   const { playback } = opened({ autoplay: true, pictured: () => seen.state });
   assert.equal(playback.playing, true);
@@ -44,7 +44,7 @@ test("an episode plays from its first frame once its pictures are there, however
   assert.deepEqual([playback.frame, playback.tick(5200), playback.frame], [0, true, 1]);
 });
 
-test("playing waits where the next picture is not there yet, and goes on when it is", () => {
+test("playback waits for the next picture", () => {
   const last = { there: 6 };
   const { playback } = opened({ autoplay: true, pictured: (_, frame) => (frame <= last.there ? "here" : "coming") });
   for (let now = 1; now < 9000; now += 100) playback.tick(now);
@@ -54,7 +54,7 @@ test("playing waits where the next picture is not there yet, and goes on when it
   assert.deepEqual([playback.frame, playback.playing], [10, false]);
 });
 
-test("a frame counts as watched once there was something to be seen of it", () => {
+test("a frame counts as watched only with its picture", () => {
   const seen = { state: "coming" };
   const { playback } = opened({ pictured: () => seen.state });
   playback.go(6, 0);
@@ -65,14 +65,14 @@ test("a frame counts as watched once there was something to be seen of it", () =
   assert.equal(playback.watchedShare, 1 / 6);
 });
 
-test("what is said is gone to in order, and where there is none a message says so", () => {
+test("keys jump to utterances in order, or show that there are none", () => {
   const { playback, messages } = opened({ says: { 1: 1, 6: 2 } });
   const frames = ["later", "later", "later", "earlier", "earlier"].map((name) => playback.act({ name }, 0) && playback.frame);
   assert.deepEqual(frames, [2, 7, 7, 2, 2]);
   assert.deepEqual(messages, ["No later utterance.", "No earlier utterance."]);
 });
 
-test("a view is taken up where it was left", () => {
+test("a view resumes at its last frame", () => {
   const { playback } = opened({ autoplay: true });
   const { view } = playback;
   playback.go(8, 0);
@@ -88,7 +88,7 @@ const played = (playback, count) => {
   return frames;
 };
 
-test("the steps around what is marked are played again and again, until one looks elsewhere", () => {
+test("the steps around the marker loop until the frame changes", () => {
   const { playback } = opened({ speed: 30 });
   playback.marked = () => 7;
   playback.act({ name: "loop" }, 0);
@@ -100,7 +100,7 @@ test("the steps around what is marked are played again and again, until one look
   assert.deepEqual([playback.playing, playback.around], [false, null]);
 });
 
-test("without a mark the loop is around where one is, and L ends it", () => {
+test("without a marker the loop is around the current frame, and L ends it", () => {
   const { playback } = opened();
   playback.act({ name: "seek", frame: 1 }, 0);
   playback.act({ name: "loop" }, 0);

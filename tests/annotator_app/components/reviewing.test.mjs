@@ -24,7 +24,7 @@ function reviewing(storage, queue = "disputes") {
   return made;
 }
 
-test("a page loaded anew has mark, label and words of each queue apart", () => {
+test("a reloaded page restores marker, label and text of each queue", () => {
   const storage = new Storage();
   const d = reviewing(storage);
   press(d, seek(7), "failure", said("behind <b>it</b>"), { name: "queue" });
@@ -41,7 +41,7 @@ test("a page loaded anew has mark, label and words of each queue apart", () => {
   assert.deepEqual([disputes.visit.words, disputes.visit.mark.step], ["behind <b>it</b>", 3]);
 });
 
-test("what is decided is in hand no more, and a decision taken up again is not kept", () => {
+test("a decision clears the stored draft, and a reopened decision stores none", () => {
   const storage = new Storage();
   const d = reviewing(storage);
   const kept = () => [...storage.entries.keys()].filter((key) => key.endsWith(":one") && key.includes("visit")).length;
@@ -53,7 +53,7 @@ test("what is decided is in hand no more, and a decision taken up again is not k
   assert.equal(kept(), 0);
 });
 
-test("nothing that somebody wrote into the storage does harm", () => {
+test("invalid stored values are ignored", () => {
   for (const one of [7, [], { frame: 1, label: "<b>", words: 5, mark: { verdict: "toString" } }, { label: 3 }]) {
     const storage = new Storage();
     storage.setItem("sts:visit:review:disputes:place:1:one", JSON.stringify(one));

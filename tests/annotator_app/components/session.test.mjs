@@ -4,7 +4,7 @@ import { session, payload, press, Storage } from "./fixtures.mjs";
 
 const seek = (frame) => ({ name: "seek", frame });
 
-test("a mark's step is counted from takeover", () => {
+test("a marker's step is counted from the takeover", () => {
   const d = session();
   press(d, seek(5), "success");
   assert.deepEqual(d.visit.mark, { verdict: "success", step: 1, reason: null });
@@ -12,7 +12,7 @@ test("a mark's step is counted from takeover", () => {
   assert.deepEqual(d.visit.mark, { verdict: "failure", step: 6, reason: null });
 });
 
-test("a mark at or before takeover is refused, and says so", () => {
+test("a marker at or before the takeover is refused with a message", () => {
   const d = session();
   for (const frame of [0, 3, 4]) {
     press(d, seek(frame), "success");
@@ -42,7 +42,7 @@ test("submitting shows the next episode at once and keeps the answer", () => {
   });
 });
 
-test("an episode can be judged not done without watching it, and the person is told", () => {
+test("not completed can be given without watching, with a notice", () => {
   const d = session();
   press(d, "not_done");
   assert.match(d.message.text, /6 steps of the continuation not watched yet/);
@@ -50,7 +50,7 @@ test("an episode can be judged not done without watching it, and the person is t
   assert.equal(d.outbox.all()[0].watched, 0);
 });
 
-test("cannot judge wants a reason before it is submitted", () => {
+test("cannot judge needs a reason", () => {
   const d = session();
   press(d, "cannot_judge", "submit");
   assert.equal(d.outbox.size, 0);
@@ -60,7 +60,7 @@ test("cannot judge wants a reason before it is submitted", () => {
   assert.match(d.outbox.all()[0].reason, /does not fit/);
 });
 
-test("a reason in one's own words is trimmed, and a blank one is none", () => {
+test("a free-text reason is trimmed, and a blank one is not a reason", () => {
   const d = session();
   press(d, "cannot_judge", { name: "reason", text: "   " }, "submit");
   assert.equal(d.outbox.size, 0);
@@ -68,13 +68,13 @@ test("a reason in one's own words is trimmed, and a blank one is none", () => {
   assert.equal(d.outbox.all()[0].reason, "too dark");
 });
 
-test("digits mean nothing while no reason is asked for", () => {
+test("digits do nothing unless a reason is requested", () => {
   const d = session();
   press(d, { name: "reason", at: 0 });
   assert.equal(d.visit.mark, null);
 });
 
-test("undo takes the mark away", () => {
+test("undo removes the marker", () => {
   const d = session();
   press(d, "end", "success", "undo", "submit");
   assert.equal(d.outbox.size, 0);
@@ -98,7 +98,7 @@ test("a correction of a correction names the latest answer", () => {
   assert.deepEqual(sent.map((s) => s.corrects), [null, sent[0].uuid, sent[1].uuid]);
 });
 
-test("a correction that is left changes nothing", () => {
+test("a cancelled correction changes nothing", () => {
   const d = session();
   press(d, "end", "success", "submit", "previous", "failure", "cancel");
   assert.equal(d.outbox.size, 1);
@@ -117,7 +117,7 @@ test("B twice goes two answers back, and leaving returns to the one in hand", ()
   assert.equal(d.visit.episode.id, "three");
 });
 
-test("a page opened anew can correct what an earlier page sent", () => {
+test("a reopened page can correct an answer of an earlier page", () => {
   const d = session({ ids: [] });
   const earlier = { episode: payload("old"), uuid: "f".repeat(32), mark: { verdict: "success", step: 2, reason: null } };
   d.receive({ acks: [], queue: [payload("new")], counts: null, previous: [earlier] }, 0);
@@ -128,14 +128,14 @@ test("a page opened anew can correct what an earlier page sent", () => {
   assert.equal(d.visit.episode.id, "new");
 });
 
-test("what was answered is not shown again while its acknowledgement is under way", () => {
+test("an answered episode is not shown again before its acknowledgement", () => {
   const d = session();
   press(d, "not_done", "submit");
   d.receive({ acks: [], queue: ["one", "two", "three"].map((id) => payload(id)), counts: null }, 0);
   assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["two", "three"]);
 });
 
-test("the server's queue replaces what waits, but never what is in hand", () => {
+test("the server's queue never replaces the current episode", () => {
   const d = session();
   d.receive({ acks: [], queue: [payload("four")], counts: null }, 0);
   assert.deepEqual([d.visit.episode.id, ...d.queue.map((e) => e.id)], ["one", "four"]);
@@ -143,7 +143,7 @@ test("the server's queue replaces what waits, but never what is in hand", () => 
   assert.deepEqual(d.queue.map((e) => e.id), ["four"], "null says nothing about the queue");
 });
 
-test("a refused answer is shown, and its episode may come again", () => {
+test("a refused answer is shown, and its episode may return", () => {
   const d = session();
   press(d, "not_done", "submit");
   const [{ uuid }] = d.outbox.all();
@@ -155,7 +155,7 @@ test("a refused answer is shown, and its episode may come again", () => {
   assert.equal(d.refused.length, 0);
 });
 
-test("an episode that cannot be decoded is left out and named once", () => {
+test("an episode that cannot be decoded is skipped and reported once", () => {
   const d = session({ ids: [] });
   const damaged = { ...payload("bad"), steps: 3 };
   d.receive({ acks: [], queue: [damaged, payload("good")], counts: null }, 0);
@@ -163,7 +163,7 @@ test("an episode that cannot be decoded is left out and named once", () => {
   assert.match(d.message.text, /bad/);
 });
 
-test("an earlier answer whose episode cannot be decoded is left out, and the others can be corrected", () => {
+test("an earlier answer whose episode cannot be decoded cannot be corrected, and others can", () => {
   const d = session({ ids: [] });
   const earlier = (episode) => ({ episode, uuid: "f".repeat(32), mark: { verdict: "not_done", step: null, reason: null } });
   const previous = [earlier(payload("old")), earlier({ ...payload("bad"), steps: 3 })];
@@ -197,7 +197,7 @@ test("the space bar plays again from takeover once the end is reached", () => {
   assert.deepEqual([d.playback.playing, d.playback.frame], [true, 4]);
 });
 
-test("marking stops the playback where the mark is", () => {
+test("marking stops the playback at the marker", () => {
   const d = session({ settings: { autoplay: true, speed: 8 } });
   press(d, seek(7), "play", "success");
   assert.equal(d.playback.playing, false);
@@ -212,7 +212,7 @@ test("only frames of the continuation count as watched", () => {
   assert.equal(d.playback.watchedShare, 2 / 6);
 });
 
-test("the keys for what is said go from utterance to utterance", () => {
+test("keys jump from utterance to utterance", () => {
   const d = session({ says: { 1: 1, 6: 2 } });
   press(d, "later");
   assert.equal(d.playback.frame, 2);
@@ -232,11 +232,11 @@ test("speed stays within its range", () => {
   assert.equal(d.playback.speed, 1);
 });
 
-test("remembered settings that make no sense are not used", () => {
+test("invalid stored settings are not used", () => {
   assert.equal(session({ settings: { speed: 1e9 } }).playback.speed, 8);
 });
 
-test("a full storage keeps the answer in the page and says so", () => {
+test("a full storage keeps the answer in the page, with a notice", () => {
   const storage = new Storage();
   const d = session({ storage });
   storage.full = true;
@@ -245,7 +245,7 @@ test("a full storage keeps the answer in the page and says so", () => {
   assert.equal(d.outbox.volatile, true);
 });
 
-test("a correction can be given a reason, and Esc leaves it whatever is asked", () => {
+test("a correction can have a reason, and Esc always cancels it", () => {
   const d = session();
   press(d, "cannot_judge", { name: "reason", at: 0 }, "submit", "previous", { name: "reason", at: 2 }, "submit");
   assert.match(d.outbox.all()[1].reason, /cannot tell/);
@@ -267,7 +267,7 @@ function blind() {
   return { d, arrive };
 }
 
-test("keys typed while pictures load are kept in order, and the mark is where it was meant", () => {
+test("keys typed while pictures load are applied in order at the intended step", () => {
   const { d, arrive } = blind();
   press(d, "takeover", "forward", "forward", "success", "forward", "forward");
   assert.deepEqual([d.visit.mark, d.playback.step], [null, 2]);
@@ -277,7 +277,7 @@ test("keys typed while pictures load are kept in order, and the mark is where it
   assert.equal(d.playback.step, 4);
 });
 
-test("Enter that waited sends the mark that waited before it, once", () => {
+test("a waiting Enter sends the waiting marker once", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "failure", "submit");
   assert.equal(d.outbox.size, 0);
@@ -286,7 +286,7 @@ test("Enter that waited sends the mark that waited before it, once", () => {
   assert.equal(d.visit.episode.id, "two");
 });
 
-test("what was typed after Enter marks no episode that had not been seen", () => {
+test("keys typed after Enter do not mark an unseen episode", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "failure", "submit", "end", "success", "submit");
   arrive();
@@ -295,7 +295,7 @@ test("what was typed after Enter marks no episode that had not been seen", () =>
   assert.match(d.message.text, /discarded, since this episode was not visible/);
 });
 
-test("Esc drops what waits, and an episode nobody can see can be left", () => {
+test("Esc discards waiting keys, and an episode without pictures can be left", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "success", "cancel");
   assert.match(d.message.text, /discarded/);
@@ -305,7 +305,7 @@ test("Esc drops what waits, and an episode nobody can see can be left", () => {
   assert.equal(d.visit.mark, null);
 });
 
-test("where the pictures turn out to be broken what waited is refused, and the rest is done in order", () => {
+test("with broken pictures waiting marks are refused and other keys applied", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "success", "cannot_judge", { name: "reason", at: 2 }, "submit");
   arrive("broken");
@@ -343,7 +343,7 @@ test("a refused verdict takes away the mark that was there, in a first answer to
   assert.match(d.message.text, /only the continuation is judged.*The previous marker was removed/);
 });
 
-test("an episode is sent once: of those that are here the server says the id alone", () => {
+test("an episode is sent once, and then only by its id", () => {
   const d = session();
   assert.deepEqual(d.held, ["one", "two", "three"]);
   d.receive({ acks: [], queue: [{ id: "three" }, payload("four"), { id: "one" }] }, 0);
@@ -354,13 +354,13 @@ test("an episode is sent once: of those that are here the server says the id alo
   assert.equal(d.lacks, true);
 });
 
-test("what is in hand is here, also while a correction interrupts it", () => {
+test("the current episode stays available during a correction", () => {
   const d = session();
   press(d, "not_done", "submit", "previous");
   assert.deepEqual(d.held, ["one", "two", "three"]);
 });
 
-test("an answer in training waits for what it comes to, and is neither history nor a judgement", () => {
+test("a training answer waits for its feedback and is not a judgement", () => {
   const d = session({ ids: [] });
   const round = { size: 2, answered: 0, agreed: 0, share: 0.8, rounds: 0 };
   const lessons = ["one", "two"].map((id) => ({ ...payload(id), training: true }));

@@ -5,7 +5,7 @@ import { Storage } from "./fixtures.mjs";
 
 const tick = () => new Promise((resolve) => setTimeout(resolve));
 
-test("of two tabs the first has its turn, and the second when it is closed", () => {
+test("the second tab becomes active when the first closes", () => {
   const storage = new Storage();
   const [one, two] = ["one", "two"].map((tab) => new Heartbeat(storage, "place:1", tab));
   assert.equal(one.beat(1000), false, "not before it has seen its own sign");
@@ -15,7 +15,7 @@ test("of two tabs the first has its turn, and the second when it is closed", () 
   assert.deepEqual([two.beat(5100), two.beat(5160)], [false, true]);
 });
 
-test("two tabs that begin at one moment do not both have their turn", () => {
+test("only one of two simultaneous tabs becomes active", () => {
   const storage = new Storage();
   const [one, two] = ["one", "two"].map((tab) => new Heartbeat(storage, "place:1", tab));
   one.beat(1000);
@@ -24,7 +24,7 @@ test("two tabs that begin at one moment do not both have their turn", () => {
   assert.deepEqual([one.beat(1060), two.beat(1061)], [false, true]);
 });
 
-test("a tab that was put to sleep for long has lost its turn when it wakes", () => {
+test("a tab that slept too long is no longer active", () => {
   const storage = new Storage();
   const [one, two] = ["one", "two"].map((tab) => new Heartbeat(storage, "place:1", tab));
   one.beat(0), one.beat(60);
@@ -33,7 +33,7 @@ test("a tab that was put to sleep for long has lost its turn when it wakes", () 
   assert.equal(one.beat(60500), false);
 });
 
-test("another person's tab is in nobody's way, and where nothing can be kept neither is one's own", () => {
+test("neither tabs of other people nor a full storage block a tab", () => {
   const storage = new Storage();
   for (const name of ["place:1", "place:2"]) {
     const heart = new Heartbeat(storage, name, name);
@@ -54,7 +54,7 @@ class Locks {
   }
 }
 
-test("with a lock, the next tab's turn comes when the one before ends", async () => {
+test("with a lock, the next tab becomes active when the previous one closes", async () => {
   const locks = new Locks();
   const said = [];
   const [one, two, three] = ["one", "two", "three"].map(

@@ -1,15 +1,18 @@
-"""Runs the player's own tests, and checks that its modules join into one script."""
+"""The player's own tests, the joined scripts, and the types that scripts are checked against."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from sts_annotator_app.components import MODULES, load_component
+from sts.viewer import scripts
+from sts_annotator_app.components import HERE, MODULES, load_component
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(
@@ -18,8 +21,19 @@ needs_node = pytest.mark.skipif(
 )
 
 
+def check_declared(name: str, sent: Mapping[str, object]) -> None:
+    """Check that a type of the scripts has the fields that the server sends."""
+    files = [folder / "types.d.ts" for folder in (HERE, scripts.HERE)]
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    found = re.search(rf"^type {name} = \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
+    assert found, f"missing type {name}"
+    fields = dict(re.findall(r"^  (\w+)(\??):", found[1], re.MULTILINE))
+    assert sent.keys() <= fields.keys(), name
+    assert {field for field, optional in fields.items() if not optional} <= sent.keys(), name
+
+
 @needs_node
-def test_the_state_machines_pass_their_own_tests() -> None:
+def test_state_machines_pass_their_own_tests() -> None:
     assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
     files = sorted(str(path) for path in Path(__file__).parent.glob("*.test.mjs"))
     done = subprocess.run([NODE, "--test", *files], capture_output=True, text=True, check=False)
@@ -29,16 +43,12 @@ def test_the_state_machines_pass_their_own_tests() -> None:
 
 @needs_node
 @pytest.mark.parametrize("name", MODULES)
-def test_the_modules_join_into_one_script_without_clashing_names(name: str, tmp_path: Path) -> None:
+def test_modules_join_into_one_script_without_name_clashes(name: str, tmp_path: Path) -> None:
     assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
-    script = load_component(name, {"a world": "export const paint = () => null;"}).js
+    made = load_component(name, {"a world": "export const paint = () => null;"})
+    assert all("\n" in text for text in made), "Streamlit would take it for a path"
     joined = tmp_path / "joined.mjs"
-    joined.write_text(script)
+    joined.write_text(made.js)
     done = subprocess.run([NODE, "--check", joined], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "import {" not in script and script.count("\nexport ") == 1
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_what_a_component_is_mounted_from_cannot_pass_for_a_path(name: str) -> None:
-    assert all("\n" in text for text in load_component(name, {}))
+    assert "import {" not in made.js and made.js.count("\nexport ") == 1

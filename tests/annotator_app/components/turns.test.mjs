@@ -23,7 +23,7 @@ const ready = (storage) => {
   return play;
 };
 
-test("the context is watched first, and the instruction comes when it was given", () => {
+test("the context is watched first, and the instruction appears at its step", () => {
   const play = atPlay();
   assert.deepEqual([play.frame, play.playing, play.myTurn, play.instruction], [0, true, false, null]);
   assert.equal(play.act({ name: "move", move: "up" }), false);
@@ -33,7 +33,7 @@ test("the context is watched first, and the instruction comes when it was given"
   assert.deepEqual([play.frame, play.playing, play.myTurn], [2, false, true]);
 });
 
-test("a move takes the chosen word with it, once", () => {
+test("an action sends the chosen word once", () => {
   const play = ready();
   play.act({ name: "say", word: "no" });
   assert.equal(play.act({ name: "move", move: "right" }), true);
@@ -42,7 +42,7 @@ test("a move takes the chosen word with it, once", () => {
   assert.deepEqual(play.turns, [[5, 2], [4, 0]]);
 });
 
-test("no second move before the first one is shown", () => {
+test("a second action waits until the first is shown", () => {
   const play = ready();
   play.act({ name: "move", move: "up" });
   assert.equal(play.act({ name: "move", move: "up" }), false);
@@ -51,7 +51,7 @@ test("no second move before the first one is shown", () => {
   assert.equal(play.act({ name: "move", move: "up" }), true);
 });
 
-test("a word chosen twice is taken back, and an unknown one is not said", () => {
+test("a word chosen twice is deselected, and an unknown one is not sent", () => {
   const play = ready();
   play.act({ name: "say", word: "yes" });
   play.act({ name: "say", word: "yes" });
@@ -60,7 +60,7 @@ test("a word chosen twice is taken back, and an unknown one is not said", () => 
   assert.equal(play.word, 0);
 });
 
-test("a reload goes on where the person was", () => {
+test("a reload resumes at the same step", () => {
   const storage = new Storage();
   const before = ready(storage);
   before.act({ name: "move", move: "up" });
@@ -72,7 +72,7 @@ test("a reload goes on where the person was", () => {
   assert.deepEqual([after.frame, after.myTurn], [3, true]);
 });
 
-test("an old view, or a server that has forgotten, takes no turn away", () => {
+test("an old message or a restarted server removes no turn", () => {
   const play = ready();
   play.act({ name: "move", move: "up" });
   play.receive(view(1));
@@ -82,7 +82,7 @@ test("an old view, or a server that has forgotten, takes no turn away", () => {
   assert.equal(play.turns.length, 2);
 });
 
-test("a server that has forgotten takes away no frame that one looks back at", () => {
+test("a restarted server removes no frame in view", () => {
   const play = ready();
   for (const played of [1, 2, 3]) {
     play.act({ name: "move", move: "up" });
@@ -128,7 +128,7 @@ test("the same answer twice, or an earlier one late, adds no frame and takes no 
   assert.deepEqual([play.view.frames.length, play.myTurn], [5, true]);
 });
 
-test("a page opened anew that is sent later frames asks for all of them", () => {
+test("a reopened page that receives later frames requests all frames", () => {
   const storage = new Storage();
   ready(storage).act({ name: "move", move: "up" });
   const after = new Turns({ storage, namespace: "place:1" });
@@ -138,7 +138,7 @@ test("a page opened anew that is sent later frames asks for all of them", () => 
   assert.deepEqual([after.frame, after.myTurn, after.behind], [3, true, false]);
 });
 
-test("a server that has forgotten is sent every turn again", () => {
+test("a restarted server receives every turn again", () => {
   const play = ready();
   const made = [[1, 0], [4, 0]];
   for (const [n, name] of ["up", "stay"].entries()) {
@@ -151,7 +151,7 @@ test("a server that has forgotten is sent every turn again", () => {
   assert.deepEqual([play.view.frames.length, play.myTurn], [5, true]);
 });
 
-test("what was played on another page was done, and is gone on from", () => {
+test("turns of another page are adopted", () => {
   const elsewhere = ready();
   elsewhere.receive(since(0, [[1, 0], [4, 0]]));
   assert.deepEqual([elsewhere.turns, elsewhere.frame, elsewhere.myTurn], [[[1, 0], [4, 0]], 4, true]);
@@ -161,14 +161,14 @@ test("what was played on another page was done, and is gone on from", () => {
   assert.deepEqual([other.turns, other.myTurn], [[[1, 0]], true]);
 });
 
-test("a turn that the server refused is taken back", () => {
+test("a refused turn is reverted", () => {
   const play = ready();
   play.act({ name: "move", move: "up" });
   play.receive(view(0, { received: 1 }));
   assert.deepEqual([play.turns, play.myTurn], [[], true]);
 });
 
-test("a finished turn is forgotten by the browser, and the next one begins at its start", () => {
+test("a finished session is removed from storage, and the next one starts at its beginning", () => {
   const storage = new Storage();
   const play = ready(storage);
   for (const played of [1, 2, 3]) {
@@ -181,7 +181,7 @@ test("a finished turn is forgotten by the browser, and the next one begins at it
   assert.deepEqual([play.turns, play.frame, play.playing], [[], 0, true]);
 });
 
-test("one can look back, but moves only from the latest step", () => {
+test("earlier frames can be viewed, but actions need the latest", () => {
   const play = ready();
   play.act({ name: "back" });
   assert.deepEqual([play.frame, play.myTurn], [1, false]);
@@ -189,7 +189,7 @@ test("one can look back, but moves only from the latest step", () => {
   assert.match(play.message, /latest step/);
 });
 
-test("keys move, with Shift they speak, and the keypad moves while the digit row speaks", () => {
+test("keys and the keypad act, and Shift and the digit row speak", () => {
   assert.deepEqual(turnAction({ key: "q" }), { name: "move", move: "up-left" });
   assert.deepEqual(turnAction({ key: "Q", shiftKey: true }), { name: "say", word: "up-left" });
   assert.deepEqual(turnAction({ key: "3", code: "Numpad3" }), { name: "move", move: "down-right" });
@@ -199,7 +199,7 @@ test("keys move, with Shift they speak, and the keypad moves while the digit row
   assert.equal(turnAction({ key: "w", repeat: true }), null);
 });
 
-test("the moves of another world have keys: ways by their names, the others in order", () => {
+test("actions of other environments get keys by name or in order", () => {
   const maze = layoutOf(["left", "right", "forward", "pickup", "drop", "toggle", "done"]);
   assert.deepEqual(maze, { a: "left", d: "right", w: "forward", e: "pickup", q: "drop", f: "toggle", x: "done" });
   assert.deepEqual(turnAction({ key: "e" }, maze), { name: "move", move: "pickup" });
@@ -207,7 +207,7 @@ test("the moves of another world have keys: ways by their names, the others in o
   assert.equal(turnAction({ key: "z" }, maze), null);
 });
 
-test("no two of many moves share a key, and none takes a control's or Streamlit's", () => {
+test("action keys are unique and avoid those of controls and Streamlit", () => {
   const many = Array.from({ length: 127 }, (_, i) => `move ${i}`);
   const keys = Object.keys(layoutOf([...many, "up", "north", "forward"]));
   assert.equal(new Set(keys).size, keys.length);
@@ -215,7 +215,7 @@ test("no two of many moves share a key, and none takes a control's or Streamlit'
   assert.equal(layoutOf(MOVES).q, "up-left");
 });
 
-test("the frame in view is found in the sprites that came", () => {
+test("the frame in view is found in the received sprites", () => {
   const play = atPlay();
   assert.equal(play.sprite, null);
   const sprites = [{ webp: "context", columns: 2, count: 3 }, { webp: "first", columns: 1, count: 1 }];
@@ -231,14 +231,14 @@ test("the frame in view is found in the sprites that came", () => {
   assert.deepEqual(play.sprite, { webp: "context", columns: 2, count: 3, at: 0, index: 2 });
 });
 
-test("without a scenario nothing plays and no key does anything", () => {
+test("without a scenario keys do nothing", () => {
   const play = new Turns({ storage: new Storage(), namespace: "place:1" });
   play.receive({ session: null });
   assert.equal(play.tick(), false);
   assert.equal(play.act({ name: "move", move: "up" }), false);
 });
 
-test("the help names the words that have keys in this world, and no others", () => {
+test("the help lists exactly the words with keys in this environment", () => {
   const nine = layoutOf(MOVES);
   const all = speechHelp(nine, ["", "up", "yes", "no", "0", "1", "8", "more"]);
   assert.match(all, /Hold Shift with/);

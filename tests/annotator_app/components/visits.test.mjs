@@ -5,7 +5,7 @@ import { payload, press, session, Storage } from "./fixtures.mjs";
 const seek = (frame) => ({ name: "seek", frame });
 const again = (storage, more) => session({ storage, ...more });
 
-test("a page loaded anew has the mark, what was watched, the time and the frame", () => {
+test("a reloaded page restores marker, watched frames, time and frame", () => {
   const storage = new Storage();
   const d = session({ storage });
   press(d, seek(5), seek(7), "failure");
@@ -19,7 +19,7 @@ test("a page loaded anew has the mark, what was watched, the time and the frame"
   assert.deepEqual([sent.step, sent.seconds, sent.watched], [3, 4.2, 0.333]);
 });
 
-test("what is in hand is shown first, wherever the server puts it", () => {
+test("the stored episode is shown first, wherever it is in the queue", () => {
   const storage = new Storage();
   const d = session({ storage });
   press(d, seek(5), "success");
@@ -29,7 +29,7 @@ test("what is in hand is shown first, wherever the server puts it", () => {
   assert.deepEqual(other.queue.map((one) => one.id), ["two", "three"]);
 });
 
-test("what is kept is forgotten once it is acknowledged, and stays when it is refused", () => {
+test("a stored visit is removed once acknowledged, and kept when refused", () => {
   for (const status of ["saved", "refused"]) {
     const storage = new Storage();
     const d = session({ storage });
@@ -44,7 +44,7 @@ test("what is kept is forgotten once it is acknowledged, and stays when it is re
   }
 });
 
-test("a correction in hand is one again after a reload, and what it interrupted waits", () => {
+test("a correction resumes after a reload, before the episode it interrupted", () => {
   const storage = new Storage();
   const d = session({ storage });
   press(d, "end", "success", "submit");
@@ -62,7 +62,7 @@ test("a correction in hand is one again after a reload, and what it interrupted 
   assert.equal(other.visit.mark.verdict, "success", "left as it was");
 });
 
-test("nothing that somebody wrote into the storage does harm", () => {
+test("invalid stored values are ignored", () => {
   const odd = [
     7, "x", [], { frame: -1, mark: 3 }, { frame: 1e9, watched: 5, spent: "long", mark: { verdict: "success", step: 99 } },
     { watched: [0, 4, 11, "7", null], mark: { verdict: "toString", step: null, reason: null }, spent: -1 },
@@ -77,7 +77,7 @@ test("nothing that somebody wrote into the storage does harm", () => {
   }
 });
 
-test("of what was never answered only the latest is kept", () => {
+test("only the latest unanswered visits are stored", () => {
   const storage = new Storage();
   for (let n = 0; n < 100; n++) storage.setItem(`sts:visit:place:1:${n}`, JSON.stringify({ at: n + 1 }));
   storage.setItem("sts:visit:place:2:0", "{}");

@@ -1,16 +1,17 @@
-"""A server on continuations of the packaged suite, and a browser in front of it."""
+"""Servers on continuations of two suites, and a browser in front of them."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.annotator_app import ring
+from tests.annotator_app.served.browser import STAGE, Opener
 from tests.annotator_app.serving import FLAGS, PATIENCE, Server
 from tests.zygote import Zygote
 
@@ -21,19 +22,19 @@ if (origin !== "null") localStorage["sts:settings"] ??= '{"autoplay": false}'
 """
 """Of a page; the frame of a report that is refused meanwhile has no storage."""
 STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
-"""What pages may leave in a browser, in Chromium's words."""
+"""Kinds of storage that pages may fill, as Chromium names them."""
 IMPORTED = (
     "sts_annotator_app.commands.annotate sts_annotator_app.connections sts_annotator_app.server "
     "sts_annotator_app.state pandas streamlit sts_annotator_app.pages.team "
     "sts_annotator_app.results sts_annotator_app.shell sts_annotator_app.sign_in "
     "sts.viewer.sprites uvicorn"
 ).split()
-"""What a server imports before it serves."""
+"""Modules that a server imports before it serves."""
 
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:
-    """What servers are copies of."""
+    """A process that has imported the server, which servers are copies of."""
     made = Zygote(IMPORTED)
     yield made
     made.close()
@@ -52,7 +53,7 @@ def server(
 def pixels(
     ringing: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
-    """A server on episodes that are seen as pictures."""
+    """A server on episodes that are shown as pictures."""
     copy = shutil.copytree(ringing, tmp_path_factory.mktemp("pixels") / "workspace")
     with Server(copy, ring.SUITE, zygote=zygote) as made:
         yield made
@@ -60,15 +61,13 @@ def pixels(
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """A browser; with it ends the loop in which it is spoken with, and others may run their own."""
+    """A browser, whose event loop ends with it, so that other tests may run their own."""
     names = ("chromium", "google-chrome", "chromium-browser")
     found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
     if not found or not Path(found).exists():
         if REQUIRED:
             pytest.fail("STS_REQUIRE_BROWSER=1, and no chromium was found")
-        pytest.skip(
-            "no chromium found (apt-get install chromium); STS_REQUIRE_BROWSER=1 demands it"
-        )
+        pytest.skip("no chromium found (apt-get install chromium); see STS_REQUIRE_BROWSER")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -79,10 +78,9 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def shared_profile(chromium: Any, server: Server) -> Iterator[Any]:
-    """A browser profile that one test after the other has, each of which finds it empty.
+    """A browser profile that tests share one after the other, each of which finds it empty.
 
-    What it has fetched and compiled stays, which is half of what it costs to open a page: all its
-    pages have one process, which lasts as long as one of them is open.
+    Its cache and process stay, which halves the time to open a page.
     """
     context = chromium.new_context()
     context.set_default_timeout(1000 * PATIENCE)
@@ -93,7 +91,7 @@ def shared_profile(chromium: Any, server: Server) -> Iterator[Any]:
 
 @pytest.fixture
 def profile(shared_profile: Any) -> Iterator[Any]:
-    """The shared profile, of which nothing is left to the next test but what it has fetched."""
+    """The shared profile, emptied after the test except for its cache."""
     kept, *_ = shared_profile.pages
     yield shared_profile
     origins = {"/".join(page.url.split("/")[:3]) for page in shared_profile.pages}
@@ -110,11 +108,11 @@ def profile(shared_profile: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[..., Any]]:
-    """Open a person's page, and adds the person when new.
+def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Opener]:
+    """A function that opens a page of a person, who is added when new.
 
-    A test's first page is one of the shared profile; that of another person, or one with a script
-    or options that are a browser's and not a page's, has a profile of its own.
+    A test's first page is in the shared profile. Further pages, and pages with a script or with
+    options of a browser, have a profile of their own.
     """
     contexts: list[Any] = []
     opened: list[str] = []
@@ -145,7 +143,7 @@ def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Callable[
         at.let_in(context, name, roles)
         page.goto(at.url(path))
         if ready:
-            page.wait_for_selector(".player .stage:not([hidden])")
+            page.wait_for_selector(STAGE)
         return page
 
     errors: list[str] = []

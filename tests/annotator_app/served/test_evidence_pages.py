@@ -1,4 +1,4 @@
-"""From a number to the clips behind it, in a browser, from a disk and without a network."""
+"""The report and its evidence in a browser, from a disk and without a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from sts.annotations.types import Mark
 from sts.cli.main import main
-from sts.continuations.store import entries
+from sts.continuations.store import iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts_analysis.evidence import files
@@ -32,7 +32,7 @@ BACKWARDS = "\u202e\u05d0\u05d1\u05d2 agent"
 
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
-    """A page that may ask nothing of a network, and says nothing on its console."""
+    """A page that requests nothing from a network and logs nothing on its console."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(1000 * PATIENCE)
     made = context.new_page()
@@ -49,7 +49,7 @@ def page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def folder(few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the small suite, moved to where somebody unpacked it."""
+    """The report of the small suite, moved to a folder with an odd name."""
     out = tmp_path_factory.mktemp("made") / "report"
     assert main(["report", SUITE, "--workspace", str(few), "--out", str(out)]) == 0
     return Path(shutil.move(out, tmp_path_factory.mktemp("some where") / "of #1?"))
@@ -65,7 +65,7 @@ def shown(page: Any) -> list[str]:
     return [one.split("\n")[0] for one in rows.locator("th > a:first-child").all_inner_texts()]
 
 
-def test_a_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
+def test_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     page: Any, folder: Path
 ) -> None:
     page.goto(address(folder / "report.html"))
@@ -89,10 +89,8 @@ def test_a_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     assert before[0] == before[1], "both begin at the takeover"
     panes.nth(0).locator("button.forward").click()
     page.keyboard.press("ArrowRight")
-    assert [int(frames.nth(n).get_attribute("data-frame")) for n in (0, 1)] == [
-        before[0] + 2,
-        before[0] + 2,
-    ], "what is done in one is done in both"
+    after = [int(frames.nth(n).get_attribute("data-frame")) for n in (0, 1)]
+    assert after == [before[0] + 2] * 2, "both clips move together"
     panes.nth(1).locator("button.play").click()
     end = int(panes.nth(0).locator(".scrub").get_attribute("max"))
     panes.nth(0).locator(f".viewer[data-frame='{end}']").wait_for()
@@ -104,7 +102,7 @@ def test_a_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
 
 
 @pytest.mark.landing
-def test_addresses_choose_a_pair_a_category_and_a_scenario(page: Any, folder: Path) -> None:
+def test_addresses_sorting_and_filters_choose_the_scenarios(page: Any, folder: Path) -> None:
     page.goto(address(folder / "report.html", "#pair=random,rule"))
     heads = page.locator("#scenario-table thead th").all_inner_texts()
     assert [one.strip() for one in heads[1:4]] == ["random", "rule", "Difference"]
@@ -114,11 +112,8 @@ def test_addresses_choose_a_pair_a_category_and_a_scenario(page: Any, folder: Pa
     page.goto(address(folder / "report.html", "#scenario=there%20is%20none"))
     page.wait_for_function("document.querySelector('#chosen').textContent.includes('no scenario')")
     page.goto(address(folder / "report.html", "#category=%E0%A4%A"))
-    assert len(shown(page)) == 6, "what is no address of ours changes nothing"
+    assert len(shown(page)) == 6, "an invalid address changes nothing"
 
-
-@pytest.mark.landing
-def test_tables_are_sorted_and_filtered(page: Any, folder: Path) -> None:
     page.goto(address(folder / "report.html"))
     table = page.locator("#ranking table")
     head = table.locator("th").nth(3)
@@ -135,21 +130,22 @@ def test_tables_are_sorted_and_filtered(page: Any, folder: Path) -> None:
     page.select_option("select[name=show]", "below")
     assert sorted([*some, *shown(page)]) == sorted({*some, *shown(page)})
 
+    page.set_viewport_size({"width": 420, "height": 800})  # captions stay in sight on a phone
+    page.goto(address(folder / "report.html"))
+    ends = "all => all.map(one => one.getBoundingClientRect().right).filter(right => right)"
+    every = page.eval_on_selector_all("caption", ends)
+    assert every and max(every) <= 420
+    assert page.evaluate("document.documentElement.scrollWidth") == 420
+
 
 @pytest.mark.landing
-def test_foreign_names_are_words_wherever_clips_are_shown(
-    page: Any, few: Path, tmp_path: Path
-) -> None:
+def test_foreign_names_are_shown_as_text(page: Any, few: Path, tmp_path: Path) -> None:
     workspace = Workspace.open(str(few))
-    scenarios = selections.load(workspace, SUITE).scenarios
-    one = next(iter(entries(workspace, {scenarios[0].hash})))
+    scenarios = selections.load_selection(workspace, SUITE).scenarios
+    one = next(iter(iter_entries(workspace, {scenarios[0].hash})))
     said = (Mark(EVIL, "verdict", "success", 1, EVIL), Mark("P", "verdict", "failure", 1, ""))
-    shares = (Share("x", 2, 0.5),)
-    every = [
-        Dossier(
-            EVIL, {"x": Clip("x", one.id, said)}, dict.fromkeys((EVIL, LONG, BACKWARDS), shares)
-        )
-    ]
+    agents = dict.fromkeys((EVIL, LONG, BACKWARDS), (Share("x", 2, 0.5),))
+    every = [Dossier(EVIL, {"x": Clip("x", one.id, said)}, agents)]
     (folder := tmp_path / "evidence").mkdir()
     make(folder, workspace, scenarios, every, {"x": one.id}, title=EVIL, agents=(EVIL, LONG))
     page.set_viewport_size({"width": 420, "height": 800})
@@ -167,17 +163,7 @@ def test_foreign_names_are_words_wherever_clips_are_shown(
 
 
 @pytest.mark.landing
-def test_what_a_table_says_above_it_is_in_sight_on_a_phone(page: Any, folder: Path) -> None:
-    page.set_viewport_size({"width": 420, "height": 800})
-    page.goto(address(folder / "report.html"))
-    ends = "all => all.map(one => one.getBoundingClientRect().right).filter(right => right)"
-    every = page.eval_on_selector_all("caption", ends)
-    assert every and max(every) <= 420
-    assert page.evaluate("document.documentElement.scrollWidth") == 420
-
-
-@pytest.mark.landing
-def test_a_file_that_is_missing_is_named(chromium: Any, folder: Path, tmp_path: Path) -> None:
+def test_missing_evidence_file_is_reported(chromium: Any, folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     for file in (copy / "evidence" / "scenarios").iterdir():
         file.unlink()

@@ -5,9 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import itertools
-import sys
-from collections.abc import Callable
-from statistics import median, quantiles
 from typing import Any
 
 import numpy as np
@@ -22,37 +19,13 @@ from sts.engine.rendering import frames
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app import ring
-from tests.annotator_app.served.test_player_page import item, next_one, press, saved, status
+from tests.annotator_app.served.browser import Opener, item, next_one, press, saved, status
 from tests.annotator_app.serving import Server
 from tests.stores import ask, claim_items
 
 pytestmark = pytest.mark.browser
 
-Opener = Callable[..., Any]
-EPISODES = 10
 STAGE = 2  # pixels of the line around a frame
-# When Enter was pressed, and how many pictures had been painted by then.
-NOTE_PICTURES = """
-let painted = 0;
-const draw = CanvasRenderingContext2D.prototype.drawImage;
-CanvasRenderingContext2D.prototype.drawImage = function (...given) {
-  painted++;
-  return draw.apply(this, given);
-};
-addEventListener("keydown", (event) => {
-  window.pressedAt = event.timeStamp;
-  window.paintedThen = painted;
-}, true);
-window.noteLatency = (player) => {
-  window.latencies = [];
-  const look = () => painted > window.paintedThen
-    ? setTimeout(() => window.latencies.push(performance.now() - window.pressedAt))
-    : requestAnimationFrame(look);
-  new MutationObserver(() => requestAnimationFrame(look))
-    .observe(player, { attributeFilter: ["data-item"] });
-};
-"""
-
 # Noise has many shades, an empty canvas has few.
 DRAWN = """
 (canvas) => new Set(
@@ -62,7 +35,7 @@ DRAWN = """
 
 
 def pictured(page: Any) -> None:
-    """Wait until the episode in hand is there with its pictures: nothing can be marked before."""
+    """Wait until the episode in hand is there with its pictures: no mark is taken before."""
     next_one(page)
     page.locator(".board canvas[aria-busy=false]").wait_for()
 
@@ -78,11 +51,12 @@ def shown_frame(page: Any, height: int, width: int) -> Any:
     seen = canvas_of(page)
     scale = min((seen.shape[1] - 2 * STAGE) / width, (seen.shape[0] - 2 * STAGE) / height)
     scale = int(scale) if scale < 1.25 * int(scale) else scale
-    wide, high = round(width * scale), round(height * scale)
-    left, top = (seen.shape[1] - wide) // 2, (seen.shape[0] - high) // 2
     # The middle of each pixel, which is a square of at least one pixel of the canvas.
-    rows = top + ((np.arange(height) + 0.5) * high / height).astype(int)
-    columns = left + ((np.arange(width) + 0.5) * wide / width).astype(int)
+    rows, columns = (
+        (whole - round(size * scale)) // 2
+        + ((np.arange(size) + 0.5) * round(size * scale) / size).astype(int)
+        for whole, size in zip(seen.shape[:2], (height, width), strict=True)
+    )
     return seen[np.ix_(rows, columns)]
 
 
@@ -93,7 +67,7 @@ def continuations(server: Server) -> dict[str, Any]:
 
 
 def frame_at(page: Any, name: str, pixels: Server) -> Any:
-    """What the page must show, by the recording of the item in hand."""
+    """The frame of the recording that the page must show."""
     person = next(one for one in ask(pixels.store, people.everybody) if one.name == name)
     claims = claim_items(pixels.store, person.id, suite=ring.SUITE, count=3)
     (mine,) = [claim.continuation for claim in claims if claim.item == item(page)]
@@ -115,7 +89,7 @@ def test_each_frame_is_shown_with_its_own_pixels(
 
 
 @pytest.mark.landing
-def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
+def test_frames_enlarged_by_a_fraction_keep_their_uniform_parts(
     open_page: Opener, pixels: Server
 ) -> None:
     page = open_page("eagle afar", pixels, viewport={"width": 1640, "height": 900})
@@ -132,7 +106,7 @@ def test_enlarged_by_no_whole_number_every_even_part_keeps_its_place_and_colour(
 
 
 @pytest.mark.landing
-def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Server) -> None:
+def test_clips_of_pixels_are_played_marked_and_corrected(open_page: Opener, pixels: Server) -> None:
     page = open_page("marker", pixels)
     pictured(page)
     assert page.text_content(".legend") == "blue walker: evaluated playerorange walker"
@@ -140,6 +114,9 @@ def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Se
     assert page.text_content(".instruction") == "Ring the bell."
     press(page, "Home", "s")
     assert "only the continuation is judged" in status(page)
+    press(page, *["]"] * 8, "Space")
+    page.locator(f".viewer[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
+    assert "Play" in page.text_content("button.play")
     press(page, "t", "ArrowRight", "ArrowRight", "s", "Enter")
     pictured(page)
     press(page, "n", "Enter")
@@ -148,26 +125,24 @@ def test_marks_and_verdicts_are_made_as_everywhere(open_page: Opener, pixels: Se
     pictured(page)
     press(page, "t", "ArrowRight", "f", "Enter")
     saved(page)
+    for width, height in ((900, 700), (420, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(
+            "(width) => document.scrollingElement.scrollWidth <= width", arg=width
+        )
+        box = page.locator(".board canvas").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        assert page.is_visible("[data-action=submit]")
     kept = sorted((one.verdict, one.step) for one in pixels.judgements("marker"))
     assert kept == [("failure", 1), ("success", 2)]
 
 
 @pytest.mark.landing
-def test_playing_goes_through_every_frame_to_the_end(open_page: Opener, pixels: Server) -> None:
-    page = open_page("player of frames", pixels)
-    pictured(page)
-    press(page, *["]"] * 8, "Space")
-    page.locator(f".viewer[data-frame='{ring.TAKEOVER + ring.HORIZON}']").wait_for()
-    assert "Play" in page.text_content("button.play")
-
-
-@pytest.mark.landing
-def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
+def test_clip_whose_pictures_cannot_be_decoded_is_judged_unjudgeable(
     open_page: Opener, pixels: Server
 ) -> None:
-    page = open_page(
-        "blindfolded", pixels, script="window.createImageBitmap = async () => { throw Error(); };"
-    )
+    broken = "window.createImageBitmap = async () => { throw Error(); };"
+    page = open_page("blindfolded", pixels, script=broken)
     page.locator(".status", has_text="cannot be displayed").wait_for()
     press(page, "t", "ArrowRight", "s")
     assert page.get_attribute("[data-action=success]", "aria-pressed") == "false"
@@ -177,71 +152,11 @@ def test_pictures_that_cannot_be_shown_do_not_stop_the_work(
 
 
 @pytest.mark.landing
-def test_nothing_about_the_player_of_frames_reaches_the_browser(
-    open_page: Opener, pixels: Server
-) -> None:
-    page = open_page("blind to names", pixels)
-    received: list[bytes] = []
-    page.on(
-        "websocket",
-        lambda socket: socket.on(
-            "framereceived",
-            lambda frame: received.append(frame if isinstance(frame, bytes) else frame.encode()),
-        ),
-    )
-    page.reload()
-    pictured(page)
-    press(page, "n", "Enter")
-    saved(page)
-    seen = b"".join(received) + page.content().encode()
-    assert b"webp" in seen, "the net is in the water"
-    tell_tale = {"ringer", str(pixels.folder), ".parquet", "sprites_of"}
-    tell_tale |= {
-        text for c in continuations(pixels).values() for text in (c.id, c.scenario_id, c.category)
-    } - {"ring"}
-    assert [word for word in tell_tale if word.encode() in seen] == []
-
-
-@pytest.mark.landing
-@pytest.mark.parametrize(("width", "height"), [(900, 700), (420, 900)])
-def test_small_pages_show_frames_and_buttons_without_scrolling_sideways(
-    open_page: Opener, pixels: Server, width: int, height: int
-) -> None:
-    page = open_page(f"small {width}", pixels, viewport={"width": width, "height": height})
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
-    box = page.locator(".board canvas").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    assert page.is_visible("[data-action=submit]")
-
-
-@pytest.mark.landing
-def test_the_time_from_enter_to_the_next_frame_of_pixels_is_printed(
-    open_page: Opener, pixels: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = open_page("quick with pixels", pixels, script=NOTE_PICTURES)
-    page.locator(".player").evaluate("(player) => window.noteLatency(player)")
-    for n in range(EPISODES):
-        saved(page)  # a person takes seconds; by then the next ones have come
-        pictured(page)
-        press(page, "n", "Enter")
-        page.wait_for_function(f"() => window.latencies.length > {n}")
-    measured = page.evaluate("window.latencies")
-    saved(page)
-    with capsys.disabled():
-        print(
-            f"\n[Enter to the next episode's first picture, {EPISODES} episodes: "
-            f"median {median(measured):.0f} ms, p95 {quantiles(measured, n=20)[-1]:.0f} ms]",
-            file=sys.stderr,
-        )
-
-
-@pytest.mark.landing
-def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: Server) -> None:
+def test_person_plays_with_the_actions_of_the_domain(open_page: Opener, pixels: Server) -> None:
     page = open_page("sitter", pixels, path="/turn", ready=False)
     page.locator(".play .turn:not([hidden])").wait_for()
-    assert page.locator(".pad button").all_inner_texts() == [
-        "stay\nX", "left\nA", "right\nD", "ring\nE"
-    ]  # fmt: skip
+    buttons = page.locator(".pad button").all_inner_texts()
+    assert buttons == ["stay\nX", "left\nA", "right\nD", "ring\nE"]
     assert not page.is_visible(".speech")
     press(page, "t")
     page.locator(".part", has_text="Your turn: step 1 of").wait_for()
@@ -254,5 +169,5 @@ def test_a_person_plays_with_the_moves_of_the_domain(open_page: Opener, pixels: 
             page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())
     page.locator(".empty h2", has_text="Finished, thank you").wait_for()
     (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]
-    moves = [domain(ring.NAME).moves[m] for m in made.episode.moves[made.takeover :, 0]]
-    assert moves == ["right", "left", "ring", *["stay"] * (ring.HORIZON - 3)]
+    actions = [domain(ring.NAME).action_names[m] for m in made.episode.actions[made.takeover :, 0]]
+    assert actions == ["right", "left", "ring", *["stay"] * (ring.HORIZON - 3)]

@@ -1,24 +1,28 @@
-"""A server that dies between Enter and its acknowledgement, and links of two in one browser."""
+"""Killed servers, missing databases and shared browsers lose and duplicate nothing."""
 
 from __future__ import annotations
 
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sts.domains import domain
+from sts_annotator_app.entry import UNAVAILABLE
+from tests.annotations.conftest import cluster as cluster
+from tests.annotator_app.served.browser import STAGE, Opener, item, next_one, press, saved, status
 from tests.annotator_app.served.test_play_page import (
     at_play,
     everything_offered,
+    finish,
     played_by_people,
+    played_moves,
     turn,
 )
-from tests.annotator_app.served.test_player_page import item, press, saved, status
-from tests.annotator_app.serving import Server
+from tests.annotator_app.serving import PATIENCE, Server
+from tests.clusters import Cluster
 from tests.stores import add_person
 from tests.zygote import Zygote
 
@@ -28,6 +32,7 @@ window.WebSocket = class extends WebSocket {
   constructor(...given) { super(...given); window.sockets.push(this); }
 };
 """
+RECONNECTED = "() => sockets.length > 1 && sockets.at(-1).readyState === 1"
 
 pytestmark = pytest.mark.browser
 
@@ -36,15 +41,19 @@ pytestmark = pytest.mark.browser
 def mortal(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
-    """A server that each test may end, if it starts it again; everybody comes to it once."""
-    with Server(
-        shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace"), zygote=zygote
-    ) as made:
+    """A server that each test may end, if it starts it again; a name is used by one test."""
+    folder = shutil.copytree(recorded, tmp_path_factory.mktemp("mortal") / "workspace")
+    with Server(folder, zygote=zygote) as made:
         yield made
 
 
-def test_what_was_answered_while_the_server_was_dead_is_kept_once(
-    open_page: Callable[..., Any], mortal: Server
+def restart(server: Server) -> None:
+    server.end(signal.SIGKILL)
+    server.start()
+
+
+def test_answers_given_while_the_server_is_dead_are_kept_once(
+    open_page: Opener, mortal: Server
 ) -> None:
     page = open_page("survivor", at=mortal)
     press(page, "n", "Enter")
@@ -62,10 +71,10 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     page.click("[data-action=not_done]")  # the page is not blocked meanwhile
     press(page, "Enter")
     assert "3 unsaved" in page.text_content(".progress")
-    assert page.is_visible(".board canvas"), "there is more to judge than three"
+    assert page.is_visible(".board canvas"), "more than three clips are at hand"
 
     mortal.start()
-    page.wait_for_selector(".player .stage:not([hidden])")
+    next_one(page)
     saved(page)
     kept = mortal.judgements("survivor")
     assert [one.item for one in reversed(kept)][1:] == given
@@ -75,101 +84,63 @@ def test_what_was_answered_while_the_server_was_dead_is_kept_once(
     assert len(mortal.judgements("survivor")) == 5
 
 
-def test_an_answer_lost_between_enter_and_the_socket_is_sent_by_the_next_page(
-    open_page: Callable[..., Any], mortal: Server
+@pytest.mark.parametrize("page_stays", [True, False])
+def test_answer_around_a_restart_is_saved_once(
+    open_page: Opener, mortal: Server, page_stays: bool
 ) -> None:
-    page = open_page("reopener", at=mortal)
+    name = f"restarted {page_stays}"
+    page = open_page(name, at=mortal, script=KEEP_SOCKETS)
     first = item(page)
-    mortal.end(signal.SIGKILL)
-    press(page, "n", "Enter")
-    mortal.start()
-    page.reload()
-    page.wait_for_selector(".player .stage:not([hidden])")
+    if page_stays:  # it idles through the restart
+        restart(mortal)
+        page.wait_for_function(RECONNECTED)
+        press(page, "n", "Enter")
+    else:  # it sends between Enter and the restart, and is opened again
+        mortal.end(signal.SIGKILL)
+        press(page, "n", "Enter")
+        mortal.start()
+        page.reload()
+        next_one(page)
     saved(page)
-    assert [one.item for one in mortal.judgements("reopener")] == [first]
-    assert item(page) != first
+    assert [one.item for one in mortal.judgements(name)] == [first] and item(page) != first
 
 
-def test_a_page_that_idled_through_a_restart_saves_what_is_answered_after_it(
-    open_page: Callable[..., Any], mortal: Server
-) -> None:
-    page = open_page("idler", at=mortal, script=KEEP_SOCKETS)
-    mortal.end(signal.SIGKILL)
-    mortal.start()
-    page.wait_for_function("() => sockets.length > 1 && sockets.at(-1).readyState === 1")
-    given = item(page)
-    press(page, "n", "Enter")
-    saved(page)
-    assert [one.item for one in mortal.judgements("idler")] == [given]
-
-
-@pytest.mark.parametrize("how", ["stays", "is opened anew"])
-def test_a_play_goes_on_where_it_was_when_its_server_has_died_and_the_page(
-    open_page: Callable[..., Any], mortal: Server, how: str
-) -> None:
-    before = {one.id for one in played_by_people(mortal)}
-    page = open_page(f"who {how}", at=mortal, path="/turn", ready=False, script=KEEP_SOCKETS)
-    page.locator(".play .turn:not([hidden])").wait_for()
+def test_play_continues_after_a_restart(open_page: Opener, mortal: Server) -> None:
+    page = at_play(open_page, "player", at=mortal, script=KEEP_SOCKETS)
     page.keyboard.press("t")
-    for key in "qws":
+    for key in "qw":
         turn(page, key)
     place = page.text_content(".place")
-    mortal.end(signal.SIGKILL)
-    mortal.start()
-    if how == "stays":
-        page.wait_for_function("() => sockets.length > 1 && sockets.at(-1).readyState === 1")
-    else:
-        page.reload()
-    page.locator(".part", has_text="Your turn: step 4 of").wait_for()
-    assert page.text_content(".place") == place
-    while page.locator(".part", has_text="Finished").count() == 0:
-        turn(page, "s")
-    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
-    (made,) = [one for one in played_by_people(mortal) if one.id not in before]
-    names = domain(made.episode.domain).moves
-    moves = [names[m] for m in made.episode.moves[made.takeover :, made.roles[0]]]
-    assert moves == ["up-left", "up", *["stay"] * (made.horizon - 2)]
-
-
-def test_a_play_open_in_two_pages_is_one_and_either_goes_on_from_it(
-    open_page: Callable[..., Any], mortal: Server
-) -> None:
-    page = at_play(lambda *given, **more: open_page(*given, at=mortal, **more), "twice")
-    page.keyboard.press("t")
-    turn(page, "q")
-    other = page.context.new_page()
-    other.goto(page.url)
-    other.locator(".part", has_text="Your turn: step 2 of").wait_for()
-    turn(other, "w")
-    page.keyboard.press("d")  # which the server does not take: there the second turn was made
+    restart(mortal)
+    page.wait_for_function(RECONNECTED)
     page.locator(".part", has_text="Your turn: step 3 of").wait_for()
-    assert page.text_content(".place") == other.text_content(".place")
+    assert page.text_content(".place") == place
+    turn(page, "s")
+    restart(mortal)
+    page.reload()
+    page.locator(".part", has_text="Your turn: step 4 of").wait_for()
+    finish(page)
+    (made,) = played_by_people(mortal)
+    assert played_moves(made) == ["up-left", "up", *["stay"] * (made.horizon - 2)]
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "a network drop",
-        "a restart",
-        "a look at the guide",
-    ],
-)
-def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_same_browser(
-    open_page: Callable[..., Any], mortal: Server, how: str
+@pytest.mark.parametrize("how", ["drop", "restart", "guide"])
+def test_answers_are_never_saved_for_the_next_person_in_the_browser(
+    open_page: Opener, mortal: Server, how: str
 ) -> None:
-    one_s, other_s = (f"{who} after {how}" for who in ("first", "second"))
-    page = open_page(one_s, at=mortal, script=KEEP_SOCKETS)
+    first, second = (f"{which} after {how}" for which in ("first", "second"))
+    page = open_page(first, at=mortal, script=KEEP_SOCKETS)
     before = item(page)
     press(page, "n", "Enter")
     saved(page)
-    second = add_person(mortal.store, other_s)
-    everything_offered(mortal, second.id)  # so that they might judge what the first one did
+    # The second may judge the clips that the first one judged.
+    everything_offered(mortal, add_person(mortal.store, second).id)
     other = page.context.new_page()
-    mortal.let_in(page.context, other_s)  # the cookie is now the second's, in both
+    mortal.let_in(page.context, second)  # the cookie is now the second's, in both
     other.goto(mortal.url("/"))
-    other.wait_for_selector(".player .stage:not([hidden])")
+    next_one(other)
 
-    if how == "a restart":
+    if how == "restart":
         mortal.end(signal.SIGKILL)
     else:
         page.evaluate("window.sockets.at(-1).close()")
@@ -177,23 +148,55 @@ def test_what_one_did_is_never_kept_as_anothers_whose_link_was_opened_in_the_sam
     for _ in range(2):
         given.append(item(page))
         press(page, "End", "s", "Enter")
-    if how == "a restart":
+    if how == "restart":
         mortal.start()
-    elif how == "a look at the guide":  # after which the page is mounted anew
+    elif how == "guide":  # after which the page is mounted again
         page.get_by_role("link", name="Guide").click()
         page.get_by_role("heading", name="How to judge an episode").wait_for()
         page.get_by_role("link", name="Annotate").click()
     page.locator(".empty h2", has_text="Another person signed in").wait_for()
     assert "2 unsaved answers, kept here" in page.text_content(".empty p")
-    press(page, "b", "n", "Enter")  # as the second, who sees nothing here to judge
+    press(page, "b", "n", "Enter")  # as the second, who has nothing to judge on this page
     press(other, "n", "Enter")
     saved(other)
-    assert [one.verdict for one in mortal.judgements(other_s)] == ["not_done"]
-    assert len(mortal.judgements(one_s)) == 1
+    assert [one.verdict for one in mortal.judgements(second)] == ["not_done"]
+    assert len(mortal.judgements(first)) == 1
 
-    mortal.let_in(page.context, one_s)
+    mortal.let_in(page.context, first)
     page.goto(mortal.url("/"))
-    page.wait_for_selector(".player .stage:not([hidden])")
+    next_one(page)
     saved(page)
-    assert {one.item for one in mortal.judgements(one_s)} == {before, *given}
-    assert len(mortal.judgements(other_s)) == 1
+    assert {one.item for one in mortal.judgements(first)} == {before, *given}
+    assert len(mortal.judgements(second)) == 1
+
+
+@pytest.mark.postgresql
+def test_missing_database_is_reported_and_work_continues_when_it_returns(
+    open_page: Opener,
+    recorded: Path,
+    tmp_path: Path,
+    cluster: Cluster,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, away = Path(cluster.emptied().partition("host=")[2]), tmp_path / "s"
+    away.symlink_to(here)
+    monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@/postgres?host={away}")
+    with Server(shutil.copytree(recorded, tmp_path / "workspace")) as server:
+        page = open_page("stayer", at=server)
+        late = str(add_person(server.store, "late").token)
+        away.unlink()
+        cluster.end_connections()
+        first = item(page)
+        press(page, "n", "Enter")
+        page.locator(".status", has_text="cannot save at the moment").wait_for()
+        newcomer: Any = page.context.browser.new_context().new_page()
+        newcomer.set_default_timeout(1000 * PATIENCE)
+        answer = newcomer.goto(server.url(f"/enter?t={late}"))
+        assert answer.status == 503 and UNAVAILABLE in newcomer.inner_text("body")
+
+        away.symlink_to(here)
+        newcomer.get_by_role("button", name="Sign in as late").click()
+        newcomer.wait_for_selector(STAGE)
+        saved(page)
+        assert [one.item for one in server.judgements("stayer")] == [first]
+        newcomer.context.close()

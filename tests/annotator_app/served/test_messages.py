@@ -1,4 +1,4 @@
-"""Whatever a page sends, it goes on."""
+"""Invalid messages of a page are ignored, and the page continues."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from tests.annotator_app.wire import wired
 
 DEEP = "[" * 100_000 + "]" * 100_000
 NINES, LONG, LISTS = "9" * 5000, "x" * MAX_CHARS, "[" * 400 + "]" * 400
-UNSOUND = ["{half", "", "7", '"x"', "null", DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}',
-           f'{{"sync": {NINES}}}', f'{{"sync": "{LONG}"}}', f'{{"sync": {LISTS}}}']  # fmt: skip
+UNSOUND = [
+    *("{half", "", "7", '"x"', "null", DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}'),
+    *(f'{{"sync": {NINES}}}', f'{{"sync": "{LONG}"}}', f'{{"sync": {LISTS}}}'),
+]
 
 
 def message(text: str) -> bytes:
     made = BackMsg()
-    one = made.rerun_script.widget_states.widgets.add()
-    one.id, one.json_value = "player", text
+    widget = made.rerun_script.widget_states.widgets.add()
+    widget.id, widget.json_value = "player", text
     return made.SerializeToString()
 
 
 @pytest.mark.parametrize("text", UNSOUND, ids=range(len(UNSOUND)))
-def test_a_state_that_is_no_message_is_emptied_with_one_line(
+def test_invalid_state_is_emptied_and_logged_in_one_line(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert sanitise(message(text)) == (message("{}"), True)
@@ -34,7 +36,7 @@ def test_a_state_that_is_no_message_is_emptied_with_one_line(
     assert line == f"ignored an invalid state of {len(text)} characters"
 
 
-def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_valid_message_is_passed_on_unchanged(caplog: pytest.LogCaptureFixture) -> None:
     letters = [{"uuid": f"{n}", "reason": "ü" * 300, "step": None} for n in range(500)]
     sent = message(json.dumps({"sync": {"author": "a:1", "outbox": letters}}, ensure_ascii=False))
     for raw in (sent, message("{}"), b"", b"\xff no protobuf"):
@@ -42,7 +44,7 @@ def test_what_is_a_message_is_passed_on_as_it_is(caplog: pytest.LogCaptureFixtur
     assert caplog.messages == []
 
 
-def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
+def test_fragment_run_becomes_a_whole_run_if_asked() -> None:
     asked = BackMsg()
     asked.rerun_script.fragment_id = "part"
     raw = asked.SerializeToString()
@@ -59,7 +61,7 @@ def test_a_part_of_a_page_becomes_the_whole_where_none_was_run() -> None:
     "ignored with a line in the log; the page goes on",
 )
 @pytest.mark.browser
-def test_a_page_goes_on_after_every_state_that_is_no_message(server: Server) -> None:
+def test_page_continues_after_every_invalid_state(server: Server) -> None:
     with wired(server, "careless") as page:
         (first,) = page.ask()
         for text in UNSOUND:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,12 +12,11 @@ from sts.continuations.types import HUMAN, Continuation
 from sts.domains import domain
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from tests.annotator_app.served.browser import Opener, wide
 from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, ask, claim_items
 
 pytestmark = pytest.mark.browser
-
-Opener = Callable[..., Any]
 
 
 def played_by_people(server: Server) -> list[Continuation]:
@@ -27,17 +25,22 @@ def played_by_people(server: Server) -> list[Continuation]:
     return [c for c in load(workspace, {s.hash for s in scenarios}) if c.agent == HUMAN]
 
 
+def played_moves(made: Continuation) -> list[str]:
+    """Return the person's actions."""
+    names = domain(made.episode.domain).action_names
+    return [names[m] for m in made.episode.actions[made.takeover :, made.players[0]]]
+
+
 def everything_offered(server: Server, person: int) -> set[str]:
     offered: list[Any] = []
-    while len(
-        more := claim_items(server.store, person, suite=SUITE, count=len(offered) + 50)
-    ) > len(offered):
-        offered = more
+    count = 50
+    while len(more := claim_items(server.store, person, suite=SUITE, count=count)) > len(offered):
+        offered, count = more, len(more) + 50
     return {claim.continuation for claim in offered}
 
 
-def at_play(open_page: Opener, name: str) -> Any:
-    page = open_page(name, path="/turn", ready=False)
+def at_play(open_page: Opener, name: str, **options: Any) -> Any:
+    page = open_page(name, path="/turn", ready=False, **options)
     page.locator(".play .turn:not([hidden])").wait_for()
     return page
 
@@ -48,7 +51,14 @@ def turn(page: Any, key: str) -> None:
     page.locator(f".play[data-played='{before + 1}']").wait_for()
 
 
-def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
+def finish(page: Any) -> None:
+    """Stay until the end."""
+    while page.locator(".part", has_text="Finished").count() == 0:
+        turn(page, "s")
+    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
+
+
+def test_person_plays_to_the_end_and_never_judges_their_own_continuation(
     open_page: Opener, server: Server
 ) -> None:
     page = at_play(open_page, "player")
@@ -65,77 +75,18 @@ def test_a_person_plays_to_the_end_and_never_judges_it_themselves(
 
     page.reload()
     page.locator(".part", has_text="Your turn: step 3 of").wait_for()
-    while page.locator(".part", has_text="Finished").count() == 0:
-        turn(page, "s")
-    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
+    finish(page)
 
     (made,) = played_by_people(server)
-    (role,) = made.roles
-    world = domain(made.episode.domain)
-    moves = [world.moves[m] for m in made.episode.moves[made.takeover :, role]]
-    assert moves == ["up-left", "right", *["stay"] * (made.horizon - 2)]
-    assert world.tokens[made.episode.says[made.takeover, role]] == "up-right"
-    for name, may in (("player", False), ("somebody else", True)):
-        person = next((a for a in ask(server.store, people.everybody) if a.name == name), None)
-        person = person or add_person(server.store, name)
-        assert (made.id in everything_offered(server, person.id)) is may
+    assert played_moves(made) == ["up-left", "right", *["stay"] * (made.horizon - 2)]
+    tokens = domain(made.episode.domain).tokens
+    assert tokens[made.episode.utterances[made.takeover, made.players[0]]] == "up-right"
+    (own,) = [one for one in ask(server.store, people.everybody) if one.name == "player"]
+    assert made.id not in everything_offered(server, own.id)
+    assert made.id in everything_offered(server, add_person(server.store, "another").id)
 
     page.keyboard.press("Enter")  # the button that plays another has the focus
     page.locator(".part", has_text="Context").wait_for()
     assert page.get_attribute(".play", "data-played") == "0"
-
-
-@pytest.mark.landing
-def test_what_a_person_has_judged_is_not_offered_to_them_to_play(
-    open_page: Opener, server: Server
-) -> None:
-    first = at_play(open_page, "judge first")
-    offered = first.get_attribute(".play", "data-session")
-    from sts_annotator_app import play
-
-    person = next(a for a in ask(server.store, people.everybody) if a.name == "judge first")
-    workspace = Workspace.open(str(server.folder))
-    suite = suites.load(workspace, SUITE)
-    scenario = next(s for s in suite.scenarios if play.session_key(person, s) == offered)
-    again = play.sync_page(
-        workspace,
-        server.store,
-        suite,
-        person,
-        None,
-        author="",
-        judged={scenario.hash},
-        plays=play.PlaySessions(),
-        broken=set(),
-    )
-    assert again["session"] not in (offered, None)
-
-
-@pytest.mark.landing
-def test_who_plays_is_shown_no_more_than_an_agent_sees(open_page: Opener) -> None:
-    received: list[str] = []
-    page = open_page("peeper")
-    page.on("websocket", lambda s: s.on("framereceived", lambda frame: received.append(str(frame))))
-    page.goto(page.url.rstrip("/") + "/turn")
-    page.locator(".play .turn:not([hidden])").wait_for()
-    seen = "".join(received)
-    assert '"cells"' in seen, "the net is in the water"
-    assert [
-        word
-        for word in ("scene", "trajectory", "takeover_hash", "parameters", "recording")
-        if f'"{word}"' in seen
-    ] == []
-
-
-@pytest.mark.landing
-def test_dark_mode_and_a_narrow_window_keep_the_page_usable(open_page: Opener) -> None:
-    page = open_page(
-        "small",
-        path="/turn",
-        ready=False,
-        color_scheme="dark",
-        viewport={"width": 420, "height": 900},
-    )
-    page.locator(".play .turn:not([hidden])").wait_for()
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
-    assert page.locator(".pad button").count() == 9
+    page.set_viewport_size({"width": 420, "height": 900})
+    assert wide(page) <= 420 and page.locator(".pad button").count() == 9

@@ -1,58 +1,37 @@
-"""The annotating page in a real browser, on one shared server."""
+"""The annotator's page in a real browser, on one shared server."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable
-from statistics import median, quantiles
 from typing import Any
 
 import pytest
 
 from sts.annotations import people
-from sts.continuations.store import load
-from sts.storage.workspace import Workspace
-from sts.suites import store as suites
 from sts_annotator_app.events import storage_namespace
-from tests.annotator_app.serving import AGENTS, SUITE, Server
+from tests.annotator_app.served.browser import (
+    SHADOWS,
+    Opener,
+    item,
+    next_one,
+    press,
+    saved,
+    status,
+    wide,
+)
+from tests.annotator_app.serving import Server
 from tests.stores import ask
 
 pytestmark = pytest.mark.browser
 
-Opener = Callable[..., Any]
-EPISODES = 10
-NOTE_ENTER = """
-addEventListener("keydown", (event) => { window.pressedAt = event.timeStamp; }, true);
-"""
+
+def verdicts(server: Server, name: str) -> list[str]:
+    """Return a person's verdicts, the last one first."""
+    return [one.verdict for one in server.judgements(name)]
 
 
-def item(page: Any) -> str:
-    return str(page.get_attribute(".player", "data-item"))
-
-
-def status(page: Any) -> str:
-    return str(page.text_content(".status"))
-
-
-def saved(page: Any) -> None:
-    page.locator(".progress", has_text="all saved").wait_for(state="attached")
-
-
-def next_one(page: Any) -> None:
-    """Wait until an episode is there: keys sent faster than episodes arrive would be lost."""
-    page.locator(".player .stage:not([hidden])").wait_for()
-
-
-def press(page: Any, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def test_ten_marks_made_by_keyboard_alone_are_in_the_store(
-    open_page: Opener, server: Server
-) -> None:
+def test_ten_marks_made_by_keyboard_are_in_the_store(open_page: Opener, server: Server) -> None:
     page = open_page("ten")
     given = []
     for n in range(10):
@@ -67,215 +46,120 @@ def test_ten_marks_made_by_keyboard_alone_are_in_the_store(
 
 
 @pytest.mark.landing
-def test_every_verdict_and_a_reason_in_own_words_arrive(open_page: Opener, server: Server) -> None:
-    page = open_page("verdicts")
-    press(page, "n", "Enter", "x", "2", "Enter", "x", "4")
-    page.keyboard.type("scrubbing fast (s, f, n)")
-    press(page, "Enter")
-    saved(page)
-    own, listed, not_done = server.judgements("verdicts")
-    assert (not_done.verdict, not_done.step) == ("not_done", None)
-    assert (listed.verdict, listed.reason) == (
-        "cannot_judge",
-        "the instruction does not fit the situation",
-    )
-    assert own.reason == "scrubbing fast (s, f, n)"
-
-
-@pytest.mark.landing
-def test_buttons_do_what_keys_do_and_leave_the_keys_to_the_player(
+def test_keys_and_buttons_give_every_verdict_reason_and_correction(
     open_page: Opener, server: Server
 ) -> None:
-    page = open_page("mouse")
+    page = open_page("verdicts")
+    press(page, "x", "2", "Enter", "x", "4")
+    page.keyboard.type("scrubbing fast (s, f, n)")
+    press(page, "Enter")
     page.click("[data-action=end]")
     page.click("[data-action=success]")
     before = item(page)
     press(page, "Enter")
-    assert item(page) != before
+    assert item(page) != before, "buttons leave the keys to the player"
     page.click("[data-action=not_done]")
     page.click("[data-action=submit]")
     saved(page)
-    assert [one.verdict for one in server.judgements("mouse")] == ["not_done", "success"]
+    not_done, success, own, listed = server.judgements("verdicts")
+    assert (not_done.verdict, not_done.step, success.verdict) == ("not_done", None, "success")
+    assert own.reason == "scrubbing fast (s, f, n)" and own.verdict == "cannot_judge"
+    assert listed.reason == "the instruction does not fit the situation"
+
+    press(page, "b")
+    assert item(page) == not_done.item and "Correcting" in page.text_content(".banner")
+    press(page, "End")
+    horizon = int(page.get_attribute(".scrub", "aria-valuetext").rpartition(" ")[2])
+    press(page, "s", "Enter")
+    saved(page)
+    corrected, *_ = server.judgements("verdicts")
+    assert (corrected.item, corrected.verdict, corrected.step) == (
+        *(not_done.item, "success", horizon),
+    )
 
 
 @pytest.mark.landing
-def test_a_mark_before_takeover_is_refused_with_a_reason(open_page: Opener) -> None:
-    page = open_page("early")
+def test_timeline_help_and_refused_marks_are_shown(open_page: Opener, server: Server) -> None:
+    page = open_page("timeline")
+    said = lambda: page.get_attribute(".scrub", "aria-valuetext")  # noqa: E731
     press(page, "Home", "s")
+    assert said() == "context, 10 steps before takeover"
     assert "only the continuation is judged" in status(page)
     press(page, "t", "f")
     assert "only the continuation is judged" in status(page)
     assert page.get_attribute("[data-action=failure]", "aria-pressed") == "false"
     press(page, "ArrowRight", "f")
     assert "Failure marked at step 1" in status(page)
-
-
-@pytest.mark.landing
-def test_the_timeline_says_where_one_is(open_page: Opener) -> None:
-    page = open_page("timeline")
-    said = lambda: page.get_attribute(".scrub", "aria-valuetext")  # noqa: E731
-    press(page, "Home")
-    assert said() == "context, 10 steps before takeover"
-    press(page, "t", "ArrowRight")
-    assert re.fullmatch(r"continuation, step 1 of (5|8|10|15)", said())
-    press(page, "s")
-    assert said().endswith("your marker: success")
+    assert re.fullmatch(r"continuation, step 1 of (5|8|10|15); your marker: failure", said())
     press(page, "End", "Shift+ArrowLeft", "Shift+ArrowRight")
     assert re.fullmatch(r"continuation, step (\d+) of \1", said())
 
-
-@pytest.mark.landing
-def test_a_correction_replaces_the_answer_before(open_page: Opener, server: Server) -> None:
-    page = open_page("corrector")
-    first = item(page)
-    press(page, "n", "Enter", "b")
-    assert item(page) == first and "Correcting" in page.text_content(".banner")
-    press(page, "End")
-    horizon = int(page.get_attribute(".scrub", "aria-valuetext").rpartition(" ")[2])
-    press(page, "s", "Enter")
-    saved(page)
-    (standing,) = server.judgements("corrector")
-    assert (standing.item, standing.verdict, standing.step) == (first, "success", horizon)
+    before = item(page)
+    press(page, "c", "r", "Escape")  # keys of Streamlit
+    page.wait_for_timeout(300)
+    assert page.locator("[role=dialog]").count() == 0 and item(page) == before
+    assert not page.is_visible(".keys")
+    press(page, "?")
+    assert re.search(r"Enter\s*submit and continue", page.inner_text(".keys"))
+    press(page, "Escape")
+    assert not page.is_visible(".keys")
 
 
 @pytest.mark.landing
-def test_a_reload_keeps_the_queue_and_can_still_correct(open_page: Opener, server: Server) -> None:
+def test_reload_restores_the_queue_the_mark_in_hand_and_corrections(
+    open_page: Opener, server: Server
+) -> None:
     page = open_page("reloader")
     first = item(page)
     press(page, "n", "Enter")
     second = item(page)
     saved(page)
+    press(page, "t", "ArrowRight", "ArrowRight", "s")
     page.reload()
-    page.wait_for_selector(".player .stage:not([hidden])")
-    assert item(page) == second
-    press(page, "b")
+    next_one(page)
+    assert item(page) == second and "Restored: Success at step 2" in status(page)
+    press(page, "Enter")
+    next_one(page)
+    third = item(page)
+    saved(page)
+    assert page.evaluate("Object.keys(localStorage).filter((k) => /^sts:visit/.test(k))") == []
+    page.reload()
+    next_one(page)
+    assert item(page) == third
+    press(page, "b", "b")
     assert item(page) == first
     press(page, "End", "f", "Enter")
-    assert item(page) == second
     saved(page)
-    assert [one.verdict for one in server.judgements("reloader")] == ["failure"]
+    kept = {one.item: (one.verdict, one.step) for one in server.judgements("reloader")}
+    assert kept[second] == ("success", 2) and kept[first][0] == "failure" and len(kept) == 2
 
 
 @pytest.mark.landing
-def test_two_annotators_at_once_do_not_disturb_each_other(
-    open_page: Opener, server: Server
-) -> None:
+def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server: Server) -> None:
     pages = [open_page("left"), open_page("right")]
-    for _ in range(5):
+    for _ in range(10):
         for page, keys in zip(pages, (["n"], ["End", "s"]), strict=True):
             press(page, *keys, "Enter")
+            saved(page)
             next_one(page)
-    for page in pages:
-        saved(page)
-    left, right = server.judgements("left"), server.judgements("right")
-    assert {one.verdict for one in left} == {"not_done"} and len(left) == 5
-    assert {one.verdict for one in right} == {"success"} and len(right) == 5
-
-
-@pytest.mark.landing
-def test_twenty_reruns_leave_one_listener(open_page: Opener, server: Server) -> None:
-    page = open_page("reruns")
-    for _ in range(10):
-        press(page, "n", "Enter")
-        saved(page)
-        next_one(page)
+    left, right = pages
     for scheme in ["dark", "light"] * 5:
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(30)
-    press(page, "Home", "ArrowRight")
-    assert page.get_attribute(".viewer", "data-frame") == "1"
-    press(page, "n", "Enter")
-    saved(page)
-    assert len(server.judgements("reruns")) == 11
-
-
-@pytest.mark.landing
-def test_a_key_held_down_marks_and_submits_once(open_page: Opener, server: Server) -> None:
-    page = open_page("heavy")
-    press(page, "n")
+        left.emulate_media(color_scheme=scheme)
+        left.wait_for_timeout(30)
+    press(left, "Home", "ArrowRight")
+    assert left.get_attribute(".viewer", "data-frame") == "1", "one listener for twenty reruns"
+    press(left, "n")
     for _ in range(4):
-        page.keyboard.down("Enter")
-    page.keyboard.up("Enter")
-    saved(page)
-    assert len(server.judgements("heavy")) == 1
-
-
-@pytest.mark.landing
-def test_the_keys_of_streamlit_open_nothing(open_page: Opener) -> None:
-    page = open_page("streamlit-keys")
-    before = item(page)
-    press(page, "c", "r", "Escape")
-    page.wait_for_timeout(300)
-    assert page.locator("[role=dialog]").count() == 0 and item(page) == before
-
-
-@pytest.mark.landing
-def test_nothing_that_reaches_the_browser_tells_who_played(
-    open_page: Opener, server: Server
-) -> None:
-    page = open_page("blind")
-    received: list[bytes] = []
-
-    def listen(socket: Any) -> None:
-        socket.on(
-            "framereceived",
-            lambda frame: received.append(frame if isinstance(frame, bytes) else frame.encode()),
-        )
-
-    page.on("websocket", listen)
-    page.reload()
-    page.wait_for_selector(".player .stage:not([hidden])")
-    for keys in (["n", "Enter"], ["End", "s", "Enter"], ["b", "Escape"]):
-        press(page, *keys)
-    saved(page)
-    dom = page.evaluate(
-        "[...document.querySelectorAll('*')].map((e) => e.shadowRoot?.innerHTML ?? '')"
-        ".concat(document.documentElement.outerHTML, JSON.stringify(localStorage)).join()"
-    ).encode()
-    seen = b"".join(received) + dom
-    assert item(page).encode() in seen and b"takeover" in b"".join(received), (
-        "the net is in the water"
-    )
-    workspace = Workspace.open(str(server.folder))
-    scenarios = suites.load(workspace, SUITE).scenarios
-    found = load(workspace, {one.hash for one in scenarios})
-    tell_tale = {*AGENTS, str(server.folder), ".parquet", ".sqlite3"}
-    tell_tale |= {text for s in scenarios for text in (s.id, s.category, s.hash[:16], s.trajectory)}
-    tell_tale |= {text for c in found for text in (c.id, c.fingerprint[:12])}
-    assert [word for word in tell_tale if word.encode() in seen] == []
-
-
-@pytest.mark.landing
-def test_the_time_from_enter_to_the_next_first_frame_is_printed(
-    open_page: Opener, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = open_page("quick", script=NOTE_ENTER)
-    page.locator(".player").evaluate(
-        """(player) => {
-          window.latencies = [];
-          new MutationObserver(() => requestAnimationFrame(() =>
-            setTimeout(() => window.latencies.push(performance.now() - window.pressedAt)),
-          )).observe(player, { attributeFilter: ["data-item"] });
-        }"""
-    )
-    for n in range(EPISODES):
-        saved(page)  # a person takes seconds; by then the next ones have come
-        press(page, "n", "Enter")
-        page.wait_for_function(f"() => window.latencies.length > {n}")
-    measured = page.evaluate("window.latencies")
-    saved(page)
-    assert len(measured) == EPISODES
-    with capsys.disabled():
-        print(
-            f"\n[Enter to the next episode's first frame, {EPISODES} episodes: "
-            f"median {median(measured):.0f} ms, p95 {quantiles(measured, n=20)[-1]:.0f} ms]",
-            file=sys.stderr,  # a worker's standard output is not shown
-        )
+        left.keyboard.down("Enter")  # a key that is held down submits once
+    left.keyboard.up("Enter")
+    saved(left)
+    assert verdicts(server, "left") == ["not_done"] * 11
+    assert verdicts(server, "right") == ["success"] * 10
 
 
 @pytest.mark.landing
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
+def test_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     page = open_page(f"theme-{scheme}", color_scheme=scheme)
     brightness = page.locator(".board canvas").evaluate(
         """(canvas) => {
@@ -293,97 +177,57 @@ def test_the_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
 
 
 @pytest.mark.landing
-def test_a_narrow_window_shows_everything_without_scrolling_sideways(open_page: Opener) -> None:
-    page = open_page("narrow", viewport={"width": 420, "height": 900})
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
-    assert page.is_visible("[data-action=submit]") and page.is_visible(".board canvas")
-
-
-@pytest.mark.landing
-@pytest.mark.parametrize(
-    ("width", "height"),
-    [
-        pytest.param(420, 800, id="phone"),
-        pytest.param(768, 1024, id="tablet", marks=pytest.mark.landing),
-    ],
-)
-def test_by_touch_all_that_judging_needs_is_there_at_once(
+@pytest.mark.parametrize(("width", "height"), [(420, 800), (768, 1024)], ids=["phone", "tablet"])
+def test_everything_needed_to_judge_fits_a_touch_screen(
     open_page: Opener, server: Server, width: int, height: int
 ) -> None:
     size = {"width": width, "height": height}
     page = open_page(f"touch {width}", viewport=size, has_touch=True, is_mobile=True)
     parts = [".instruction", ".board canvas", ".timeline", ".controls", ".verdicts", ".submit"]
 
-    def fits() -> bool:
+    def why_invalid() -> bool:
         boxes = [page.locator(one).bounding_box() for one in parts]
         ends = [box["y"] + box["height"] for box in boxes]
-        one_by_one = all(end <= box["y"] for end, box in zip(ends, boxes[1:], strict=False))
-        return (
-            boxes[0]["y"] >= 0 and ends[-1] <= height and one_by_one and boxes[1]["height"] >= 180
-        )
+        below = all(end <= box["y"] for end, box in zip(ends, boxes[1:], strict=False))
+        first, board, *_ = boxes
+        return first["y"] >= 0 and ends[-1] <= height and below and board["height"] >= 180
 
     def check(what: str) -> None:
         for _ in range(50):  # the board takes its size a frame after the page has taken its own
-            if fits():
+            if why_invalid():
                 return
             page.wait_for_timeout(100)
-        raise AssertionError(f"{what}: not all stands one below the other within the screen")
+        raise AssertionError(f"{what}: the parts do not fit the screen one below the other")
 
-    page.tap("[data-action=takeover]")
-    page.tap("[data-action=forward]")
-    page.tap("[data-action=success]")
+    for action in ("takeover", "forward", "success"):
+        page.tap(f"[data-action={action}]")
     check("as it comes")
+    assert wide(page) <= width
+    page.evaluate(f"window.roots = [document, ...{SHADOWS}]")
     page.evaluate("""() => {
-      const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
-      const roots = [document, ...shadows.filter(Boolean)];
-      const find = (what) => roots.map((one) => one.querySelector(what)).find(Boolean);
+      window.find = (what) => roots.map((one) => one.querySelector(what)).find(Boolean);
       const text = "Stay clear of Evil: from now on never be on it or next to it.";
       find(".instruction").textContent = text;
       const legend = find(".legend");
       while (legend.children.length < 6) legend.append(legend.lastElementChild.cloneNode(true));
     }""")
-    check("a long instruction, six to tell apart")
+    check("with a long instruction and a legend of six")
     page.evaluate("""() => {
-      const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
-      const inside = shadows.filter(Boolean).map((one) => one.querySelector(".criterion"));
-      const box = inside.find(Boolean);
+      const box = find(".criterion");
       box.hidden = false;
       box.querySelector(".done").textContent = "After the takeover there are 5 steps in a row, one "
         + "directly after the other, at each of which the participant is at most two cells away.";
     }""")
-    check("what done means besides")
+    check("with a success criterion")
     page.tap("[data-action=submit]")
     saved(page)
     assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
 @pytest.mark.landing
-def test_the_keys_are_shown_on_demand(open_page: Opener) -> None:
-    page = open_page("helped")
-    assert not page.is_visible(".keys")
-    press(page, "?")
-    assert page.is_visible(".keys")
-    assert re.search(r"Enter\s*submit and continue", page.inner_text(".keys"))
-    press(page, "Escape")
-    assert not page.is_visible(".keys")
-
-
-@pytest.mark.landing
-def test_a_browser_that_keeps_nothing_still_sends_everything(
+def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     open_page: Opener, server: Server
 ) -> None:
-    page = open_page(
-        "no room", script="Storage.prototype.setItem = () => { throw Error('full'); };"
-    )
-    for _ in range(2):
-        press(page, "]", "n", "Enter")
-        next_one(page)
-    saved(page)
-    assert len(server.judgements("no room")) == 2
-
-
-@pytest.mark.landing
-def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Server) -> None:
     page = open_page("refused")
     person = next(one for one in ask(server.store, people.everybody) if one.name == "refused")
     key = f"sts:outbox:{storage_namespace(server.place, person.id)}:{'e' * 32}"
@@ -395,43 +239,24 @@ def test_a_refused_answer_is_told_to_the_person(open_page: Opener, server: Serve
     press(page, "Escape")
     assert not page.is_visible(".refused")
 
-
-@pytest.mark.landing
-def test_a_reload_keeps_the_mark_in_hand_what_was_watched_and_the_time(
-    open_page: Opener, server: Server
-) -> None:
-    page = open_page("keeper")
-    given = item(page)
-    press(page, "t", "ArrowRight", "ArrowRight", "s")
-    page.reload()
-    next_one(page)
-    assert item(page) == given
-    assert "Restored: Success at step 2" in status(page)
-    press(page, "Enter")
+    full = "Storage.prototype.setItem = () => { throw Error('full'); };"
+    page = open_page("no room", script=full)
+    for _ in range(2):
+        press(page, "]", "n", "Enter")
+        next_one(page)
     saved(page)
-    (kept,) = server.judgements("keeper")
-    assert (kept.item, kept.verdict, kept.step) == (given, "success", 2)
-    assert (
-        page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('sts:visit'))")
-        == []
-    )
+    assert verdicts(server, "no room") == ["not_done"] * 2
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize(
-    "locks",
-    [
-        pytest.param(True, id="a lock"),
-        pytest.param(False, id="no lock", marks=pytest.mark.landing),
-    ],
-)
-def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(
+@pytest.mark.parametrize("locks", [True, False], ids=["lock", "no lock"])
+def test_second_tab_waits_and_takes_over_when_the_first_closes(
     open_page: Opener, server: Server, locks: bool
 ) -> None:
     name = f"tabs {locks}"
     none = "" if locks else "Object.defineProperty(Navigator.prototype, 'locks', { value: null });"
     page = open_page(name, script=none)
-    other = page.context.new_page()
+    other: Any = page.context.new_page()
     other.goto(page.url)
     other.locator(".empty h2", has_text="open in another tab").wait_for()
     assert not other.is_visible(".judging")
@@ -444,4 +269,4 @@ def test_a_second_tab_waits_and_takes_over_when_the_first_is_closed(
     assert item(other) == in_hand and "Restored: Failure at step 1" in status(other)
     press(other, "Enter")
     saved(other)
-    assert [one.verdict for one in server.judgements(name)] == ["failure", "not_done"]
+    assert verdicts(server, name) == ["failure", "not_done"]

@@ -1,20 +1,33 @@
-"""Everything under a path of its own, behind a proxy that says who asks."""
+"""A server below a base path, behind a proxy that names the client's address.
+
+The proxies of docs/deploy.md are tested as they are there, if nginx or Caddy is installed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import re
 import shutil
+import socket
+import ssl
+import subprocess
+import time
+import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from sts_annotator_app.attempts import MAX_FAILURES_PER_ADDRESS
 from sts_annotator_app.auth import cookie_name
 from tests.access.attempts import attempt
-from tests.annotator_app.served.test_player_page import press, saved
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.served.browser import STAGE, press, saved
+from tests.annotator_app.serving import PATIENCE, ROOT, Server
 from tests.stores import add_person
 from tests.zygote import Zygote
 
@@ -26,14 +39,14 @@ BASE = "/judge"
 def below(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
-    """A server that has everything under a path, and believes a proxy on this machine."""
+    """A server below a path that trusts a proxy on this machine."""
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("below") / "workspace")
     with Server(folder, base=BASE, options=("--proxy", "127.0.0.1"), zygote=zygote) as made:
         yield made
 
 
 def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:
-    """Return what a request is answered with; each line of `forwarded` is a header of its own."""
+    """Return the answer to a request; each line of `forwarded` is a header of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         connection.putrequest("GET", path)
@@ -47,9 +60,7 @@ def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPRes
     return answer
 
 
-def test_a_person_enters_judges_and_finds_every_page_below_the_path(
-    chromium: Any, below: Server
-) -> None:
+def test_person_signs_in_and_judges_below_the_path(chromium: Any, below: Server) -> None:
     context = chromium.new_context(viewport={"width": 1366, "height": 768})
     context.set_default_timeout(1000 * PATIENCE)
     context.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
@@ -58,7 +69,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
     page.goto(below.url(f"/enter?t={add_person(below.store, 'Ann').token}"))
     page.get_by_role("button", name="Sign in as Ann").click()
-    page.wait_for_selector(".player .stage:not([hidden])")
+    page.wait_for_selector(STAGE)
     assert page.url.startswith(below.url("/"))
     (cookie,) = [one for one in context.cookies() if one["name"] == cookie_name(below.place)]
     assert cookie["path"] == BASE
@@ -75,7 +86,7 @@ def test_a_person_enters_judges_and_finds_every_page_below_the_path(
     context.close()
 
 
-def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: Server) -> None:
+def test_addresses_outside_the_path_are_not_found(below: Server) -> None:
     assert asked(below, "/").status == 404
     assert asked(below, "/judgement/").status == 404
     sent_on = asked(below, BASE)
@@ -86,44 +97,152 @@ def test_what_lies_beside_the_path_is_not_served_and_its_slash_is_added(below: S
 
 @attempt(
     "Links and sessions",
-    "wrong links from many people behind one proxy that is believed",
+    "wrong links from many people behind one trusted proxy",
     "each address is counted by itself",
 )
-def test_a_proxy_that_is_believed_says_who_asks(below: Server) -> None:
-    for number in range(
-        2 * MAX_FAILURES_PER_ADDRESS
-    ):  # each from another address, as this one alone would be refused
+def test_trusted_proxy_names_the_clients_address(below: Server) -> None:
+    for number in range(2 * MAX_FAILURES_PER_ADDRESS):  # one address alone would be refused
         assert asked(below, f"{BASE}/enter?t=wrong", f"192.0.2.{number}").status == 401
-
-
-FORGED = {
-    "before the proxy's own": "{forged}, 198.51.100.1",
-    "several of them": "{forged}, 203.0.113.{number}, 198.51.100.2",
-    "before a chain of proxies that are believed": "{forged}, 198.51.100.3, 127.0.0.1, 127.0.0.1",
-    "with a port of its own each time": "{forged}, 198.51.100.4:{port}",
-    "as what is no address": "<b>{number}</b>, , 198.51.100.5",
-    "beyond ten thousand": "{forged}, " * 500 + "198.51.100.6",
-    "in a line of its own": "{forged}\n198.51.100.7",
-}
-"""What a stranger has said, and the proxy has passed on with the address that it saw."""
 
 
 @attempt(
     "Links and sessions",
     "a forged X-Forwarded-For, passed on by a proxy that adds the address that it saw",
-    "the last entry that is no proxy's counts: refused as one address, and nobody else is",
+    "the last entry that is not a proxy's counts: that address is refused, and no other is",
 )
-@pytest.mark.parametrize("said", FORGED.values(), ids=FORGED)
-def test_a_forged_chain_of_addresses_counts_as_the_one_that_the_proxy_saw(
-    below: Server, said: str
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{forged}, 198.51.100.1",
+        "{forged}, 203.0.113.{number}, 198.51.100.2",
+        "{forged}, 198.51.100.3, 127.0.0.1, 127.0.0.1",
+        "{forged}, 198.51.100.4:{port}",
+        "<b>{number}</b>, , 198.51.100.5",
+        "{forged}, " * 500 + "198.51.100.6",
+        "{forged}\n198.51.100.7",
+    ],
+    ids=["one", "several", "chain of proxies", "port", "no address", "long", "line of its own"],
+)
+def test_forged_addresses_count_as_the_address_that_the_proxy_saw(
+    below: Server, header: str
 ) -> None:
-    found = [
-        asked(
-            below,
-            f"{BASE}/enter?t=wrong",
-            said.format(forged=f"192.0.2.{100 + number}", number=number, port=40_000 + number),
-        ).status
-        for number in range(MAX_FAILURES_PER_ADDRESS + 1)
-    ]
+    found = []
+    for number in range(MAX_FAILURES_PER_ADDRESS + 1):
+        forged = f"192.0.2.{100 + number}"
+        forwarded = header.format(forged=forged, number=number, port=40_000 + number)
+        found.append(asked(below, f"{BASE}/enter?t=wrong", forwarded).status)
     assert found == [401] * MAX_FAILURES_PER_ADDRESS + [429]
     assert asked(below, f"{BASE}/enter?t=wrong", "192.0.2.99").status == 401
+
+
+NGINX = """daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{}}
+http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;
+fastcgi_temp_path {folder}/f;
+uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+{site}
+}}
+"""
+
+
+def example(title: str) -> str:
+    text = (ROOT / "docs/deploy.md").read_text()
+    found = re.search(rf"^```\w+ title={title}\n(.*?)^```$", text, re.M | re.S)
+    assert found is not None
+    return found[1]
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        return int(bound.getsockname()[1])
+
+
+def nginx(folder: Path, upstream: int, port: int) -> list[str]:
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-keyout", f"{folder}/key", "-out", f"{folder}/pem", "-subj", "/CN=localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    site = example("nginx.conf").replace("127.0.0.1:8501", f"127.0.0.1:{upstream}")
+    site = site.replace("listen 443", f"listen 127.0.0.1:{port}").replace("study.example;", "_;")
+    site = site.replace("/etc/ssl/study.example.pem", f"{folder}/pem")
+    site = site.replace("/etc/ssl/study.example.key", f"{folder}/key")
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, site=site))
+    return ["nginx", "-c", f"{folder}/nginx.conf", "-p", str(folder), "-e", f"{folder}/error.log"]
+
+
+def caddy(folder: Path, upstream: int, port: int) -> list[str]:
+    site = example("Caddyfile").replace("127.0.0.1:8501", f"127.0.0.1:{upstream}")
+    site = site.replace("study.example", f"https://localhost:{port}")
+    site = site.replace("{\n", "{\n    tls internal\n", 1)
+    options = (
+        "{\n    admin off\n    auto_https disable_redirects\n    skip_install_trust\n"
+        f"    storage file_system {folder}\n}}\n"
+    )
+    (folder / "Caddyfile").write_text(options + site)
+    return ["caddy", "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
+
+
+@pytest.fixture(params=[nginx, caddy], ids=["nginx", "caddy"])
+def proxy(
+    request: pytest.FixtureRequest, below: Server, tmp_path: Path
+) -> Iterator[tuple[int, ssl.SSLContext]]:
+    """A proxy in front of the server: its port, and a context that takes its certificate."""
+    name = request.param.__name__
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    port = free_port()
+    command = request.param(tmp_path, below.port, port)
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        began = time.monotonic()
+        while time.monotonic() - began < PATIENCE:
+            assert process.poll() is None, (tmp_path / "log").read_text()
+            with contextlib.suppress(OSError):
+                socket.create_connection(("localhost", port), timeout=1).close()
+                break
+            time.sleep(0.1)
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        yield port, context
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def test_documented_proxy_serves_pages_and_websockets_over_https(
+    below: Server, proxy: tuple[int, ssl.SSLContext]
+) -> None:
+    port, context = proxy
+    here = f"https://localhost:{port}"
+    token = add_person(below.store, f"by port {port}").token
+
+    def ask(method: str, path: str, body: str = "", **headers: str) -> http.client.HTTPResponse:
+        connection = http.client.HTTPSConnection("localhost", port, context=context)
+        connection.request(method, path, body or None, headers)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer
+
+    assert ask("GET", f"{BASE}/").status == 401
+    assert ask("GET", f"{BASE}/enter?t={token}").status == 200
+    form = urllib.parse.urlencode({"t": str(token)})
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    strange = ask("POST", f"{BASE}/enter", form, Origin="https://evil.example", **kind)
+    assert strange.status == 403
+    entered = ask("POST", f"{BASE}/enter", form, Origin=here, **kind)
+    assert (entered.status, entered.headers["Location"]) == (303, f"{BASE}/")
+    cookie = entered.headers["Set-Cookie"]
+    assert "Secure" in cookie and cookie.startswith(cookie_name(below.place))
+    own = {"Cookie": cookie.split(";")[0]}
+    assert ask("GET", f"{BASE}/annotate", **own).status == 200
+    stream = f"wss://localhost:{port}{BASE}/_stcore/stream"
+    protocol = [Subprotocol("streamlit")]
+    with connect(
+        stream, ssl=context, origin=Origin(here), additional_headers=own, subprotocols=protocol
+    ) as socket_:
+        assert socket_.subprotocol == "streamlit"
+    with pytest.raises(InvalidStatus):
+        connect(stream, ssl=context, origin=Origin(here), subprotocols=protocol)

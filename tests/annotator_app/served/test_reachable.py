@@ -1,80 +1,64 @@
-"""What of the server can be reached, by whom, and what each answer forbids the browser."""
+"""Addresses of the server, the people they answer, and the headers of each answer."""
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import re
-from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import Message, Scope
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
-from websockets.typing import Origin, Subprotocol
+from websockets.typing import Subprotocol
 
-from sts_annotator_app.auth import cookie_name
+from sts.annotations.types import Annotator
+from sts_annotator_app.auth import BrowserSessions, cookie_name
 from sts_annotator_app.headers import DEFAULTS, DefaultHeaders
-from sts_annotator_app.results import RESULTS
+from sts_annotator_app.results import RESULTS, serve_results
 from sts_annotator_app.routes import ENTER, HEALTH, STREAM
+from sts_annotator_app.scripts import SCRIPTS, build_loader, script_address, serve_scripts
 from tests.access.attempts import attempt
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.served.browser import STAGE, Opener, press
+from tests.annotator_app.serving import AGENTS, PATIENCE, Server
 from tests.stores import add_person
 
 KIND = "Addresses and other sites"
 PAGES = ("/", "/annotate", "/turn", "/review", "/curate", "/report", "/team", "/guide", "/clip")
 OTHERS = (
-    "http://localhost:3000",
-    "http://127.0.0.1",
-    "https://evil.example",
-    "https://share.streamlit.io",
-    "null",
-    "file://",
+    *("http://localhost:3000", "http://127.0.0.1", "https://evil.example"),
+    *("https://share.streamlit.io", "null", "file://"),
 )
 STREAMLITS = (
-    "/_stcore/metrics",
-    "/_stcore/script-health-check",
-    "/_stcore/upload_file/a/b",
-    "/_stcore/agent/openapi.json",
-    "/_stcore/agent/interact",
-    "/_stcore/agent/mcp",
-    "/_stcore/bidi-components/a/b",
-    "/_stcore/stream/",
-    "/media/a.png",
-    "/component/a/b",
-    "/app/static/a",
-    "/auth/login",
-    "/auth/logout",
-    "/oauth2callback",
-    "/index.html",
-    "/manifest.json",
-    "/docs/x",
-    "/Annotate",
+    *("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/upload_file/a/b"),
+    *("/_stcore/agent/openapi.json", "/_stcore/agent/interact", "/_stcore/agent/mcp"),
+    *("/_stcore/bidi-components/a/b", "/_stcore/stream/", "/media/a.png", "/component/a/b"),
+    *("/app/static/a", "/auth/login", "/auth/logout", "/oauth2callback", "/index.html"),
+    *("/manifest.json", "/docs/x", "/Annotate"),
+    *("/annotate/", "/enter/..", "/_stcore/health/"),
 )
-"""What Streamlit, or a server like it, may have and no page of ours asks for."""
+"""Addresses that Streamlit, or a server like it, may have and no page needs."""
 METHODS = ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND")
 OUTSIDE = (
-    "/static/../../../etc/passwd",
-    "/static/%2e%2e/%2e%2e/etc/passwd",
-    "/static/..%2f..%2fetc/passwd",
-    "/static/..%5c..%5cetc%5cpasswd",
-    "/static//etc/passwd",
-    "/static/%00",
-    f"{RESULTS}../workspace.toml",
-    f"{RESULTS}%2e%2e/workspace.toml",
-    f"{RESULTS}evidence/../../../annotations.sqlite3",
-    "/scripts/../workspace.toml",
-    "//etc/passwd",
-    "/etc/passwd",
-    "/.annotate-key",
-    "/workspace.toml",
-    "/annotations.sqlite3",
+    *("/static/../../../etc/passwd", "/static/%2e%2e/%2e%2e/etc/passwd"),
+    *("/static/..%2f..%2fetc/passwd", "/static/..%5c..%5cetc%5cpasswd"),
+    *("/static//etc/passwd", "/static/%00", "//etc/passwd", "/etc/passwd"),
+    *(f"{RESULTS}../workspace.toml", f"{RESULTS}%2e%2e/workspace.toml"),
+    *(f"{RESULTS}evidence/../../../annotations.sqlite3", "/scripts/../workspace.toml"),
+    *("/.annotate-key", "/workspace.toml", "/annotations.sqlite3"),
 )
 
 
 def asked(
     server: Server, method: str, path: str, name: str = "", **headers: str
 ) -> http.client.HTTPResponse:
-    """Asks as `name`, who has a session, or as a stranger."""
+    """Return the answer to a request of `name`, who has a session, or of a stranger."""
     if name:
         headers["Cookie"] = f"{cookie_name(server.place)}={server.secret(name)}"
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
@@ -98,7 +82,7 @@ def cookie(server: Server) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def lead(server: Server) -> dict[str, str]:
-    """The session of who may see all that is served."""
+    """The session of a lead, who may see all that is served."""
     return {"Cookie": f"{cookie_name(server.place)}={server.secret('leads', ('lead',))}"}
 
 
@@ -109,8 +93,11 @@ def invitation(server: Server) -> str:
 
 
 @attempt(KIND, "a page, script or result is asked for without a session", "401, and nothing of it")
-@pytest.mark.parametrize("path", [*PAGES, "/static/js/x.js", "/scripts/x.mjs", f"{RESULTS}x"])
-def test_a_stranger_reaches_nothing(server: Server, path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [*PAGES, "/static/js/x.js", "/scripts/x.mjs", f"{RESULTS}x", "/_stcore/host-config", ENTER],
+)
+def test_addresses_require_a_session(server: Server, path: str) -> None:
     answer = asked(server, "GET", path)
     assert answer.status == 401 and "<script" not in answer.text  # type: ignore[attr-defined]
 
@@ -121,20 +108,19 @@ def test_a_stranger_reaches_nothing(server: Server, path: str) -> None:
     "404, with a session too",
 )
 @pytest.mark.parametrize("path", STREAMLITS)
-def test_what_no_page_asks_for_is_not_there(
+def test_routes_of_streamlit_are_not_found(
     server: Server, cookie: dict[str, str], path: str
 ) -> None:
     for method in ("GET", "POST", "PUT"):
         assert asked(server, method, path, **cookie).status == 404
 
 
-@attempt(KIND, "any other method than GET and HEAD", "405, but for the form of an invitation")
+@attempt(KIND, "any other method than GET and HEAD", "405, except for the form of an invitation")
 @pytest.mark.parametrize("method", METHODS)
-def test_an_address_is_only_read(server: Server, cookie: dict[str, str], method: str) -> None:
-    for path in (*PAGES, HEALTH, f"{RESULTS}report.html"):
+def test_addresses_are_read_only(server: Server, cookie: dict[str, str], method: str) -> None:
+    enter = [] if method == "POST" else [ENTER]
+    for path in (*PAGES, HEALTH, f"{RESULTS}report.html", *enter):
         assert asked(server, method, path, **cookie).status == 405
-    if method != "POST":
-        assert asked(server, method, ENTER, **cookie).status == 405
 
 
 @attempt("Paths", "addresses that lead out of what is served, by a lead too", "400, 401 or 404")
@@ -154,17 +140,13 @@ def test_no_address_leads_to_a_file_of_the_workspace(
     "no answer lets them read it, or says which cookie there is",
 )
 @pytest.mark.parametrize("origin", OTHERS)
-def test_no_other_site_reads_an_answer(server: Server, cookie: dict[str, str], origin: str) -> None:
+def test_other_sites_cannot_read_an_answer(
+    server: Server, cookie: dict[str, str], origin: str
+) -> None:
+    headers = {"Origin": origin, "Access-Control-Request-Method": "GET"} | cookie
     for path in (*PAGES, HEALTH, "/_stcore/host-config", ENTER, f"{RESULTS}report.html"):
         for method in ("GET", "OPTIONS"):
-            answer = asked(
-                server,
-                method,
-                path,
-                Origin=origin,
-                **{"Access-Control-Request-Method": "GET"},
-                **cookie,
-            )
+            answer = asked(server, method, path, **headers)
             names = {name.lower() for name, _ in answer.getheaders()}
             assert not {name for name in names if name.startswith("access-control-")}, path
             assert "set-cookie" not in names, path
@@ -176,27 +158,23 @@ def test_no_other_site_reads_an_answer(server: Server, cookie: dict[str, str], o
     "refused before Streamlit hears of it",
 )
 @pytest.mark.parametrize("origin", [*OTHERS, None])
-def test_a_websocket_is_opened_by_a_page_of_ours_with_a_session_alone(
+def test_websocket_requires_a_session_and_the_servers_own_origin(
     server: Server, cookie: dict[str, str], origin: str | None
 ) -> None:
-    def opened(path: str, origin: str | None, headers: dict[str, str]) -> bool:
+    def opens(path: str, origin: str | None, headers: dict[str, str]) -> bool:
+        given: dict[str, Any] = {"origin": origin, "additional_headers": headers}
         address = server.url(path).replace("http", "ws")
         try:
-            with connect(
-                address,
-                origin=None if origin is None else Origin(origin),
-                additional_headers=headers,
-                subprotocols=[Subprotocol("streamlit")],
-            ):
+            with connect(address, subprotocols=[Subprotocol("streamlit")], **given):
                 return True
         except InvalidStatus:
             return False
 
     here = server.url("")
-    assert opened(STREAM, here, cookie)
-    assert not opened(STREAM, origin, cookie)
-    assert not opened(STREAM, here, {})
-    assert not opened("/_stcore/agent", here, cookie)
+    assert opens(STREAM, here, cookie)
+    assert not opens(STREAM, origin, cookie)
+    assert not opens(STREAM, here, {})
+    assert not opens("/_stcore/agent", here, cookie)
 
 
 @attempt(
@@ -205,18 +183,17 @@ def test_a_websocket_is_opened_by_a_page_of_ours_with_a_session_alone(
     "each answer forbids it by its headers",
 )
 @pytest.mark.parametrize("name", ["", "reaches"])
-def test_every_answer_forbids_what_nobody_needs(server: Server, invitation: str, name: str) -> None:
+def test_every_answer_has_the_security_headers(server: Server, invitation: str, name: str) -> None:
     paths = (*PAGES, HEALTH, f"{ENTER}?t={invitation}", f"{RESULTS}report.html", "/no/such")
     for path in paths:
-        answer = asked(server, "GET", path, name)
-        assert answer.headers["X-Content-Type-Options"] == "nosniff", path
-        assert answer.headers["Referrer-Policy"] in ("same-origin", "no-referrer"), path
-        assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin", path
-        assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin", path
-        policy = answer.headers["Content-Security-Policy"]
+        headers = asked(server, "GET", path, name).headers
+        assert headers["X-Content-Type-Options"] == "nosniff", path
+        assert headers["Referrer-Policy"] in ("same-origin", "no-referrer"), path
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin", path
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin", path
+        policy, kept = headers["Content-Security-Policy"], headers["Cache-Control"]
         assert re.search(r"frame-ancestors '(none|self)'", policy), path
         assert "unsafe-eval" not in policy and "script-src 'unsafe-inline'" not in policy, path
-        kept = answer.headers["Cache-Control"]
         assert "public" not in kept and ("no-store" in kept or "no-cache" in kept), path
 
 
@@ -225,7 +202,7 @@ def test_every_answer_forbids_what_nobody_needs(server: Server, invitation: str,
     "the server's log is searched for links that were opened, used or wrong, and for sessions",
     "none is in it",
 )
-def test_no_link_and_no_session_stands_in_the_log(server: Server) -> None:
+def test_log_contains_no_link_and_no_session(server: Server) -> None:
     token = str(add_person(server.store, "logged").token)
     here = {"Origin": server.url(""), "Content-Type": "application/x-www-form-urlencoded"}
     assert asked(server, "GET", f"{ENTER}?t={token}").status == 200
@@ -235,17 +212,69 @@ def test_no_link_and_no_session_stands_in_the_log(server: Server) -> None:
     entered.read()
     connection.close()
     assert entered.status == 303
-    secret = entered.headers["Set-Cookie"].partition(";")[0].partition("=")[2]
+    cookie = entered.headers["Set-Cookie"].partition(";")[0]
     assert asked(server, "GET", f"{ENTER}?t=wrong-{token}").status == 401
-    assert asked(server, "GET", "/", Cookie=f"{cookie_name(server.place)}={secret}").status == 200
+    assert asked(server, "GET", "/", Cookie=cookie).status == 200
     log = (server.folder / "server.log").read_text()
     assert "serving" in log or "open your page" in log
-    assert token not in log and secret not in log
+    assert token not in log and cookie.partition("=")[2] not in log
+
+
+@attempt(
+    "Another's clip, another's answer",
+    "an annotator, a reviewer or a curator asks for the report or its evidence",
+    "403, and no agent's name",
+)
+@pytest.mark.parametrize("role", ["annotator", "reviewer", "curator"])
+def test_results_are_forbidden_to_every_other_role(server: Server, role: str) -> None:
+    cookie = f"{cookie_name(server.place)}={server.secret(f'no leader {role}', (role,))}"
+    for name in ("report.html", "evidence/index.html", "evidence/index.js"):
+        answer = asked(server, "GET", f"{RESULTS}{name}", Cookie=cookie)
+        assert answer.status == 403 and AGENTS[0] not in answer.text  # type: ignore[attr-defined]
+
+
+@attempt("Paths", "other files are asked for where the report is served, by a lead", "404", times=9)
+def test_only_the_pages_of_the_report_are_served(tmp_path: Path) -> None:
+    (tmp_path / "report" / "evidence").mkdir(parents=True)
+    for name in ("report/report.html", "report/report.json", "outside.html", "report/index.js"):
+        (tmp_path / name).write_text(name)
+
+    class Leading(BrowserSessions):
+        def __init__(self) -> None: ...
+
+        def find_person(self, connection: HTTPConnection) -> Annotator:
+            return Annotator(1, "Lea", roles=("lead",))
+
+    report = serve_results(lambda: tmp_path / "report", Leading())
+    served = Router([Route(f"{RESULTS}{{file:path}}", report)])
+
+    async def answered(path: str) -> int:
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        async def receive() -> Message:
+            await asyncio.Event().wait()  # the client stays, and sends nothing more
+            raise AssertionError
+
+        scope: Scope = {"type": "http", "method": "GET", "path": RESULTS + path, "headers": []}
+        await served(scope, receive, send)
+        return int(sent[0]["status"])
+
+    def status(path: str) -> int:
+        with ThreadPoolExecutor(1) as apart:  # a browser of other tests has a loop here
+            return apart.submit(asyncio.run, answered(path)).result()
+
+    assert status("report.html") == 200
+    outside = ("", "x", "report.json", "../outside.html", "evidence/../report.html", "index.js")
+    for path in (*outside, "evidence/index.html", "report.html\n", "/report.html"):
+        assert status(path) == 404, path
 
 
 @pytest.mark.landing
 @pytest.mark.browser
-def test_every_page_runs_under_its_policy(open_page: Any, server: Server) -> None:
+def test_every_page_runs_under_its_content_security_policy(open_page: Any, server: Server) -> None:
     page = open_page("under policy", roles=("annotator", "reviewer", "curator", "lead"))
     said: list[str] = []
     page.on("console", lambda one: said.append(one.text))
@@ -267,24 +296,7 @@ def test_every_page_runs_under_its_policy(open_page: Any, server: Server) -> Non
     assert run == "script-src-elem" and page.evaluate("window.ran") is None
 
 
-def told(app: Any, scope: dict[str, Any], answered: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What a browser is told where `answered` is sent by what stands behind `app`."""
-    sent: list[dict[str, Any]] = []
-
-    async def behind(scope: Any, receive: Any, send: Any) -> None:
-        for one in answered:
-            await send(one)
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    answer: Coroutine[Any, Any, None] = app(behind)(scope, None, send)
-    with pytest.raises(StopIteration):  # nothing in it waits, so it needs no event loop
-        answer.send(None)
-    return sent
-
-
-def test_an_answers_own_headers_stay_and_what_opens_it_to_others_goes() -> None:
+def test_default_headers_keep_an_answers_own_and_drop_cross_origin_access() -> None:
     own = [
         (b"cache-control", b"private"),
         (b"Access-Control-Allow-Origin", b"*"),
@@ -292,8 +304,67 @@ def test_an_answers_own_headers_stay_and_what_opens_it_to_others_goes() -> None:
         (b"set-cookie", b"_streamlit_xsrf=1"),
         (b"set-cookie", b"ours=1"),
     ]
-    begun = {"type": "http.response.start", "status": 200, "headers": own}
-    (first,) = told(DefaultHeaders, {"type": "http"}, [begun])
-    headers = [(name.decode().lower(), value.decode()) for name, value in first["headers"]]
+    sent: list[Any] = []
+
+    async def inside(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": own})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    answer: Any = DefaultHeaders(inside)({"type": "http"}, None, send)  # type: ignore[arg-type]
+    with pytest.raises(StopIteration):  # nothing in it waits, so it needs no event loop
+        answer.send(None)
+    headers = [(name.decode().lower(), value.decode()) for name, value in sent[0]["headers"]]
     assert ("cache-control", "private") in headers and ("set-cookie", "ours=1") in headers
     assert len(headers) == 2 + len(DEFAULTS) - 1
+
+
+SCRIPT = "export default () => {};\n"
+
+
+def answered(path: str) -> Response:
+    """Return the answer to a request for a script."""
+    answer = serve_scripts(lambda name: SCRIPT if name == "player" else None)
+    params = {"file": path.removeprefix(SCRIPTS)}
+    return answer(Request({"type": "http", "path": path, "path_params": params}))
+
+
+def test_script_is_cached_permanently_under_an_address_of_its_text() -> None:
+    address = script_address(SCRIPT, "player")
+    answer = answered(address)
+    assert (answer.status_code, bytes(answer.body).decode()) == (200, SCRIPT)
+    assert answer.headers["content-type"].startswith("text/javascript")
+    kept = answer.headers["cache-control"]
+    assert "immutable" in kept and "private" in kept
+    assert address != script_address(SCRIPT + "\n", "player")
+    for path in ("", "player-.mjs", "../x-1.mjs", "nobody-1.mjs"):
+        assert answered(f"/scripts/{path}").status_code == 404
+
+
+def test_loader_is_short_and_has_the_base_path() -> None:
+    text = build_loader(SCRIPT * 1000, "player", "/judge")
+    assert f'"/judge{script_address(SCRIPT * 1000, "player")}"' in text
+    assert len(text) < 200 and "\n" in text.strip()  # without it Streamlit takes it for a path
+
+
+@pytest.mark.landing
+@pytest.mark.browser
+def test_answer_to_a_judgement_does_not_repeat_the_script(
+    open_page: Opener, server: Server
+) -> None:
+    got: list[int] = []
+
+    def listen(socket: Any) -> None:
+        socket.on("framereceived", lambda frame: got.append(len(frame)))
+
+    page = open_page("Bytes", ready=False, path="/guide")
+    page.on("websocket", listen)
+    page.goto(page.url.replace("/guide", "/"))
+    page.wait_for_selector(STAGE)
+    before = len(got)
+    press(page, "End", "n", "Enter")
+    while not server.judgements("Bytes"):
+        page.wait_for_timeout(50)
+    page.wait_for_timeout(500)
+    assert 0 < sum(got[before:]) < 60_000, got[before:]

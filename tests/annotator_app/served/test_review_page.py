@@ -3,51 +3,43 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import select
 
-from sts.annotations import people, reviews
+from sts.annotations import reviews, submissions
+from sts.annotations.events import Event
+from sts.annotations.schema import items
 from sts.annotations.store import Store
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts_scenarios.labels import label_suite
-from tests.annotator_app.served.test_player_page import press, saved
+from tests.annotator_app.served.browser import Opener, press, saved
 from tests.annotator_app.serving import SUITE, Server
-from tests.stores import add_person, ask, change
+from tests.stores import add_person, ask
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 
-Opener = Callable[..., Any]
 
-
-def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> list[str]:
-    """Has somebody, who is added when new, say these things of the first clips; returns them."""
-    found = [one for one in ask(store, people.everybody) if one.name == name]
-    person = (found[0] if found else add_person(store, name)).id
-    with store.database.read() as connection:
-        from sqlalchemy import text
-
-        every = connection.execute(text("SELECT id FROM items ORDER BY continuation")).scalars()
-        items = list(every)[: len(verdicts)]
+def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> None:
+    """Add a person who judges the first clips."""
+    person = add_person(store, name).id
     with store.database.write() as connection:
-        from sts.annotations import submissions
-        from sts.annotations.events import Event
-
-        for item, (verdict, step) in zip(items, verdicts, strict=True):
+        every = connection.scalars(select(items.c.id).order_by(items.c.continuation))
+        for item, (verdict, step) in zip([*every], verdicts, strict=False):
             reason = "fog" if verdict == "cannot_judge" else ""
             event = Event(uuid4().hex, item, verdict=verdict, step=step, reason=reason)
             submissions.record_event(connection, person, event, source="browser", now=1.0)
-    return items
 
 
 @pytest.fixture
-def untouched(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
-    """A server on a study that is labelled, and that nobody has judged."""
+def labelled(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
+    """A server on a study that has automatic labels and no judgements."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     workspace = Workspace.open(str(folder))
     label_suite(workspace, suites.load(workspace, SUITE))
@@ -55,18 +47,8 @@ def untouched(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server
         yield made
 
 
-@pytest.fixture
-def disputed(untouched: Server) -> Server:
-    """A server on a study in which two annotators disagree about three clips of five."""
-    done, missed = ("success", 2), ("not_done", None)
-    judge(untouched.store, "Ana", [done, done, done, missed, missed])
-    unlike = [missed, ("failure", 3), ("cannot_judge", None), missed, missed]
-    judge(untouched.store, "Bo", unlike)
-    return untouched
-
-
-def reviewer(open_page: Opener, server: Server, name: str, **options: Any) -> Any:
-    page = open_page(name, server, ready=False, roles=("reviewer",), **options)
+def reviewer(open_page: Opener, server: Server, name: str) -> Any:
+    page = open_page(name, server, ready=False, roles=("reviewer",))
     page.wait_for_selector(".review .stage:not([hidden]), .review .empty:not([hidden])")
     return page
 
@@ -75,10 +57,14 @@ def item(page: Any) -> str:
     return str(page.get_attribute(".review", "data-item"))
 
 
-def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
-    open_page: Opener, disputed: Server
+def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
+    open_page: Opener, labelled: Server
 ) -> None:
-    page = reviewer(open_page, disputed, "Rhea")
+    done, missed = ("success", 2), ("not_done", None)
+    judge(labelled.store, "Ana", [done, done, done, missed, missed])
+    unlike = [missed, ("failure", 3), ("cannot_judge", None), missed, missed]
+    judge(labelled.store, "Bo", unlike)
+    page = reviewer(open_page, labelled, "Rhea")
     assert "Annotators disagree on whether it was completed." in page.inner_text(".opinions")
     assert {"P", "Q"} == {*page.locator(".opinions b").all_inner_texts()}
     shown = page.content()
@@ -99,13 +85,14 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     saved(page)
     page.locator(".empty h2", has_text="2 of 3 decided").wait_for()
     assert "You skipped 1 clip. Press G to show them again." in page.inner_text(".empty")
-    decided = ask(disputed.store, reviews.load_adjudications, SUITE)
-    assert (decided[first].verdict, decided[first].step) == ("success", 1)
-    assert decided[first].text == "s, f & <b>n</b>"
-    assert (
-        ask(disputed.store, reviews.load_by_item, "note", SUITE)[second][0].text
-        == "is it behind the wall?"
-    )
+    decided = ask(labelled.store, reviews.load_adjudications, SUITE)[first]
+    assert (decided.verdict, decided.step, decided.text) == ("success", 1, "s, f & <b>n</b>")
+
+    def texts(kind: str, item: str, field: str) -> list[str]:
+        found = ask(labelled.store, reviews.load_by_item, kind, SUITE)[item]
+        return [getattr(one, field) for one in found]
+
+    assert texts("note", second, "text") == ["is it behind the wall?"]
     press(page, "g")
     page.locator(".remarks", has_text="is it behind the wall?").wait_for()
     press(page, "q")
@@ -114,23 +101,7 @@ def test_a_reviewer_decides_leaves_open_and_classifies_from_the_keyboard(
     third = item(page)
     press(page, "3", "Enter")
     saved(page)
-    assert [
-        one.label for one in ask(disputed.store, reviews.load_by_item, "review", SUITE)[third]
-    ] == ["empty"]
+    assert texts("review", third, "label") == ["empty"]
     press(page, "b", "8", "Enter")
     saved(page)
-    assert [
-        one.label for one in ask(disputed.store, reviews.load_by_item, "review", SUITE)[third]
-    ] == ["fair"]
-
-
-@pytest.mark.landing
-def test_the_page_is_for_reviewers_and_an_empty_queue_says_so(
-    open_page: Opener, untouched: Server
-) -> None:
-    page = open_page("no reviewer", untouched)
-    assert page.get_by_role("link", name="Review").count() == 0
-    page = reviewer(open_page, untouched, "early")
-    page.locator(".empty h2", has_text="No disagreements yet").wait_for()
-    change(untouched.store, people.set_role, "early", "reviewer", held=False)
-    page.get_by_text("This page is for the role reviewer").wait_for()
+    assert texts("review", third, "label") == ["fair"]

@@ -1,4 +1,4 @@
-"""Signing in by a provider: who is let in, who is not, and what stays in the browser."""
+"""Sign-in by an OpenID Connect provider."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sts_annotator_app import sign_in
 from sts_annotator_app.auth import cookie_name
 from tests.annotator_app import provider
 from tests.annotator_app.provider import CLIENT, SECRET, Provider
+from tests.annotator_app.served.browser import STAGE
 from tests.annotator_app.serving import Server
 from tests.stores import add_person, ask, change
 from tests.zygote import Zygote
@@ -34,7 +35,7 @@ AUTH = {
 
 
 def written(folder: Path, **changed: Any) -> Workspace:
-    """A workspace whose secrets are `AUTH`, with something else in it or without something."""
+    """Return a workspace whose secrets are `AUTH` with changes."""
     table = {name: value for name, value in (AUTH | changed).items() if value is not None}
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in table.items()]
     (folder / sign_in.FILE).write_text("[auth]\n" + "".join(lines))
@@ -75,7 +76,7 @@ def cookies(context: Any) -> set[str]:
 
 @pytest.mark.browser
 @pytest.mark.landing
-def test_who_is_known_by_a_verified_address_signs_in_and_works(
+def test_member_with_a_verified_address_signs_in_and_judges(
     served: Server, there: Provider, browser: Any
 ) -> None:
     add_person(served.store, "Sara", email="Sara@Study.example")
@@ -86,7 +87,7 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
     page.goto(served.url("/annotate"))
     assert "invitation" in page.inner_text("body")
     page.click("text=Sign in")
-    page.wait_for_selector(".player .stage:not([hidden])")
+    page.wait_for_selector(STAGE)
     assert page.url == served.url("/")
     assert [one for one in there.asked if one == "/token"]
     assert cookie_name(served.place) in cookies(browser)
@@ -94,47 +95,50 @@ def test_who_is_known_by_a_verified_address_signs_in_and_works(
     assert not any("code=" in address or "provider=" in address for address in seen)
     (session,) = [one for one in ask(served.store, sessions.under_way) if one.name == "Sara"]
     change(served.store, people.revoke, "Sara")
-    page.goto(served.url("/enter"))  # nothing is left in the browser that would let them in
+    page.goto(served.url("/enter"))  # the browser keeps nothing that would sign them in again
     assert page.inner_text("h1") == "Welcome" and page.locator("text=Sign in").count() >= 1
 
 
 @pytest.mark.browser
 @pytest.mark.landing
-@pytest.mark.parametrize(
-    ("account", "words"),
-    [
-        (
-            {"email": "<b>nobody</b>@study.example"},
-            "No member of this study has the address <b>nobody",
-        ),
-        ({"email": "rita@study.example"}, "No member of this study has the address rita"),
+def test_every_other_account_is_refused_with_the_reason(
+    served: Server, there: Provider, browser: Any
+) -> None:
+    add_person(served.store, "Rita", email="rita@study.example")
+    change(served.store, people.retire, "Rita")
+    add_person(served.store, "Tom", email="tom@study.example")
+    unknown = "No member of this study has the address"
+    for account, words in (
+        ({"email": "<b>nobody</b>@study.example"}, f"{unknown} <b>nobody"),
+        ({"email": "rita@study.example"}, f"{unknown} rita"),
         ({"email": "tom@study.example", "email_verified": False}, "is not verified"),
         ({"name": "Tom"}, "does not share its e-mail address"),
         ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
-    ],
-)
-def test_anybody_else_is_told_why_not_in_a_sentence(
-    served: Server, there: Provider, browser: Any, account: dict[str, Any], words: str
+    ):
+        there.account = account
+        page = browser.new_page()
+        page.goto(served.url("/enter"))
+        page.click("a")
+        page.wait_for_selector("text=Sign in")
+        assert words in page.inner_text("p")
+        assert not {cookie_name(served.place), "_streamlit_user"} & cookies(browser)
+        browser.clear_cookies()
+
+
+def test_sign_in_is_offered_only_with_a_complete_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {one.name for one in ask(served.store, people.everybody)}
-    if "Rita" not in known:
-        add_person(served.store, "Rita", email="rita@study.example")
-        change(served.store, people.retire, "Rita")
-        add_person(served.store, "Tom", email="tom@study.example")
-    there.account = account
-    page = browser.new_page()
-    page.goto(served.url("/enter"))
-    page.click("a")
-    page.wait_for_selector("text=Sign in")
-    assert words in page.inner_text("p")
-    assert not {cookie_name(served.place), "_streamlit_user"} & cookies(browser)
-
-
-def test_a_study_without_secrets_offers_nothing(tmp_path: Path) -> None:
-    assert not sign_in.settings(Workspace.open(str(tmp_path)), "")
+    workspace = Workspace.open(str(tmp_path))
+    assert not sign_in.settings(workspace, "")
     (tmp_path / sign_in.FILE).write_text('[mail]\nhost = "mail.example"\n')
-    assert not sign_in.settings(Workspace.open(str(tmp_path)), "")
+    assert not sign_in.settings(workspace, "")
     assert sign_in.settings(written(tmp_path), "")
+    monkeypatch.setitem(sys.modules, "authlib", None)
+    with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
+        sign_in.settings(workspace, "")
+    (tmp_path / sign_in.FILE).write_text("[auth\n")
+    with pytest.raises(ArgumentError, match="is not readable TOML"):
+        sign_in.settings(workspace, "")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,7 @@ def test_a_study_without_secrets_offers_nothing(tmp_path: Path) -> None:
         ({"cookie_secret": "short"}, "", "cookie_secret of 32 characters or more"),
     ],
 )
-def test_a_lacking_table_is_refused_before_anything_is_served(
+def test_incomplete_table_is_refused_before_serving(
     tmp_path: Path, changed: dict[str, Any], base: str, words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words) as error:
@@ -155,61 +159,46 @@ def test_a_lacking_table_is_refused_before_anything_is_served(
     assert "\n" not in str(error.value) and SECRET not in str(error.value)
 
 
-def test_a_file_that_is_no_toml_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / sign_in.FILE).write_text("[auth\n")
-    with pytest.raises(ArgumentError, match="is not readable TOML"):
-        sign_in.settings(Workspace.open(str(tmp_path)), "")
-
-
-def test_without_authlib_the_command_to_install_it_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "authlib", None)
-    with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
-        sign_in.settings(written(tmp_path), "")
-
-
 @pytest.mark.parametrize(
     ("claims", "words"),
     [
         ({}, "does not share its e-mail address"),
         ({"email": ["a@b"]}, "does not share its e-mail address"),
-        ({"email": "a@b", "email_verified": False}, "is not verified"),
-        ({"email": "a@b", "email_verified": "false"}, "is not verified"),
-        ({"email": "a@b", "email_verified": None}, "is not verified"),
+        *(
+            ({"email": "a@b", "email_verified": one}, "is not verified")
+            for one in (False, "false", None)
+        ),
     ],
 )
-def test_only_an_address_that_the_provider_vouches_for_counts(
-    claims: dict[str, Any], words: str
-) -> None:
+def test_address_must_be_verified_by_the_provider(claims: dict[str, Any], words: str) -> None:
     with pytest.raises(ArgumentError, match=words):
         sign_in.get_verified_email(claims)
     assert sign_in.get_verified_email({"email": "a@b"}) == "a@b"
     assert sign_in.get_verified_email({"email": "a@b", "email_verified": "true"}) == "a@b"
 
 
-def test_the_lead_gives_and_takes_addresses(
+def test_lead_sets_changes_and_removes_addresses(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at = ["--workspace", str(tmp_path)]
-    assert main(["annotators", "add", "Ana", "--email", " Ana@Study.example ", *at]) == 0
-    assert "sign in as ana@study.example" in capsys.readouterr().out
-    assert main(["annotators", "add", "Bo", *at]) == 0
-    assert main(["annotators", "email", "Bo", "ana@study.example", *at]) != 0
-    assert "belongs to 'Ana'" in capsys.readouterr().err
-    assert main(["annotators", "email", "Ana", "new@study.example", *at]) == 0
-    assert main(["annotators", "email", "Bo", "ana@study.example", *at]) == 0
-    capsys.readouterr()
-    assert main(["annotators", "ls", "--json", *at]) == 0
-    rows = json.loads(capsys.readouterr().out)["annotators"]
+    def annotators(*words: str) -> tuple[int, str, str]:
+        code = main(["annotators", *words, "--workspace", str(tmp_path)])
+        return code, *capsys.readouterr()
+
+    code, out, _ = annotators("add", "Ana", "--email", " Ana@Study.example ")
+    assert code == 0 and "sign in as ana@study.example" in out
+    assert annotators("add", "Bo")[0] == 0
+    code, _, error = annotators("email", "Bo", "ana@study.example")
+    assert code != 0 and "belongs to 'Ana'" in error
+    assert annotators("email", "Ana", "new@study.example")[0] == 0
+    assert annotators("email", "Bo", "ana@study.example")[0] == 0
+    rows = json.loads(annotators("ls", "--json")[1])["annotators"]
     assert [row["email"] for row in rows] == ["new@study.example", "ana@study.example"]
-    assert main(["annotators", "email", "Bo", *at]) == 0
-    assert main(["annotators", "ls", *at]) == 0
-    assert "ana@study.example" not in capsys.readouterr().out
+    assert annotators("email", "Bo")[0] == 0
+    assert "ana@study.example" not in annotators("ls")[1]
 
 
 @pytest.mark.parametrize("email", ["", "ana", "ana@", "@x.org", "a b@x.org", "a@b@c", "a@\u202eb"])
-def test_what_is_no_address_is_refused_and_nobody_is_added(
+def test_invalid_address_is_refused_and_adds_no_person(
     tmp_path: Path, email: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["annotators", "add", "Ana", "--email", email, "--workspace", str(tmp_path)]) != 0

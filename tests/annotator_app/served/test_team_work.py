@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
-import sys
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +12,7 @@ from zlib import crc32
 import pytest
 from sqlalchemy import select
 
+from sts.annotations import reviews
 from sts.annotations.events import ERROR_TYPES
 from sts.annotations.schema import items
 from sts.cli.main import main
@@ -24,9 +21,9 @@ from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts_scenarios.labels import label_suite
-from tests.annotator_app.served.test_player_page import press
+from tests.annotator_app.served.browser import SHADOWS, press
 from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
-from tests.stores import add_person
+from tests.stores import add_person, ask
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
@@ -38,12 +35,11 @@ twice = 0.25
 required_by = {{ "{SUITE}/where-was-evil" = 3 }}
 queue = 115
 review_sample = 12
-"""
-TRUTH = ("success", 3)
+required = 1"""
+TRUTH, NOTE = ("success", 3), "<i>Look at step 3.</i>"
 STANDS = ".stage:not([hidden])"
 AWAITED = f"""() => {{
-  const shadows = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
-  const page = shadows.find((one) => one?.querySelector(".stage"));
+  const page = {SHADOWS}.find((one) => one.querySelector(".stage"));
   if (!page) return false;
   const empty = page.querySelector(".empty:not([hidden]) h2");
   const saved = page.querySelector(".progress").textContent.includes("all saved");
@@ -51,17 +47,18 @@ AWAITED = f"""() => {{
   return over || !!page.querySelector("{STANDS}");
 }}"""
 
+Verdict = tuple[str, int | None]
+
 
 class Study(NamedTuple):
-    """A server, what its clips show, and the continuations that are references."""
+    """A server, the continuations of its clips, and the continuations that are references."""
 
     server: Server
     shows: dict[str, str]
     references: set[str]
 
-
-def sts(server: Server, *words: str) -> None:
-    assert main([*words, "--workspace", str(server.folder)]) == 0
+    def sts(self, *words: str) -> None:
+        assert main([*words, "--workspace", str(self.server.folder)]) == 0
 
 
 @pytest.fixture
@@ -71,22 +68,22 @@ def study(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Study]:
     file = folder / "workspace.toml"
     lines = file.read_text().splitlines()
     kept = [one for one in lines if not one.startswith(("required", "twice", "queue"))]
-    file.write_text("\n".join(kept).replace("[annotation]", f"{SETTINGS}required = 1") + "\n")
+    file.write_text("\n".join(kept).replace("[annotation]", SETTINGS) + "\n")
     workspace = Workspace.open(str(folder))
     suite = suites.load(workspace, SUITE)
     run(workspace, suite.scenarios, AGENTS, count=2, seed=0, workers=1, progress=quiet)
     label_suite(workspace, suite)
     every = continuations.load(workspace, {one.hash for one in suite.scenarios})
     references = sorted(one.id for one in every if one.agent == "stigmergy")[:4]
-    made = Server(folder, zygote=zygote)
+    made = Study(Server(folder, zygote=zygote), {}, {*references})
     for one in references:
-        mark = ("--truth", TRUTH[0], "--step", str(TRUTH[1]))
-        sts(made, "references", "add", one, *mark)
-    with made:
-        with made.store.database.read() as connection:
+        verdict = ("--verdict", TRUTH[0], "--step", str(TRUTH[1]), "--note", NOTE)
+        made.sts("references", "add", one, *verdict)
+    with made.server as server:
+        with server.store.database.read() as connection:
             rows = connection.execute(select(items.c.id, items.c.continuation))
-            shows = {row.id: row.continuation for row in rows}
-        yield Study(made, shows, {*references})
+            made.shows.update((row.id, row.continuation) for row in rows)
+        yield made
 
 
 @pytest.fixture
@@ -114,7 +111,7 @@ def enter(chromium: Any, study: Study) -> Iterator[Callable[..., Any]]:
 
 
 def waiting(page: Any, host: str) -> str | None:
-    """The clip that a page shows; None where nothing is left for who is at it."""
+    """Return the clip that a page shows, or None at the end of the person's queue."""
     page.wait_for_function(AWAITED)
     if not page.locator(STANDS).count():
         return None
@@ -122,13 +119,12 @@ def waiting(page: Any, host: str) -> str | None:
 
 
 def mark(page: Any, verdict: str, step: int | None) -> None:
-    """Says it from the keyboard."""
     keys = {"success": "s", "failure": "f", "not_done": "n"}
     press(page, "t", *["ArrowRight"] * (step or 0), keys[verdict], "Enter")
 
 
-def said(name: str, continuation: str) -> tuple[str, int | None]:
-    """What somebody says of a clip; of every second one Ben says something else."""
+def opinion(name: str, continuation: str) -> Verdict:
+    """Return a person's verdict of a clip; of every second one Ben's is another."""
     draw = crc32(continuation.encode())
     verdict = ("success", "failure", "not_done")[draw % 3]
     if name == "Ben" and draw // 3 % 2:
@@ -137,17 +133,23 @@ def said(name: str, continuation: str) -> tuple[str, int | None]:
 
 
 def train(page: Any) -> None:
-    for _ in range(3):
-        assert "Training" in page.text_content(".banner")
+    for number in range(3):
+        assert f"Training: {number} of 3 answered" in page.text_content(".banner")
         mark(page, *TRUTH)
         page.locator(".status", has_text="Correct: success at step 3.").wait_for()
-        press(page, "Enter")
+        assert NOTE in page.text_content(".status"), "markup is text"
+        assert page.locator(".flags b").all_inner_texts() == ["✓", "★"]
+        if number:
+            press(page, "Enter")
+        else:
+            page.reload()
+            page.locator(".banner", has_text="1 of 3 answered").wait_for()
     page.locator(".banner").wait_for(state="hidden")
 
 
-def judge(pages: dict[str, Any], study: Study) -> dict[str, dict[str, tuple[str, int | None]]]:
-    """Has the team judge in turns until nothing is left; returns who said what, by clip."""
-    found: dict[str, dict[str, tuple[str, int | None]]] = {}
+def judge(pages: dict[str, Any], study: Study) -> dict[str, dict[str, Verdict]]:
+    """Have the team judge in turns until the queue is empty; return verdicts by clip and name."""
+    found: dict[str, dict[str, Verdict]] = {}
     at_work = dict(pages)
     while at_work:
         for name, page in [*at_work.items()]:
@@ -156,14 +158,14 @@ def judge(pages: dict[str, Any], study: Study) -> dict[str, dict[str, tuple[str,
                 del at_work[name]
                 continue
             shown = study.shows[item]
-            verdict = TRUTH if shown in study.references else said(name, shown)
+            verdict = TRUTH if shown in study.references else opinion(name, shown)
             mark(page, *verdict)
             found.setdefault(item, {})[name] = verdict
     return found
 
 
-def adjudicate(page: Any) -> dict[str, tuple[str, int | None]]:
-    decided: dict[str, tuple[str, int | None]] = {}
+def adjudicate(page: Any) -> dict[str, Verdict]:
+    decided: dict[str, Verdict] = {}
     while item := waiting(page, ".review"):
         decided[item] = ("not_done", None) if len(decided) % 2 else ("success", 2)
         mark(page, *decided[item])
@@ -179,20 +181,17 @@ def review(page: Any) -> dict[str, str]:
     return labels
 
 
-def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
-    study: Study, enter: Callable[..., Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_team_trains_judges_adjudicates_and_reviews_every_clip_of_its_queue(
+    study: Study, enter: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     pages = {name: enter(name, "annotator") for name in TEAM}
     for page in pages.values():
         train(page)
-    began = time.monotonic()
     judged = judge(pages, study)
-    took = time.monotonic() - began
 
     own = {item: by for item, by in judged.items() if study.shows[item] not in study.references}
     assert len(own) >= 60
-    by_number = Counter(map(len, own.values()))
-    assert {1, 2, 3} == {*by_number}
+    assert {1, 2, 3} == {*map(len, own.values())}
     for name in TEAM:
         kept = {one.item: (one.verdict, one.step) for one in study.server.judgements(name)}
         assert kept == {item: by[name] for item, by in judged.items() if name in by}
@@ -208,45 +207,16 @@ def test_a_team_of_three_trains_judges_disagrees_is_adjudicated_and_reviewed(
     failed = {item for item, each in done.items() if sum(each) / len(each) < 0.5}
     assert len(labels) == 12 and {*labels} <= failed
 
-    server = study.server
-    sts(server, "annotations", "export", SUITE, "--out", str(tmp_path / "ratings.csv"))
-    with (tmp_path / "ratings.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    shown = {study.shows[item]: value for item, value in decided.items()}
-    exported = {
-        row["continuation"]: (row["adjudicated"], row["adjudicated_step"])
-        for row in rows
-        if row["adjudicated"] and row["continuation"] in shown
+    store = study.server.store
+    found = ask(store, reviews.load_adjudications, SUITE)
+    assert {item: (one.verdict, one.step) for item, one in found.items()} == decided
+    reviewed = ask(store, reviews.load_by_item, "review", SUITE)
+    assert {item: [one.label for one in each] for item, each in reviewed.items()} == {
+        item: [label] for item, label in labels.items()
     }
-    assert exported == {one: (verdict, str(step or "")) for one, (verdict, step) in shown.items()}
-    clips = {row["clip"] for row in rows if row["adjudicated"]}
-    assert len(clips) == len(decided)
-
-    def answer(*words: str) -> Any:
-        capsys.readouterr()
-        sts(server, "annotations", *words, "--json")
-        return json.loads(capsys.readouterr().out)
-
-    errors = answer("reviews", SUITE)
-    table = {row["error"]: row["agents"] for row in errors["errors"]}
-    assert {error: n for error, n in table.items() if n} == Counter(labels.values())
-    assert errors["over"]["agents"] == {
-        "failures": len(failed), "sample": 12, "reviewed": 12, "outside": 0,
-    }  # fmt: skip
-    audit = answer("audit", SUITE, "--names")
+    capsys.readouterr()
+    study.sts("annotations", "balance", SUITE, "--real-names", "--json")
+    audit = json.loads(capsys.readouterr().out)
     assert (audit["clips"], audit["twice"]) == (len(own), sum(len(by) > 1 for by in own.values()))
     assert sorted(audit["annotators"]) == [*TEAM] and audit["imbalance"] < 0.2
-    assert answer("verify")["findings"] == []
-    sts(server, "report", SUITE)
-    found = json.loads((server.folder / "reports" / "small-1" / "report.json").read_text())
-    assert found["counts"]["adjudicated"] == len(decided)
-    assert {row["error"]: row["agents"] for row in found["reviews"]["errors"]} == table
-
-    number = sum(map(len, judged.values()))
-    with capsys.disabled():
-        print(
-            f"{number} judgements of {len(own)} clips in {took:.1f} s, {took / number:.2f} s each;",
-            f"clips by judges {dict(sorted(by_number.items()))}; {len(decided)} adjudicated;",
-            f"{len(labels)} reviewed of {len(failed)}; imbalance {audit['imbalance']:.2f}",
-            file=sys.stderr,  # a worker's standard output is not shown
-        )
+    study.sts("annotations", "verify")

@@ -1,4 +1,4 @@
-"""The Viewer by itself, in a page that nobody judges on and no server stands behind."""
+"""The Viewer by itself, in a page without a server or an annotator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.domains import Picture, domain
+from sts.domains import SceneLayout, domain
 from sts.domains.drawing import drawing
 from sts.episodes import Instruction
 from sts.viewer.payload import build_payload
@@ -19,7 +19,7 @@ from tests.annotator_app.serving import PATIENCE
 pytestmark = pytest.mark.browser
 
 STEPS, TAKEOVER = 12, 4
-# A world of a package that nobody here knows: a bead on a string.
+# A drawing of an unknown package: a bead on a string.
 STRING = """
 export function paint(canvas, episode, frame, { text, background, edge }) {
   const x = canvas.getContext("2d");
@@ -50,24 +50,19 @@ window.mount = (payload) => viewer.open(viewOf(decode(payload)));
 
 def string() -> dict[str, Any]:
     """An episode of the string, in which something is said at step 6."""
-    scene = np.arange(STEPS + 1, dtype=np.uint16)[:, None]
     says = np.zeros((STEPS, 1), np.int8)
     says[6] = 1
+    picture = SceneLayout("drawn", 1, STEPS + 1, ("bead",), ("B",), (0,), {"length": 13})
     return build_payload(
-        drawing="string",
-        picture=Picture("drawn", 1, STEPS + 1, ("bead",), ("B",), (0,), {"length": 13}),
-        scene=scene,
-        says=says,
-        takeover=TAKEOVER,
-        evaluated=(0,),
-        tokens=("", "here"),
+        drawing="string", picture=picture, takeover=TAKEOVER, evaluated=(0,), tokens=("", "here"),
+        scene=np.arange(STEPS + 1, dtype=np.uint16)[:, None], utterances=says,
         instructions=[Instruction("Go on.", "a", 0, "setter")],
-    ) | {"id": "a string"}
+    ) | {"id": "a string"}  # fmt: skip
 
 
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Any]:
-    """A page with nothing in it but a Viewer, and an input of somebody else's."""
+    """A page with nothing in it but a Viewer, and an input of its own."""
     errors: list[str] = []
     context = chromium.new_context(viewport={"width": 900, "height": 800})
     context.set_default_timeout(1000 * PATIENCE)
@@ -90,13 +85,13 @@ def frame(page: Any) -> int:
     return int(page.get_attribute(".viewer", "data-frame"))
 
 
-def test_its_modules_know_no_verdict_queue_outbox_or_streamlit() -> None:
+def test_viewer_modules_do_not_refer_to_judging_or_streamlit() -> None:
     script = re.sub(r"//.*", "", join_modules(VIEWER)).lower()
     named = ("verdict", "outbox", "queue", "setstatevalue", "success", "submit", "annotat")
     assert [word for word in named if word in script] == []
 
 
-def test_it_plays_every_frame_to_the_end(page: Any) -> None:
+def test_viewer_plays_every_frame_to_the_end(page: Any) -> None:
     mount(page)
     page.locator(f".viewer[data-frame='{STEPS}']").wait_for()
     assert page.evaluate("window.shown") == list(range(STEPS + 1))
@@ -104,7 +99,7 @@ def test_it_plays_every_frame_to_the_end(page: Any) -> None:
 
 
 @pytest.mark.landing
-def test_it_is_scrubbed_and_takes_keys_and_leaves_the_others(page: Any) -> None:
+def test_viewer_takes_its_own_keys_only_and_draws_the_frame_in_view(page: Any) -> None:
     mount(page)
     for key, at in (("Home", 0), ("t", TAKEOVER), ("Shift+ArrowRight", STEPS), ("ArrowLeft", 11)):
         page.keyboard.press(key)
@@ -121,23 +116,17 @@ def test_it_is_scrubbed_and_takes_keys_and_leaves_the_others(page: Any) -> None:
     page.fill(".beside", "")
     page.locator(".beside").press_sequentially("t tea, ")
     assert page.input_value(".beside") == "t tea, " and frame(page) == TAKEOVER
+    page.locator(".scrub").focus()
+    drawn = set()
+    for key in ("Home", *["ArrowRight"] * STEPS):
+        page.keyboard.press(key)
+        drawn.add(page.locator("canvas").evaluate("(c) => c.toDataURL()"))
+    assert len(drawn) == STEPS + 1
 
 
 @pytest.mark.landing
-def test_what_is_drawn_is_the_frame_in_view_and_what_is_said_stands_beside_it(page: Any) -> None:
-    mount(page)
-    page.keyboard.press("Home")
-    pixels = "(c) => c.toDataURL()"
-    drawn = []
-    for _ in range(STEPS + 1):
-        drawn.append(page.locator("canvas").evaluate(pixels))
-        page.keyboard.press("ArrowRight")
-    assert len(set(drawn)) == STEPS + 1
-
-
-@pytest.mark.landing
-@pytest.mark.parametrize("name", ["broken", "empty", "nobody's"])
-def test_a_drawing_that_fails_takes_nothing_from_the_others(page: Any, name: str) -> None:
+@pytest.mark.parametrize("name", ["broken", "empty", "unknown"])
+def test_failing_drawing_does_not_affect_the_next_episode(page: Any, name: str) -> None:
     mount(page, drawing=name)
     page.keyboard.press("End")
     assert frame(page) == STEPS
@@ -146,56 +135,39 @@ def test_a_drawing_that_fails_takes_nothing_from_the_others(page: Any, name: str
     assert page.evaluate("viewer.playback.picture") == "here"
 
 
-def mount_ours(page: Any) -> None:
-    """Mounts an episode of Λ* in which nothing moves."""
+@pytest.mark.landing
+def test_drawing_of_lambda_star_shows_marks_and_views(page: Any) -> None:
     world = domain("lambda-star")
-    (state,) = world.generate(1, seed=1, height=6, width=7, participants=1, horizon=20)
-    picture = world.picture(state)
-    scene = world.restore([state]).scene.repeat(STEPS + 1, 0)
+    (state,) = world.generate(1, seed=1, height=6, width=7, n_players=1, horizon=20)
     data = build_payload(
-        drawing="lambda-star", picture=picture, scene=scene, says=np.zeros((STEPS, 1), np.int8),
-        takeover=TAKEOVER, evaluated=(0,), tokens=("",),
-        instructions=[Instruction("Go.", "a", 0, "setter")],
+        drawing="lambda-star", picture=world.scene_layout(state), takeover=TAKEOVER, evaluated=(0,),
+        scene=world.restore([state]).scene.repeat(STEPS + 1, 0),
+        utterances=np.zeros((STEPS, 1), np.int8),
+        tokens=("",), instructions=[Instruction("Go.", "a", 0, "setter")],
     )  # fmt: skip
     page.evaluate(
         """async ([text, payload]) => {
           viewer.board.drawings = await loadDrawings({ "lambda-star": text });
           window.mount(payload);
+          viewer.playback.playing = false;
         }""",
-        [drawing(world), data | {"id": "ours"}],
+        [drawing(world), data | {"id": "an episode in which nothing moves"}],
     )
-
-
-@pytest.mark.landing
-def test_the_board_of_a_world_of_ours_is_mounted_by_the_same_means(page: Any) -> None:
-    mount_ours(page)
-    page.keyboard.press("End")
-    assert page.evaluate("viewer.playback.picture") == "here"
-    assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
-
-
-@pytest.mark.landing
-def test_cells_are_marked_from_takeover_on_and_what_is_seen_is_framed_throughout(
-    page: Any,
-) -> None:
-    mount_ours(page)
-    page.evaluate("viewer.playback.playing = false")
 
     def drawn(key: str, overlay: dict[str, Any] | None) -> str:
         page.keyboard.press(key)
         page.evaluate("(overlay) => { viewer.overlay = overlay; viewer.render(); }", overlay)
         return str(page.locator("canvas").evaluate("(c) => c.toDataURL()"))
 
-    mark, frame = {"cells": [9], "sight": False}, {"cells": [], "sight": True}
+    # Cells are marked from takeover on, and what is seen is framed throughout.
+    mark, view = {"cells": [9], "sight": False}, {"cells": [], "sight": True}
     plain = {key: drawn(key, None) for key in ("Home", "t", "End")}
     assert [drawn(key, mark) == one for key, one in plain.items()] == [True, False, False]
-    assert [drawn(key, frame) == one for key, one in plain.items()] == [False, False, False]
+    assert [drawn(key, view) == one for key, one in plain.items()] == [False, False, False]
+    assert page.evaluate("viewer.playback.picture") == "here"
+    assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
 
-
-@pytest.mark.landing
-def test_what_is_said_stands_by_its_speaker_also_on_a_board_with_room_beside_it(page: Any) -> None:
-    mount_ours(page)
-    page.evaluate("viewer.playback.playing = false")
+    # Utterances are placed next to their speaker, also on a canvas wider than the board.
     moved = page.evaluate(
         """() => {
           const canvas = document.createElement("canvas");

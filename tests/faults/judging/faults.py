@@ -1,4 +1,4 @@
-"""What befalls a study while people judge; each ends, and whoever waits for it goes on."""
+"""What befalls a study while people judge; each fault ends, and those who wait for it go on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import resource
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -16,12 +15,11 @@ import numpy as np
 from sts.annotations.store import DATABASE_FILE
 from sts.errors import StoreError
 from tests.faults.judging.history import LEASES
-from tests.faults.judging.network import WAYS
-from tests.faults.judging.study import Study
+from tests.faults.judging.study import WAYS, Study
 
 
 class Visitor(Protocol):
-    """Somebody's page, in whose browser another's link may be opened."""
+    """A person's page, in whose browser another person's link may be opened."""
 
     cookie: str
 
@@ -30,37 +28,30 @@ Fault = Callable[[Study, Sequence[Visitor], np.random.Generator], AbstractContex
 """Lasts as long as the context."""
 
 
-@contextlib.contextmanager
-def killed(study: Study, people: Sequence[Visitor], random: np.random.Generator) -> Iterator[None]:
-    """The server is killed, and started again."""
-    study.server.end(signal.SIGKILL)
-    try:
-        yield
-    finally:
-        study.server.start()
+def between(begin: Callable[[Study], object], end: Callable[[Study], object]) -> Fault:
+    """Return a fault that begins and ends in these ways."""
+
+    @contextlib.contextmanager
+    def fault(study: Study, people: object, random: object) -> Iterator[None]:
+        begin(study)
+        try:
+            yield
+        finally:
+            end(study)
+
+    return fault
 
 
-@contextlib.contextmanager
-def stopped(study: Study, people: Sequence[Visitor], random: np.random.Generator) -> Iterator[None]:
-    """The server stands still, and goes on with what it was at."""
-    assert study.server.process
-    study.server.process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        study.server.process.send_signal(signal.SIGCONT)
+def signalled(number: int) -> Callable[[Study], object]:
+    def send(study: Study) -> None:
+        assert study.server.process
+        study.server.process.send_signal(number)
+
+    return send
 
 
-@contextlib.contextmanager
-def cut(
-    ways: Sequence[str], study: Study, people: Sequence[Visitor], random: np.random.Generator
-) -> Iterator[None]:
-    """Request are lost before they arrive, or their answers are, or both."""
-    study.network.lost = ways
-    try:
-        yield
-    finally:
-        study.network.lost = ()
+def losing(*ways: str) -> Callable[[Study], object]:
+    return lambda study: setattr(study.network, "lost", ways)
 
 
 @contextlib.contextmanager
@@ -88,15 +79,15 @@ def full(study: Study, people: Sequence[Visitor], random: np.random.Generator) -
         return
     log = study.server.folder / f"{DATABASE_FILE}-wal"
     room, none = int(random.integers(20_000)), random.random() < 0.5
-    _limit(study, 0 if none else (os.stat(log).st_size if log.exists() else 0) + room)
+    limit(study, 0 if none else (os.stat(log).st_size if log.exists() else 0) + room)
     try:
         yield
     finally:
-        _limit(study, resource.RLIM_INFINITY)
+        limit(study, resource.RLIM_INFINITY)
 
 
-def _limit(study: Study, size: int) -> None:
-    """Lets the server make no file longer than so many bytes."""
+def limit(study: Study, size: int) -> None:
+    """Let the server make no file longer than so many bytes."""
     assert study.server.process
     sizes = size, resource.RLIM_INFINITY
     resource.prlimit(study.server.process.pid, resource.RLIMIT_FSIZE, sizes)
@@ -113,28 +104,17 @@ def lapsed(study: Study, people: Sequence[Visitor], random: np.random.Generator)
     yield
 
 
-@contextlib.contextmanager
-def without_database(
-    study: Study, people: Sequence[Visitor], random: np.random.Generator
-) -> Iterator[None]:
-    """PostgreSQL is stopped at once, and started again."""
-    assert study.cluster is not None
-    study.cluster.stop()
-    try:
-        yield
-    finally:
-        study.cluster.start()
-
-
 FAULTS: dict[str, Fault] = {
     LEASES: lapsed,
     "disk full": full,
-    "kill -9": killed,
-    "SIGSTOP": stopped,
-    "requests lost": partial(cut, WAYS[:1]),
-    "answers lost": partial(cut, WAYS[1:]),
-    "network cut": partial(cut, WAYS),
+    "kill -9": between(lambda s: s.server.end(signal.SIGKILL), lambda s: s.server.start()),
+    "SIGSTOP": between(signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
+    "requests lost": between(losing(*WAYS[:1]), losing()),
+    "answers lost": between(losing(*WAYS[1:]), losing()),
+    "network cut": between(losing(*WAYS), losing()),
     "cookies exchanged": exchanged,
 }
-"""In the order in which they begin where they come together; the last one ends first."""
-OF_POSTGRESQL: dict[str, Fault] = {"PostgreSQL stopped": without_database}
+"""In the order in which they begin if they come together; the last one ends first."""
+OF_POSTGRESQL: dict[str, Fault] = {
+    "PostgreSQL stopped": between(lambda s: s.cluster.stop(), lambda s: s.cluster.start())  # type: ignore[union-attr]
+}

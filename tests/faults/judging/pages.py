@@ -11,64 +11,40 @@ from websockets.exceptions import WebSocketException
 
 from sts_annotator_app.events import storage_namespace
 from tests.annotator_app.wire import Wire, connected
-from tests.faults.judging.history import (
-    ACKNOWLEDGED,
-    GAVE_UP,
-    GIVEN,
-    PUT,
-    REFUSED,
-    SENT,
-    History,
-)
+from tests.faults.judging import history as words
+from tests.faults.judging.history import History
 from tests.faults.judging.study import Study
 
+# Seconds without an answer after which a page connects again, at first and at most. They double
+# with each time, since an answer that is late on a busy machine is not lost.
 PATIENCE, LONGEST = 3.0, 60.0
-"""Seconds without an answer after which a page connects anew: at first, and at most. They double
-with each time, since what has not arrived on a machine that is busy with other things is not lost.
-"""
-PAUSE = 0.2
-"""Seconds after which it tries again where it could not."""
-MOST = 4
-"""Answers that are put between two messages at most."""
-CORRECTED, LEFT, MARKED = 0.15, 0.05, 0.5
-"""How often an answer is changed, a page is left before its answer came, a mark is a success."""
+PAUSE = 0.2  # seconds after which it tries again if it could not
+MOST = 4  # answers that are put between two messages at most
+CORRECTED = 0.15  # how often an answer is changed
+LEFT = 0.05  # how often a page is left before its answer came
+MARKED = 0.5  # how often a mark is a success
 
 
 class Page:
-    """The page of one person.
+    """The page of one person, with an outbox of answers that are not acknowledged, by their ids.
 
-    Attributes:
-      cookie: what their browser sends, which another's link may replace.
-      outbox: answers that are not acknowledged, by their client's ids.
+    Another person's link may replace the cookie that their browser sends.
     """
 
     def __init__(
         self, person: int, cookie: str, random: np.random.Generator, history: History
     ) -> None:
-        """Open nothing yet.
-
-        Args:
-          person: the number of whose page it is.
-          cookie: what the browser sends.
-          random: all that the page draws from.
-          history: where what happens is noted.
-        """
         self.person, self.cookie, self.outbox = person, cookie, dict[str, dict[str, Any]]()
-        self._author = ""
         self._random, self._history = random, history
+        self._author, self._beat, self._patience = "", 0, PATIENCE
         self._queue: list[str] | None = None
         self._answered: dict[str, str] = {}
         self._given: set[str] = set()
-        self._beat = 0
-        self._patience = PATIENCE
 
     def work(self, study: Study, answers: int, until: float) -> None:
-        """Put so many answers, or as many as there is work for, and sends until all are kept.
+        """Put so many answers, or as many as there is work for, and send until all are kept.
 
-        Args:
-          study: where the page goes.
-          answers: how many.
-          until: the monotonic time after which the page gives up; what it holds is then lost.
+        After the monotonic time `until` the page gives up; what it holds is then lost.
         """
         self._author, met = storage_namespace(study.server.place, self.person), "nothing"
         while (answers or self.outbox) and time.monotonic() < until:
@@ -87,7 +63,7 @@ class Page:
                 met = repr(error)
             time.sleep(PAUSE)
         for answer in self.outbox:
-            self._history.note(GAVE_UP, self.person, answer, said=f"met {met} last")
+            self._history.note(words.GAVE_UP, self.person, answer, said=f"met {met} last")
 
     def _judge(self, most: int) -> int:
         """Put some answers into the outbox; return how many."""
@@ -107,15 +83,15 @@ class Page:
             **{"step": 1 if success else None, "watched": 1, "seconds": 4.5, "corrects": corrects},
         }
         self._answered[item] = answer
-        self._history.note(PUT, self.person, answer, item, verdict)
+        self._history.note(words.PUT, self.person, answer, item, verdict)
 
     def _exchange(self, wire: Wire) -> bool:
-        """Send the outbox and hears what comes of it; return whether the page is still open."""
+        """Send the outbox and hear what comes of it; return whether the page is still open."""
         time.sleep(float(self._random.exponential(PAUSE)))
         self._beat += 1
         message = {"author": self._author, "outbox": [*self.outbox.values()], "beat": self._beat}
         for answer in self.outbox:
-            self._history.note(SENT, self.person, answer)
+            self._history.note(words.SENT, self.person, answer)
         if self._random.random() < LEFT:
             wire.say(json.dumps({"sync": message}))
             return False
@@ -130,14 +106,14 @@ class Page:
             for ack in data["acks"]:
                 self._patience = PATIENCE
                 if self.outbox.pop(ack["uuid"], None):
-                    self._acknowledge(ack)
+                    refused = (
+                        ack["status"] == "refused"
+                    )  # and so left the outbox, and never arrives
+                    what = words.REFUSED if refused else words.ACKNOWLEDGED
+                    said = ack["message" if refused else "status"]
+                    self._history.note(what, self.person, ack["uuid"], said=said)
             if data["queue"] is not None:
                 self._queue = [one["id"] for one in data["queue"]]
                 for item in {*self._queue} - self._given:
-                    self._history.note(GIVEN, self.person, item=item)
+                    self._history.note(words.GIVEN, self.person, item=item)
                 self._given |= {*self._queue}
-
-    def _acknowledge(self, ack: dict[str, str]) -> None:
-        refused = ack["status"] == "refused"  # by which it left the outbox, and never arrives
-        what, said = (REFUSED, ack["message"]) if refused else (ACKNOWLEDGED, ack["status"])
-        self._history.note(what, self.person, ack["uuid"], said=said)

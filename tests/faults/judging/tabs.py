@@ -31,67 +31,52 @@ HELD = "() => Object.keys(localStorage).filter((key) => key.startsWith('sts:outb
 READY = ".player .stage:not([hidden])"
 KEYS = (("n", "Enter"), ("End", "s", "Enter"), ("n", "Enter", "b", "End", "s", "Enter"))
 """What a person presses for a clip; the last changes the answer."""
-RELOADED = 0.1
-"""How often a tab is opened anew after an answer."""
-TURN = 250
-"""Milliseconds between two looks at a tab."""
-WAITS = 20
-"""Looks at a tab that shows no clip after which it is opened anew; they double with each time."""
-WORKS = 20.0
-"""Seconds after which nobody judges any more, though they have judged less than they might."""
+RELOADED = 0.1  # how often a tab is reloaded after an answer
+TURN = 250  # milliseconds between two looks at a tab
+WAITS = 20  # looks without a clip after which a tab is reloaded; they double with each time
+WORKS = 20.0  # seconds after which people stop judging, though they have judged less
 
 
 def installed() -> str | None:
-    """Return which Chromium there is, None where there is none."""
+    """Return which Chromium is installed, if any."""
     return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 class Tab:
-    """The tab of one person, in a browser profile of its own.
+    """The tab of one person, in a browser profile of its own; it is `ready` once it shows a clip.
 
-    Attributes:
-      cookie: what the browser is to send, which another's link may replace.
-      ready: whether it has shown a clip.
+    Another person's link may replace the cookie that the browser is to send.
     """
 
     def __init__(
         self, person: int, cookie: str, random: np.random.Generator, history: History
     ) -> None:
-        """Open nothing yet.
-
-        Args:
-          person: the number of whose tab it is.
-          cookie: what the browser sends.
-          random: all that the person draws from.
-          history: where what happens is noted.
-        """
-        self.person, self.cookie = person, cookie
+        self.person, self.cookie, self.ready = person, cookie, False
         self._own, self._sent = cookie, ""
         self._others: list[str] = []
         self._random, self._history = random, history
         self._given: set[str] = set()
         self._waited, self._waits = 0, WAITS
-        self.ready = False
 
     def open(self, context: Any) -> None:
         """Open an empty tab in a context of a browser of this thread."""
         self._context = context
         context.add_init_script(SPY)
-        self._page = context.new_page()
-        self._page.on("console", lambda message: self._note(message.text))
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self._note(message.text))
 
     def held(self) -> dict[str, int] | None:
-        """Return what waits in its outbox, and whose it is; None where nobody can say."""
+        """Return the author of each answer in its outbox; None if the page cannot be asked."""
         with suppress(Error):
-            keys = [key.split(":") for key in self._page.evaluate(HELD)]
+            keys = [key.split(":") for key in self.page.evaluate(HELD)]
             return {answer: int(person) for *_, person, answer in keys}
         return None
 
     def come_back(self, study: Study) -> None:
-        """Has those open their links again who have left answers here, if only theirs are left.
+        """Open again the links of those who have left answers here, if only theirs are left.
 
-        The tab may have begun as another's, when their link was opened while it was loading. What
-        they then answered waits for them: it is sent once they come back to this browser.
+        The tab may have begun as another's, when their link was opened while it was loading. Those
+        answers wait in the browser until their author comes back to it.
         """
         for cookie in self._others:
             held = self.held()
@@ -99,76 +84,67 @@ class Tab:
                 return
             self._send(study, cookie)
             with suppress(Error):
-                self._page.goto(study.address)
+                self.page.goto(study.address)
                 for _ in range(WAITS):
                     if self.held() != held:
                         break
-                    self._page.wait_for_timeout(TURN)
+                    self.page.wait_for_timeout(TURN)
 
     def leave(self) -> None:
         """Note what is still in its outbox, and what it shows."""
         with suppress(Error):
-            text = " ".join(self._page.inner_text("body", timeout=1000).split())[:200]
+            text = " ".join(self.page.inner_text("body", timeout=1000).split())[:200]
             said = f"in the tab of person {self.person}, which shows {text!r}"
             for answer, person in (self.held() or {}).items():
                 self._history.note(GAVE_UP, person, answer, said=said)
 
     def turn(self, study: Study, judging: bool) -> bool:
-        """Has the person look at the tab once; returns whether they have judged a clip.
-
-        Args:
-          study: where the tab goes.
-          judging: whether they judge what they see.
-        """
-        self._page.wait_for_timeout(TURN)
+        """Have the person look at the tab once; return whether they have judged a clip."""
+        self.page.wait_for_timeout(TURN)
         if self._sent != self.cookie:
-            self._enter(study)
+            back = bool(self._sent) and self.cookie == self._own
+            if self.cookie not in (self._own, *self._others):
+                self._others.append(self.cookie)
+            self._send(study, self.cookie)
+            if back:
+                with suppress(Error):
+                    self.page.reload()
         with suppress(Error):
-            mine = self._sent == self._own  # else what is opened anew would be another's page
-            if mine and not self._page.url.startswith(study.address):
-                self._page.goto(study.address)
-            if self._page.is_visible(READY):
+            mine = self._sent == self._own  # else a reloaded page would be another's
+            if mine and not self.page.url.startswith(study.address):
+                self.page.goto(study.address)
+            if self.page.is_visible(READY):
                 self.ready, self._waited, self._waits = True, 0, WAITS
                 return judging and self._judge(mine)
             self._waited += 1
             if mine and self._waited == self._waits:
                 self._waited, self._waits = 0, 2 * self._waits
-                self._page.reload()
+                self.page.reload()
         return False
 
-    def _enter(self, study: Study) -> None:
-        """Has the browser send a cookie from its next connection on."""
-        back = bool(self._sent) and self.cookie == self._own
-        if self.cookie not in (self._own, *self._others):
-            self._others.append(self.cookie)
-        self._send(study, self.cookie)
-        if back:
-            with suppress(Error):
-                self._page.reload()
-
     def _send(self, study: Study, cookie: str) -> None:
+        """Have the browser send a cookie from its next connection on."""
         name, _, value = cookie.partition("=")
-        self._context.add_cookies(
-            [{"name": name, "value": value, "url": study.address, "httpOnly": True}]
-        )
+        sent = {"name": name, "value": value, "url": study.address, "httpOnly": True}
+        self._context.add_cookies([sent])
         self._sent = cookie
         study.network.drop()
 
     def _judge(self, mine: bool) -> bool:
-        item = self._page.get_attribute(".player", "data-item", timeout=1000)
+        item = self.page.get_attribute(".player", "data-item", timeout=1000)
         if not item:  # it was taken from the tab since it was seen
             return False
         if item not in self._given:
             self._given.add(item)
             self._history.note(GIVEN, self.person, item=item)
         for key in KEYS[int(self._random.integers(len(KEYS)))]:
-            self._page.keyboard.press(key)
+            self.page.keyboard.press(key)
         if mine and self._random.random() < RELOADED:
-            self._page.reload()
+            self.page.reload()
         return True
 
     def _note(self, text: str) -> None:
-        """Note what its storage was told."""
+        """Note what was put into its storage and removed from it."""
         if not text.startswith(('["setItem"', '["removeItem"')):
             return
         verb, key, *value = json.loads(text)
@@ -181,14 +157,10 @@ class Tab:
 
 
 def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) -> None:
-    """Has each tab's person judge so many clips, and sees that everything is sent.
+    """Have each tab's person judge so many clips, and see that everything is sent.
 
-    Args:
-      tabs: not yet open.
-      study: where they go.
-      clips: that each judges, or as many as they are given.
-      until: the monotonic time after which they give up.
-      ready: is set once each tab has shown a clip; they judge from then on.
+    `ready` is set once each tab has shown a clip; they judge from then on. They give up after the
+    monotonic time `until`.
     """
     left = [clips] * len(tabs)
     with sync_playwright() as playwright:

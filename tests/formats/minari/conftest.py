@@ -1,9 +1,10 @@
 """Datasets that Minari's own collector records, in a folder that is not the user's."""
 
-from __future__ import annotations
-
 import contextlib
+import dataclasses
+import functools
 import gc
+import json
 import shutil
 import sys
 import types
@@ -13,10 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import h5py
 import minari
+import numpy as np
 import pytest
 
+from sts.storage.files import canonical_json
+from sts.trajectories.types import Trajectory
+
 Collect = Callable[..., Path]
+DATA = Path("data") / "main_data.hdf5"
 
 
 def tree_map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
@@ -42,24 +49,11 @@ def jax() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Collect:
+def collected(tmp_path_factory):
     """Return a function that records a dataset, each once in a session."""
-    kept: dict[object, Path] = {}
 
-    def made(
-        id: str,
-        *,
-        name: str,
-        episodes: int,
-        steps: int,
-        seeded: bool,
-        wrapped: Callable[[Any], Any],
-        format: str,
-        **settings: Any,
-    ) -> Path:
-        asked = (id, name, episodes, steps, seeded, wrapped, format, repr(settings))
-        if asked in kept:
-            return kept[asked]
+    @functools.cache
+    def made(id, name, episodes, steps, seeded, wrapped, format, **settings):
         root = tmp_path_factory.mktemp("datasets")
         with warnings.catch_warnings(), jax(), pytest.MonkeyPatch.context() as patch:
             patch.setenv("MINARI_DATASETS_PATH", str(root))
@@ -76,37 +70,27 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Collect:
             env.close()
             del env
             gc.collect()
-        kept[asked] = root / name
-        return kept[asked]
+        return root / name
 
     return made
 
 
 @pytest.fixture
-def collect(collected: Collect, tmp_path: Path) -> Collect:
+def collect(collected, tmp_path):
     """Return a function that gives the folder of a dataset of random actions, to be changed."""
 
     def copied(
-        id: str = "CartPole-v1",
+        id="CartPole-v1",
         *,
-        name: str = "others-v0",
-        episodes: int = 3,
-        steps: int = 12,
-        seeded: bool = True,
-        wrapped: Callable[[Any], Any] = _as_it_is,
-        format: str = "hdf5",
-        **settings: Any,
-    ) -> Path:
-        folder = collected(
-            id,
-            name=name,
-            episodes=episodes,
-            steps=steps,
-            seeded=seeded,
-            wrapped=wrapped,
-            format=format,
-            **settings,
-        )
+        name="others-v0",
+        episodes=3,
+        steps=12,
+        seeded=True,
+        wrapped=_as_it_is,
+        format="hdf5",
+        **settings,
+    ):
+        folder = collected(id, name, episodes, steps, seeded, wrapped, format, **settings)
         return Path(shutil.copytree(folder, tmp_path / "datasets" / name, dirs_exist_ok=True))
 
     return copied
@@ -114,3 +98,14 @@ def collect(collected: Collect, tmp_path: Path) -> Collect:
 
 def _as_it_is(env: Any) -> Any:
     return env
+
+
+def forge(folder: Path, one: Trajectory, **changes: Any) -> None:
+    """Change the record of a dataset's first episode, which is `one`, and let its id fit it."""
+    with h5py.File(folder / DATA, "a") as file:
+        kept = file["episode_0/infos/sts"]
+        record = json.loads(bytes(kept["record"][()])) | changes
+        episode = dataclasses.replace(one.episode, domain=record["domain"])
+        forged = dataclasses.replace(one, episode=episode, source=record["source"])
+        del kept["record"]
+        kept["record"] = np.frombuffer(canonical_json(record | {"id": forged.id}), np.uint8)

@@ -6,12 +6,12 @@ import gymnasium
 import numpy as np
 from gymnasium.envs.classic_control.cartpole import CartPoleEnv
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.domains.gymnasium import GymnasiumEnvironment
 
 
 class Pole(GymnasiumEnvironment):
-    id, moves, reward_unit = "CartPole-v1", ("left", "right"), 0.5
+    id, action_names, reward_unit = "CartPole-v1", ("left", "right"), 0.5
 
 
 class Halves(CartPoleEnv):
@@ -30,12 +30,12 @@ class Half(GymnasiumEnvironment):
 class Signs(GymnasiumEnvironment):
     id = "CartPole-v1"
 
-    def observe(self, role: int) -> Any:
-        return {name: 100 * np.sign(value) for name, value in super().observe(role).items()}
+    def observe(self, player: int) -> Any:
+        return {name: 100 * np.sign(value) for name, value in super().observe(player).items()}
 
 
 class Pusher(Agent):
     name = "pusher"
 
     def act(self, observation: Any, told: Any, memory: Any, draws: Any) -> Any:
-        return Choice(np.ones(observation.last_move.shape, np.int64)), memory
+        return PolicyOutput(np.ones(observation.last_move.shape, np.int64)), memory

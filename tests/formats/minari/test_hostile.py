@@ -1,12 +1,7 @@
 """Datasets that were made to do harm."""
 
-from __future__ import annotations
-
 import contextlib
-import dataclasses
-import json
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -16,11 +11,10 @@ import pytest
 
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.formats.minari import exporter, importer, sizes
-from sts.storage.files import canonical_json
 from tests.access.apart import refusal
 from tests.access.attempts import attempt
 from tests.examples import recorded
-from tests.formats.minari.conftest import Collect
+from tests.formats.minari.conftest import DATA, forge
 from tests.trajectories.bell import walks
 
 KIND = "Files from elsewhere"
@@ -32,9 +26,8 @@ def empty(file: h5py.File, name: str, size: int) -> None:
     """Put `size` bytes of zeros in the place of an array, packed a thousand times smaller."""
     del file[name]
     chunk = min(size, 2**24)
-    made = file.create_dataset(
-        name, shape=(size // 8,), dtype="f8", chunks=(chunk // 8,), compression="gzip"
-    )
+    more = {"chunks": (chunk // 8,), "compression": "gzip"}
+    made = file.create_dataset(name, shape=(size // 8,), dtype="f8", **more)
     packed = zlib.compress(bytes(chunk), 9)
     for at in range(0, size, chunk):
         made.id.write_direct_chunk((at // 8,), packed)
@@ -98,11 +91,11 @@ def virtual(file: h5py.File, place: Path) -> None:
         (virtual, "is stored in another file, which is not allowed"),
     ],
 )
-def test_a_dataset_neither_bursts_nor_leads_elsewhere(
-    collect: Collect, tmp_path: Path, harm: Callable[[h5py.File, Path], None], words: str
-) -> None:
+def test_dataset_neither_unpacks_without_limit_nor_leads_to_other_files(
+    collect, tmp_path, harm, words
+):
     folder = collect()
-    with h5py.File(folder / "data" / "main_data.hdf5", "a") as file:
+    with h5py.File(folder / DATA, "a") as file:
         harm(file, tmp_path)
     with pytest.raises(DamagedData, match=words):
         importer.read(folder)
@@ -113,16 +106,13 @@ def test_a_dataset_neither_bursts_nor_leads_elsewhere(
     "a Minari dataset in Arrow's format that unpacks to more memory than reading may take",
     "one line, once the memory that reading may have (half of the machine's) is taken",
 )
-def test_a_dataset_of_another_format_takes_no_more_memory_than_there_is(
-    collect: Collect, tmp_path: Path
-) -> None:
+def test_dataset_of_arrow_takes_no_more_memory_than_allowed(collect, tmp_path):
     folder = collect(format="arrow", episodes=1)
     (file,) = [one for one in (folder / "data" / "0").iterdir() if one.suffix != ".json"]
     with pa.ipc.open_file(pa.OSFile(str(file))) as kept:
         large = pa.concat_tables([kept.read_all()] * 2**18).combine_chunks()
-    with pa.ipc.new_file(
-        str(file), large.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
-    ) as out:
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(str(file), large.schema, options=options) as out:
         out.write_table(large, max_chunksize=len(large))
     assert large.nbytes > 2**26
     del large
@@ -139,26 +129,13 @@ def test_a_dataset_of_another_format_takes_no_more_memory_than_there_is(
     "a dataset of ours whose world is a module:Class that lies in the current folder",
     "refused, and nothing is imported, unless --domain names it",
 )
-def test_a_world_that_is_code_is_not_looked_for_unless_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_named_in_a_dataset_is_imported_only_with_domain(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "harmful_world.py").write_text("import pathlib; pathlib.Path('ran').touch()")
     exporter.write(tmp_path / "theirs-v0", recorded(count=1))
-    with h5py.File(tmp_path / "theirs-v0" / "data" / "main_data.hdf5", "a") as file:
-        kept = file["episode_0/infos/sts"]
-        told = json.loads(bytes(kept["record"][()]))
-        told["domain"] = "harmful_world:World"
-        (one,) = recorded(count=1)
-        forged = dataclasses.replace(
-            one, episode=dataclasses.replace(one.episode, domain=told["domain"])
-        )
-        del kept["record"]
-        kept["record"] = np.frombuffer(canonical_json(told | {"id": forged.id}), np.uint8)
+    forge(tmp_path / "theirs-v0", recorded(count=1)[0], domain="harmful_world:World")
     for named in (None, "other_world:World"):
-        with pytest.raises(
-            ArgumentError, match="its world is the Python class 'harmful_world:World'"
-        ):
+        with pytest.raises(ArgumentError, match="its world is the Python class 'harmful_world:W"):
             importer.read(tmp_path / "theirs-v0", domain=named)
     assert not (tmp_path / "ran").exists()
     with contextlib.suppress(StsError):
@@ -166,7 +143,7 @@ def test_a_world_that_is_code_is_not_looked_for_unless_it_is_named(
     assert (tmp_path / "ran").exists()
 
 
-def test_a_world_of_ones_own_is_read_where_it_is_named(tmp_path: Path) -> None:
+def test_custom_environment_is_read_when_it_is_named(tmp_path):
     (one,) = walks(1)
     exporter.write(tmp_path / "mine-v0", [one])
     assert importer.read(tmp_path / "mine-v0", domain=one.episode.domain)

@@ -1,4 +1,4 @@
-"""Our behaviours beside the published program's recorded episodes, move by move.
+"""Our behaviours compared with the published program's recorded episodes, move by move.
 
 Each behaviour is led through every recorded episode of its team: it sees what that team saw, its
 own answer is compared with the move that was recorded, and the recorded move is made. A move is
@@ -52,27 +52,17 @@ FIRST_SIGHT = "3.1 first sight (main:299-301)"
 
 
 class Behaviour(NamedTuple):
-    """A behaviour of ours and the team of the program that should move as it does.
+    """A behaviour of ours and the team of the program that should move as it does."""
 
-    Attributes:
-      team: the program's name for it.
-      ours: our agent as it is.
-      published: our agent with the program's quirks.
-      label: what `published` is, with the parameter that carries a quirk, where it is not `ours`.
-      cites: the sections of docs/lambdastar_2016.md that say what the quirks are.
-      joint: the planning draw is one for the whole team, so its moves hang together.
-    """
-
-    team: str
+    team: str  # the program's name for it
     ours: Agent
-    published: Agent
-    label: str = ""
-    cites: tuple[str, ...] = (FIRST_SIGHT,)
-    joint: bool = False
+    published: Agent  # with the program's quirks
+    label: str = ""  # of `published`, with the parameter that carries a quirk, if not `ours`
+    cites: tuple[str, ...] = (FIRST_SIGHT,)  # sections of docs/lambdastar_2016.md on the quirks
+    joint: bool = False  # the planning draw is one for the whole team, so its moves hang together
 
     @property
     def name(self) -> str:
-        """What we call it."""
         return TEAMS[self.team]
 
 
@@ -109,40 +99,24 @@ BEHAVIOURS = (
 
 
 class Recording(NamedTuple):
-    """B episodes of one team of P participants, of T steps each and on grids of one size.
-
-    Attributes:
-      places: where each stands.
-      starts: the state in which each began.
-      moves: int8[B, T, P].
-    """
+    """B episodes of one team of P players, of T steps each and on grids of one size."""
 
     places: tuple[Place, ...]
     starts: tuple[states.State, ...]
-    moves: NDArray[np.int8]
+    actions: NDArray[np.int8]  # [B, T, P]
 
 
 def read(
     paths: Sequence[Path], *, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> dict[str, list[Recording]]:
-    """Return each team's recordings, by the program's name for it; equal sizes stand together.
-
-    Args:
-      paths: files of the format `lambdastar-2016`.
-      progress: called with (files read, in all).
-
-    Raises:
-      DamagedData: a file is not what the format has there.
-      ReplayMismatch: a recorded position or reward is not what the moves lead to.
-    """
-    alike: dict[tuple[Any, ...], list[tuple[Place, states.State, NDArray[np.int8]]]]
-    alike = defaultdict(list)
+    """Return each team's recordings, by the program's name for it; equal sizes stand together."""
+    alike: dict[Any, list[tuple[Place, states.State, NDArray[np.int8]]]] = defaultdict(list)
     for done, path in enumerate(paths, 1):
         trajectories = iter(_replayed(path))
         for place in read_places(path):
             for team, trajectory in zip(TEAMS, trajectories, strict=False):
-                start, moves = states.decode(trajectory.episode.state), trajectory.episode.moves
-                alike[team, start.height, *moves.shape].append((place, start, moves))
+                start, actions = states.decode(trajectory.episode.state), trajectory.episode.actions
+                alike[team, start.height, *actions.shape].append((place, start, actions))
         progress(done, len(paths))
     out: dict[str, list[Recording]] = defaultdict(list)
     for (team, *_), members in alike.items():
@@ -152,7 +126,6 @@ def read(
 
 
 def _replayed(path: Path) -> list[Trajectory]:
-    """Return the trajectories of a file, each replayed."""
     trajectories = importer.read(path)
     found = verify(domain("lambda-star"), [t.episode for t in trajectories])
     for trajectory, wrong in zip(trajectories, found, strict=True):
@@ -174,108 +147,75 @@ class Impossible(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What became of the moves of one behaviour.
-
-    Attributes:
-      behaviour: what we call it.
-      agent: the agent that was asked, with the parameter that carries a quirk.
-      moves: how many were checked.
-      possible: how many of them had a chance.
-      choices: independent choices among several moves (or targets of a whole team).
-      p: of the recorded choices under the agent's chances; None without any.
-      explained: sections of docs/lambdastar_2016.md on what the program does otherwise.
-      first: the first move that had no chance.
-    """
+    """What became of the actions of one behaviour."""
 
     behaviour: str
-    agent: str
-    moves: int
-    possible: int
-    choices: int
-    p: float | None
-    explained: tuple[str, ...]
-    first: Impossible | None
+    agent: str  # that was asked, with the parameter that carries a quirk
+    actions: int
+    possible: int  # actions that had a chance
+    choices: int  # independent ones among several actions, or targets of a whole team
+    p: float | None  # of the recorded choices under the agent's chances; None without any
+    explained: tuple[str, ...]  # sections of docs/lambdastar_2016.md on what the program does
+    first: Impossible | None  # the first move that had no chance
 
 
 def check(behaviour: Behaviour, recordings: Sequence[Recording], *, quirks: bool = True) -> Checked:
     """Return what became of the recorded moves of the behaviour's team.
 
-    Args:
-      behaviour: whose moves they should be.
-      recordings: of its team.
-      quirks: False asks our agent as it is, shown what stands on the map at every step.
+    Without quirks our agent is asked as it is, and shown what stands on the map at every step.
     """
     agent = behaviour.published if quirks else behaviour.ours
     outcomes: list[Outcome] = []
-    first, moves, possible = None, 0, 0
+    first, actions, possible = None, 0, 0
     for recording in recordings:
         led = _lead(agent, recording, behaviour, quirks)
         outcomes += led.outcomes
-        moves, possible = moves + led.possible.size, possible + int(led.possible.sum())
+        actions, possible = actions + led.possible.size, possible + int(led.possible.sum())
         first = first or _first(recording, led)
     choices = sum(len(o.chances) > 1 for o in outcomes)
     label = behaviour.label if quirks and behaviour.label else agent.name
-    return Checked(
-        behaviour.name,
-        label,
-        moves,
-        possible,
-        choices,
-        uniformity(outcomes),
-        behaviour.cites,
-        first,
-    )
+    p, cites = uniformity(outcomes), behaviour.cites
+    return Checked(behaviour.name, label, actions, possible, choices, p, cites, first)
 
 
 class _Led(NamedTuple):
-    """Recorded moves beside our agent's.
-
-    Attributes:
-      expected: bool[B, T, P, 9], the moves that had a chance.
-      possible: bool[B, T, P], whether the recorded one had.
-      outcomes: what was chosen among several.
-    """
-
-    expected: NDArray[np.bool_]
-    possible: NDArray[np.bool_]
-    outcomes: list[Outcome]
+    expected: NDArray[np.bool_]  # [B, T, P, 9], the moves that had a chance
+    possible: NDArray[np.bool_]  # [B, T, P], whether the recorded one had
+    outcomes: list[Outcome]  # what was chosen among several
 
 
 def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool) -> _Led:
     """Leads the agent through the recorded episodes."""
-    batch, steps, people = recording.moves.shape
-    worlds, roles, each = Batch(recording.starts), range(people), np.arange(batch)
-    memory = agent.begin(batch, people)
+    batch, steps, people = recording.actions.shape
+    worlds, players, each = Batch(recording.starts), range(people), np.arange(batch)
+    memory = agent.initial_state(batch, people)
     if quirks and behaviour.name == Imitation.name:
         memory = {"guide": np.array([[place.guide] for place in recording.places])}
-    expected = np.empty((*recording.moves.shape, len(states.MOVES)), np.bool_)
+    expected = np.empty((*recording.actions.shape, len(states.MOVES)), np.bool_)
     outcomes: list[Outcome] = []
     for t in range(steps):
-        moves = recording.moves[:, t]
-        seen = worlds.observe(roles, team=roles, world=agent.sees == "world")
+        actions = recording.actions[:, t]
+        seen = worlds.observe(players, team=players, world=agent.sees == "world")
         if quirks and t == 0 and FIRST_SIGHT in behaviour.cites:
             seen = _first_sight(seen)
         chances, after = _answers(agent, seen, memory)
-        plan = (_of(moves[:, None], chances) > 0).sum(-1).argmax(-1)
+        plan = (_of(actions[:, None], chances) > 0).sum(-1).argmax(-1)
         if behaviour.joint:
             expected[:, t] = chances[each, plan] > 0
-            outcomes += _joint(chances, moves)
+            outcomes += _joint(chances, actions)
         else:
             expected[:, t] = (chances > 0).any(1)
-            outcomes += _single(chances, moves)
+            outcomes += _single(chances, actions)
         memory = {name: kept[each, plan] for name, kept in after.items()}
-        worlds.step(moves, np.zeros_like(moves))
-    return _Led(expected, _of(recording.moves, expected), outcomes)
+        worlds.step(actions, np.zeros_like(actions))
+    return _Led(expected, _of(recording.actions, expected), outcomes)
 
 
 def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[np.float64], Memory]:
-    """Return an agent's answers to B episodes under each of N plans.
+    """Return the chances float64[B, N, P, 9] of moves under each of N plans, and the memories.
 
     A plan is one planning draw for all roles: none of our behaviours joins the draws of two roles
     in one move. An agent without such draws has one plan.
-
-    Returns:
-      The chance of each move, float64[B, N, P, 9], and the memories after it, arrays [B, N, ...].
     """
     batch, people = seen.cell.shape
     plans = PLANS if agent.draws else 1
@@ -287,14 +227,14 @@ def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[n
         {name: np.repeat(kept, plans, 0) for name, kept in memory.items()},
         np.broadcast_to(draws[:, None, None], (draws.size, people, agent.draws)),
     )
-    weights = choice.moves.reshape(batch, plans, people, len(states.MOVES))
+    weights = choice.actions.reshape(batch, plans, people, len(states.MOVES))
     chances: NDArray[np.float64] = weights / weights.sum(-1, keepdims=True)
     return chances, {k: v.reshape(batch, plans, *v.shape[1:]) for k, v in after.items()}
 
 
-def _of(moves: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
-    """Return what `values` [..., 9] have for `moves` [...], which broadcast."""
-    wanted = np.broadcast_to(moves, values.shape[:-1])[..., None]
+def _of(actions: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
+    """Return what `values` [..., 9] have for `actions` [...], which broadcast."""
+    wanted = np.broadcast_to(actions, values.shape[:-1])[..., None]
     return np.take_along_axis(values, wanted.astype(np.int64), -1)[..., 0]
 
 
@@ -311,15 +251,15 @@ def _repeated(seen: Observation, times: int) -> Observation:
     return replace(seen, **held)
 
 
-def _single(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
+def _single(chances: NDArray[np.float64], actions: NDArray[np.int8]) -> list[Outcome]:
     """Return each role's choice, in the order of the plans that lead to its moves, then of moves.
 
     What no plan leads to is no choice, and is left out.
     """
     share = chances.mean(1)
     order = np.where(share > 0, (chances > 0).argmax(1), chances.shape[1]).argsort(-1, stable=True)
-    rank = _of(moves, order.argsort(-1))
-    known = _of(moves, share) > 0
+    rank = _of(actions, order.argsort(-1))
+    known = _of(actions, share) > 0
     ordered = np.take_along_axis(share, order, -1)
     return [
         Outcome(tuple(row[row > 0].tolist()), int(taken))
@@ -327,11 +267,11 @@ def _single(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outco
     ]
 
 
-def _joint(chances: NDArray[np.float64], moves: NDArray[np.int8]) -> list[Outcome]:
+def _joint(chances: NDArray[np.float64], actions: NDArray[np.int8]) -> list[Outcome]:
     """Return each team's choice among the moves that its plans lead to, one a role and plan."""
     planned = chances.argmax(-1).astype(np.int8)
     out = []
-    for plans, made in zip(planned, moves, strict=True):
+    for plans, made in zip(planned, actions, strict=True):
         counts = Counter(plan.tobytes() for plan in plans)
         if made.tobytes() in counts:
             share = tuple(n / len(plans) for n in counts.values())
@@ -344,13 +284,6 @@ def _first(recording: Recording, led: _Led) -> Impossible | None:
     if not wrong.size:
         return None
     b, t, p = wrong[0].tolist()
-    place, names = recording.places[b], states.MOVES
-    return Impossible(
-        place.file,
-        place.lines[t + 1],
-        place.episode,
-        t + 1,
-        p,
-        names[recording.moves[b, t, p]],
-        tuple(names[m] for m in np.flatnonzero(led.expected[b, t, p])),
-    )
+    place, made = recording.places[b], states.MOVES[recording.actions[b, t, p]]
+    expected = tuple(states.MOVES[m] for m in np.flatnonzero(led.expected[b, t, p]))
+    return Impossible(place.file, place.lines[t + 1], place.episode, t + 1, p, made, expected)

@@ -11,27 +11,14 @@ from sts.errors import DamagedData
 
 
 class Place(NamedTuple):
-    """Where an episode is in its file.
-
-    Attributes:
-      file: the file's name.
-      episode: its number there.
-      lines: the numbers of its start line and of the line of each step.
-      guide: the cell, from 0, on which the oracle that imitation follows starts.
-    """
-
     file: str
     episode: int
-    lines: tuple[int, ...]
-    guide: int
+    lines: tuple[int, ...]  # the numbers of its start line and of the line of each step
+    guide: int  # the cell, from 0, on which the oracle that imitation follows starts
 
 
 def read_places(path: Path) -> list[Place]:
-    """Return the places of a file that `importer.read` accepts, in its order.
-
-    Raises:
-      DamagedData: an episode does not say where the guide starts.
-    """
+    """Return the places of a file that `importer.read` accepts, in its order."""
     raw = path.read_bytes()
     text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode()
     out: list[Place] = []

@@ -1,11 +1,11 @@
-"""What `babyai@1` was made of, the parent of `babyai@2`, which is shipped no longer.
+"""What `babyai@1` was made of, the parent of `babyai@2`, which is no longer included.
 
 LEVELS, AGENTS and the seeds decide: the same agents and minigrid give the same scenarios.
 """
 
 from __future__ import annotations
 
-from tests.reproduction.suites.building import DRAFT
+from tests.reproduction.suites.building import DRAFT, flags
 from tests.reproduction.suites.recorders import BABYAI_RANDOM
 
 LEVELS = (
@@ -28,14 +28,12 @@ DESCRIPTION = (
 
 def commands() -> list[list[str]]:
     """Return the command lines that record and mine, without the leading `sts`."""
-    players = [word for agent in AGENTS for word in ("--agent", agent)]
-    amount = ["--episodes", str(EPISODES), "--steps", str(STEPS)]
+    amount = f"--episodes {EPISODES} --steps {STEPS}".split()
     lines = [
-        ["record", "--domain", "babyai", "--set", f"level={level}", *players, *amount]
-        + ["--seed", str(seed)]
+        f"record --domain babyai --env-option level={level} --seed {seed}".split()
+        + [*flags("agent", AGENTS), *amount]
         for seed, level in enumerate(LEVELS, 1)
     ]
-    chosen = [word for kind in CATEGORIES for word in ("--category", f"babyai-{kind}")]
-    amount = ["--per-category", str(PER_CATEGORY), "--seed", str(SEED), "--stratum", "difficulty"]
-    lines.append(["mine", DRAFT, *chosen, *amount])
-    return lines
+    amount = f"--per-category {PER_CATEGORY} --seed {SEED} --stratify-by difficulty".split()
+    chosen = flags("category", (f"babyai-{kind}" for kind in CATEGORIES))
+    return [*lines, ["mine", DRAFT, *chosen, *amount]]

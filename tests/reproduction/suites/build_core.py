@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -26,10 +25,10 @@ from sts.suites.drafts import open_draft
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories
-from sts_scenarios.mining import effect
+from sts_scenarios.mining import discrimination
 from sts_scenarios.profiles import compute_profiles
 from tests.reproduction.suites import dialogues, retiring
-from tests.reproduction.suites.building import DRAFT, carry_out
+from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
 
 PERSON_LIKE = "tests.reproduction.suites.recorders:PersonLike"
 INSTRUCTED = "tests.reproduction.suites.recorders:Instructed"
@@ -77,16 +76,9 @@ DESCRIPTIONS = (
 def record() -> list[list[str]]:
     """Return the command lines that record, without the leading `sts`."""
     return [
-        ["record", "--domain", "lambda-star", "--agent", agent, "--team", str(team)]
-        + [
-            "--size",
-            size,
-            "--seed",
-            str(seed),
-            "--episodes",
-            str(max(1, int(EPISODES * count))),
-            "--steps",
-            str(STEPS),
+        [
+            *f"record --domain lambda-star --agent {agent} --team {team} --size {size}".split(),
+            *f"--seed {seed} --steps {STEPS} --episodes {max(1, int(EPISODES * count))}".split(),
         ]
         for seed, (agent, team, size, count) in enumerate(RECORDINGS, 1)
     ]
@@ -94,30 +86,24 @@ def record() -> list[list[str]]:
 
 def mine(counts: Mapping[str, int], share: float, seed: int) -> list[list[str]]:
     """Return the command lines that mine so many of each category."""
-    lines = []
-    for count in sorted(set(counts.values())):
-        named = [word for name in counts if counts[name] == count for word in ("--category", name)]
-        amount = ["--per-category", str(count), "--by-effect", str(share), "--seed", str(seed)]
-        lines.append(["mine", DRAFT, *amount, *named])
-    return lines
+    return [
+        f"mine {DRAFT} --per-category {count} --discriminating-share {share} --seed {seed}".split()
+        + flags("category", (name for name in counts if counts[name] == count))
+        for count in sorted(set(counts.values()))
+    ]
 
 
 def build(out: Path) -> list[Suite]:
-    """Write both versions below the folder `out` and return them.
-
-    Raises:
-      StsError: a command failed; it has said how.
-      DamagedData: a version cannot be frozen.
-    """
+    """Write both versions below the folder `out` and return them."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
         carry_out(folder, record())
         carry_out(folder, mine(dict.fromkeys(CATEGORIES, PER_CATEGORY), BY_EFFECT, SEED))
         _talk(workspace, folder)
         reason = ["--reason", "by the rules of the suite's provenance"]
-        carry_out(folder, [["draft", "accept", DRAFT, "--all", *reason, "--as", CURATOR]])
+        carry_out(folder, [["draft", "accept", DRAFT, "--all", *reason, "--user", CURATOR]])
         first = _frozen(workspace, folder, 1)
-        carry_out(folder, [["draft", "from", first.label]])
+        carry_out(folder, [["draft", "new", "--from", first.label]])
         _renew(workspace, folder, first)
         second = _frozen(workspace, folder, 2)
     made = [_named(first, 1), _named(second, 2)]
@@ -133,45 +119,47 @@ def _talk(workspace: Workspace, folder: str) -> None:
     for number, turns in enumerate(every):
         ids: list[str] = []
         for one in turns:
-            there = {*open_draft(workspace, DRAFT).ids()}
+            there = {*open_draft(workspace, DRAFT).load_ids()}
             where = ["--trajectory", one.trajectory, "--takeover", str(one.takeover)]
-            what = ["--role", str(one.role), "--category", one.category, "--wording", str(number)]
+            what = [
+                "--player",
+                str(one.player),
+                "--category",
+                one.category,
+                "--template",
+                str(number),
+            ]
             carry_out(folder, [["draft", "add", DRAFT, *where, *what]])
-            ids += {*open_draft(workspace, DRAFT).ids()} - there
-        carry_out(folder, [["draft", "series", DRAFT, *ids, "--as", CURATOR]])
+            ids += {*open_draft(workspace, DRAFT).load_ids()} - there
+        carry_out(folder, [["draft", "dialogue", DRAFT, *ids, "--user", CURATOR]])
 
 
 def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     """Retires scenarios of the draft, mines others, and accepts as many of these."""
-    made = [
-        one.profile for one in compute_profiles(suite.scenarios, categories.curation("lambda-star"))
-    ]
-    why = retiring.retirements(suite.scenarios, {one.scenario: one for one in made})
+    made = compute_profiles(suite.scenarios, categories.curation("lambda-star"))
+    profiles = {one.profile.scenario: one.profile for one in made}
+    why = retiring.retirements(suite.scenarios, profiles)
     gone = [one for one in suite.scenarios if one.id in why]
     counts = Counter({one.pair or one.id: one.category for one in gone}.values())
     carry_out(folder, [_decision("retire", id, one.reason) for id, one in why.items()])
     several = {name: SEVERAL * count for name, count in counts.items()}
-    carry_out(folder, mine(several, effect.MAX_SHARE, SEED + 1))
+    carry_out(folder, mine(several, discrimination.MAX_SHARE, SEED + 1))
     draft = open_draft(workspace, DRAFT)
-    mined = draft.scenarios(dict.fromkeys({*draft.ids()} - {one.id for one in suite.scenarios}, ""))
+    mined = draft.scenarios(
+        dict.fromkeys({*draft.load_ids()} - {one.id for one in suite.scenarios}, "")
+    )
     place = retiring.places(suite.scenarios, mined, {id: one.difficulty for id, one in why.items()})
     carry_out(folder, [_decision("accept", n, f"in the place of {o}") for n, o in place.items()])
-    carry_out(
-        folder,
-        [
-            _decision("reject", one.id, "another takes the place by its answer and difficulty")
-            for one in mined
-            if one.id not in place
-        ],
-    )
+    other = "another takes the place by its answer and difficulty"
+    rest = [one.id for one in mined if one.id not in place]
+    carry_out(folder, [_decision("reject", id, other) for id in rest])
 
 
 def _decision(kind: str, id: str, reason: str) -> list[str]:
-    return ["draft", kind, DRAFT, id, "--reason", reason, "--as", CURATOR]
+    return ["draft", kind, DRAFT, id, "--reason", reason, "--user", CURATOR]
 
 
 def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
-    """Return the draft as it is frozen."""
     described = ["--description", DESCRIPTIONS[version - 1]]
     carry_out(folder, [["suite", "freeze", DRAFT, *described]])
     return store.load(workspace, f"{DRAFT}@{version}")
@@ -189,7 +177,7 @@ def rules() -> dict[str, Any]:
     return {
         "recordings": [[*one] for one in RECORDINGS],
         "chosen": "answers, difficulties, worlds and recorders evened out, by the seed",
-        "by_effect": effect.effect_provenance("lambda-star", BY_EFFECT),
+        "by_effect": discrimination.effect_provenance("lambda-star", BY_EFFECT),
         "dialogues": dialogues.RULE,
         "retired": retiring.RULE,
         "replaced": retiring.REPLACING,
@@ -197,17 +185,7 @@ def rules() -> dict[str, Any]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Build from the command line; return the exit code."""
-    try:
-        if len(argv) != 1:
-            raise ArgumentError("expected OUT, see the module's first lines")
-        made = build(Path(argv[0]))
-    except StsError as error:
-        print(f"build_core: {error}", file=sys.stderr)
-        return error.exit_code
-    for suite in made:
-        print(f"{suite.label}: {len(suite.scenarios)} scenarios, hash {suite.hash}")
-    return 0
+    return run("build_core", build, argv)
 
 
 if __name__ == "__main__":

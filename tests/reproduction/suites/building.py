@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from sts.cli.main import main as sts_command
-from sts.errors import DamagedData, StsError
+from sts.errors import ArgumentError, DamagedData, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.drafts import open_draft
-from sts.suites.lint import lint
+from sts.suites.lint import lint_scenarios
 from sts.suites.types import Suite
 
 DRAFT = "draft"
@@ -21,25 +22,15 @@ DRAFT = "draft"
 def build(
     out: Path, name: str, version: int, description: str, commands: Sequence[Sequence[str]]
 ) -> Suite:
-    """Write NAME@VERSION to the folder `out` and return it.
+    """Write NAME@VERSION to the folder `out`, with the draft `DRAFT` that commands make.
 
-    Args:
-      out: where `suite.json` and `scenarios.parquet` go.
-      name: of the suite.
-      version: of the suite.
-      description: one line.
-      commands: command lines without the leading `sts`, run in a new workspace, that make the
-        draft `DRAFT`.
-
-    Raises:
-      StsError: a command failed; it has said how.
-      DamagedData: the scenarios do not pass the lint.
+    The commands are lines without the leading `sts`, run in a new workspace.
     """
     with tempfile.TemporaryDirectory() as folder:
         carry_out(folder, commands)
         draft = open_draft(Workspace.open(folder), DRAFT)
-        scenarios = tuple(draft.scenarios(dict.fromkeys(draft.ids(), "")))
-    faults = lint(scenarios)
+        scenarios = tuple(draft.scenarios(dict.fromkeys(draft.load_ids(), "")))
+    faults = lint_scenarios(scenarios)
     if faults:
         raise DamagedData(f"{name}: {faults[0]} ({len(faults)} faults in all)")
     suite = Suite(name, version, None, description, scenarios, provenance())
@@ -48,11 +39,25 @@ def build(
 
 
 def carry_out(folder: str, commands: Iterable[Sequence[str]]) -> None:
-    """Run command lines without the leading `sts` in the workspace at `folder`.
-
-    Raises:
-      StsError: one failed; it has said how.
-    """
+    """Run command lines without the leading `sts` in the workspace at `folder`."""
     for line in commands:
         if sts_command([*line, "--workspace", folder]) != 0:
             raise StsError(f"sts {' '.join(line)} failed")
+
+
+def flags(name: str, values: Iterable[str]) -> list[str]:
+    """Return an option that is repeated."""
+    return [word for value in values for word in (f"--{name}", value)]
+
+
+def run(name: str, build: Callable[[Path], Sequence[Suite]], argv: Sequence[str]) -> int:
+    """Build suites from the command line; return the exit code."""
+    try:
+        if len(argv) != 1:
+            raise ArgumentError("expected OUT, see the module's first lines")
+        for suite in build(Path(argv[0])):
+            print(f"{suite.label}: {len(suite.scenarios)} scenarios, hash {suite.hash}")
+    except StsError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0

@@ -23,26 +23,20 @@ class Turn(NamedTuple):
     trajectory: str
     category: str
     takeover: int
-    role: int
+    player: int
 
 
 def dialogues(
     trajectories: Iterable[Trajectory], count: int, worlds: Collection[str]
 ) -> list[list[Turn]]:
-    """Return up to `count` dialogues of `TURNS`, chosen as `RULE` says.
-
-    Args:
-      trajectories: to look through.
-      count: how many.
-      worlds: of which there is something already.
-    """
+    """Return up to `count` dialogues of `TURNS`, chosen as `RULE` says."""
     rules = [categories.named(name) for name in TURNS]
     recorders: set[str] = set()
     out: list[list[Turn]] = []
     for one in sorted(trajectories, key=lambda one: one.id):
         if len(out) == count:
             break
-        who = one.participants[0].name
+        who = one.players[0].name
         if one.split != "test" or one.world in worlds or who in recorders:
             continue
         if turns := next(_turns(one, rules), None):
@@ -52,20 +46,20 @@ def dialogues(
 
 
 def _turns(trajectory: Trajectory, rules: Sequence[Category]) -> Iterator[list[Turn]]:
-    """Yield the earliest turns of each participant that can be asked for all of them."""
+    """Yield the earliest turns of each player that can be asked for all of them."""
     asked: Mapping[str, list[tuple[int, int]]] = {}
     for rule in rules:
-        moments = [(one.role, one.moment) for one in rule.moments(trajectory)]
+        moments = [(one.player, one.takeover) for one in rule.find_candidates(trajectory)]
         if not moments:
             return
         asked = {**asked, rule.name: moments}
-    for role in range(trajectory.episode.participants):
+    for player in range(trajectory.episode.n_players):
         end, turns = 0, []
         for rule in rules:
-            later = [m for r, m in asked[rule.name] if r == role and m >= end]
+            later = [m for r, m in asked[rule.name] if r == player and m >= end]
             if not later:
                 break
             end = min(later) + rule.horizon
-            turns.append(Turn(trajectory.id, rule.name, min(later), role))
+            turns.append(Turn(trajectory.id, rule.name, min(later), player))
         else:
             yield turns

@@ -1,7 +1,7 @@
-"""What a suite tells agents apart by: dimensions of its categories, and rankings that agree.
+"""By how much a suite distinguishes agents: dimensions of its categories, and rank agreement.
 
-Of each category an agent has a pass rate. Where two categories rank the agents alike, they tell
-them apart by one thing; the eigenvalues of the correlation between categories say by how many.
+Of each category an agent has a pass rate. If two categories rank the agents alike, they distinguish
+them by one thing; the eigenvalues of the correlation between categories show by how many.
 """
 
 from __future__ import annotations
@@ -27,10 +27,6 @@ def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -
     """Return what each agent passes of each category of `LEAST` scenarios or pairs.
 
     Of a pair, done is only who does both.
-
-    Args:
-      scenarios: of one suite.
-      profiles: by the hash of each; of the same agents.
     """
     units: dict[tuple[str, str], list[Profile]] = defaultdict(list)
     for one in scenarios:
@@ -49,46 +45,42 @@ def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -
 
 
 class Dimensions(NamedTuple):
-    """How what some agents pass of the categories of a suite is spread.
-
-    Attributes:
-      agents: how many there are.
-      categories: how many tell any of them apart.
-      shares: float64[categories], of the correlation between these the share of each eigenvalue,
-        the largest first.
-    """
+    """How what some agents pass of the categories of a suite is spread."""
 
     agents: int
-    categories: int
-    shares: NDArray[np.float64]
+    categories: int  # in which any agents differ
+    shares: NDArray[np.float64]  # of their correlation the eigenvalues' shares, the largest first
 
     def first(self, count: int) -> float:
-        """Return the share of the first `count` dimensions together."""
         return float(self.shares[:count].sum())
 
 
 def dimensions(rates: Rates, agents: Sequence[str]) -> Dimensions:
-    """Return the dimensions of a suite over some agents; none where no category tells any apart.
+    """Return the dimensions of a suite over some agents; empty if they differ in no category.
 
     A category that all of them pass equally often has no correlation, and is left out.
     """
-    table = np.array([[own[agent] for agent in agents] for own in rates.values()])
-    table = table[np.ptp(table, axis=1) > 0]
+    table = _differing(rates, agents)
     if len(table) < 2:
         return Dimensions(len(agents), len(table), np.ones(len(table)))
     values = np.linalg.eigvalsh(np.corrcoef(table))[::-1].clip(0)
     return Dimensions(len(agents), len(table), values / values.sum())
 
 
+def _differing(rates: Rates, agents: Sequence[str]) -> NDArray[np.float64]:
+    """Return what agents pass of the categories in which any of them differ, one a row."""
+    table = np.array([[own[agent] for agent in agents] for own in rates.values()])
+    return table[np.ptp(table, axis=1) > 0]
+
+
 def competence(rates: Rates, agents: Sequence[str]) -> tuple[float, Dimensions]:
-    """Return how far the first dimension is being good at all of it, and what is beside that.
+    """Return how far the first dimension is being good at all of it, and what else there is.
 
     The first is the correlation, over agents, between the first principal component and what each
     passes on average over the standardised categories. The second are the dimensions of what is
     left of these, by its variance, when what is linear in that average is taken out.
     """
-    table = np.array([[own[agent] for agent in agents] for own in rates.values()])
-    table = table[np.ptp(table, axis=1) > 0]
+    table = _differing(rates, agents)
     standard = (table - table.mean(1, keepdims=True)) / table.std(1, keepdims=True)
     mean = standard.mean(0)
     first = np.linalg.svd(standard, full_matrices=False)[2][0]
@@ -106,35 +98,24 @@ def agreement(one: Sequence[float], other: Sequence[float]) -> float:
 class Agreement(NamedTuple):
     """How far choosing by effect has made a suite the choosing agents' own.
 
-    Attributes:
-      scenarios: tau, over all scenarios, between what the agents with a say pass and the others.
-      choosing: tau, over the agents with a say, between what they pass of what was chosen by
-        effect and of the rest.
-      held_out: the same over the others.
+    `scenarios` is tau, over all scenarios, between what the agents with a say pass and the others.
     """
 
     scenarios: float
-    choosing: float
-    held_out: float
+    choosing: float  # tau between what was chosen by effect and the rest, over agents with a say
+    held_out: float  # the same over the others
 
 
 def agreements(
     scenarios: Sequence[Scenario], profiles: Mapping[str, Profile], curation: Sequence[str]
 ) -> Agreement:
-    """Return the rank agreement between agents that have a say and those that are held out.
-
-    Args:
-      scenarios: of one suite.
-      profiles: by the hash of each; of all these agents.
-      curation: those that have a say.
-    """
+    """Return the rank agreement between agents that have a say and those that are held out."""
     every = [profiles[one.hash].passed for one in scenarios]
     names = [*every[0]]
     table = np.array([[own[n].successes / own[n].of for n in names] for own in every])
     say = np.isin(names, curation)
-    by_effect = np.array(
-        ["effect_share" in one.provenance.get("chosen_by", {}) for one in scenarios]
-    )
+    chosen = [one.provenance.get("chosen_by", {}) for one in scenarios]
+    by_effect = np.array(["effect_share" in one for one in chosen])
     parts = [table[by_effect].mean(0), table[~by_effect].mean(0)] if by_effect.any() else None
     return Agreement(
         agreement(table[:, say].mean(1), table[:, ~say].mean(1)),

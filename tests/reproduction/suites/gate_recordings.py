@@ -1,6 +1,6 @@
-"""Who is recorded for the tables of gates, domain by domain, and what stands in their columns.
+"""Which agents are recorded for the tables of gates, domain by domain, and their columns.
 
-What a domain needs beside this package, an extra or its recordings, must be there.
+A domain may need an extra or its recordings in addition to this package.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sts import agents
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
-from sts_scenarios import gates
+from sts_scenarios import quality_checks
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
 
@@ -23,7 +23,7 @@ RECORDERS = (
     *(("wisdom-of-the-crowd", 5, 12, 8), ("rule", 3, 8, 12), ("speaking-maximiser", 2, 11, 9)),
     *(("reader", 2, 12, 12), ("reader-noisy-60", 3, 10, 10), ("reader-noisy-60", 5, 9, 9)),
 )
-"""Who is recorded in Λ*, in teams of how many, on how many rows and columns."""
+"""The agents that are recorded in Λ*, their team's size, rows and columns."""
 EPISODES, STEPS, SEED = 700, 50, 26112
 """Of each recorder of Λ*; a fifth are on the test side."""
 OPEN_EPISODES, OPEN_STEPS, OPEN_SEED = 60, 48, 300
@@ -33,60 +33,46 @@ LOOKED_AT = 3
 
 
 class Measure(NamedTuple):
-    """How the categories of a domain are measured.
+    """How the categories of a domain are measured."""
 
-    Attributes:
-      recordings: makes what their pools are mined from, all of it on the test side.
-      floors: who does not do what is asked on purpose: only reported.
-      columns: of the table of pools, the names of gates and floors.
-      agents: whose pass rates of the larger suite are a table.
-      pool: how many scenarios or pairs the first gates are measured on, at most.
-      continuations: of each scenario of a pool, for a policy that draws.
-      larger: how many scenarios the larger suite has.
-      per_world: how many of a suite are of one world, at most; of a pool as many or more.
-      shaky: whether the probe is measured with an unsteady hand, by difficulty: where none of the
-        domain's agents is neither weak nor strong.
-    """
-
-    recordings: Callable[[], list[Trajectory]]
-    floors: tuple[str, ...]
-    columns: tuple[str, ...]
-    agents: tuple[str, ...]
-    pool: int = pools.POOL
-    continuations: int = gates.CONTINUATIONS
-    larger: int = 40
-    per_world: int = 1
+    recordings: Callable[[], list[Trajectory]]  # what pools are mined from, all on the test side
+    floors: tuple[str, ...]  # agents that do not do what is asked on purpose: only reported
+    columns: tuple[str, ...]  # of the table of pools, the names of quality_checks and floors
+    agents: tuple[str, ...]  # whose pass rates of the larger suite are a table
+    pool: int = (
+        pools.POOL
+    )  # how many scenarios or pairs the first quality_checks are measured on, at most
+    continuations: int = quality_checks.CONTINUATIONS  # of each of them, for a policy that draws
+    larger: int = 40  # how many scenarios the larger suite has
+    per_world: int = 1  # how many of a suite are of one world, at most; of a pool as many or more
+    # Whether the probe is measured with an unsteady hand, by difficulty: if each of the domain's
+    # agents is weak or strong.
     shaky: bool = False
 
 
-def lambda_star(episodes: int = EPISODES, seed: int = SEED) -> list[Trajectory]:
-    """Return what the recorders of Λ* play; each has its own seed from `seed`."""
-    return [
-        one
-        for n, (agent, team, height, width) in enumerate(RECORDERS)
-        for one in _played(
-            *("lambda-star", agent, episodes, STEPS, seed + n),
-            {"height": height, "width": width, "participants": team, "horizon": STEPS},
-        )
-    ]
+def lambda_star() -> list[Trajectory]:
+    """Return what the recorders of Λ* play; each has its own seed."""
+    made: list[Trajectory] = []
+    for n, (agent, team, height, width) in enumerate(RECORDERS):
+        world = {"height": height, "width": width, "n_players": team, "horizon": STEPS}
+        made += _played("lambda-star", agent, EPISODES, STEPS, SEED + n, world)
+    return made
 
 
-def babyai(episodes: int = OPEN_EPISODES, seed: int = OPEN_SEED) -> list[Trajectory]:
-    """Return what is played in open levels; each level has its own seed from `seed`."""
-    return [
-        one
-        for n, level in enumerate(LEVELS)
-        for agent in AGENTS
-        for one in _played(
-            *("babyai", agent, episodes, OPEN_STEPS, seed + n), {"level": level, "open": True}
-        )
-    ]
+def babyai(episodes: int = OPEN_EPISODES) -> list[Trajectory]:
+    """Return what is played in open levels; each level has its own seed."""
+    made: list[Trajectory] = []
+    for n, level in enumerate(LEVELS):
+        for agent in AGENTS:
+            world = {"level": level, "open": True}
+            made += _played("babyai", agent, episodes, OPEN_STEPS, OPEN_SEED + n, world)
+    return made
 
 
 def overcooked() -> list[Trajectory]:
     """Return the installed trials of both sides without those that were looked at.
 
-    Who is measured was trained on none of them.
+    None of the measured agents was trained on them.
     """
     from sts.worlds.overcooked import importer  # needs the extra
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
@@ -18,23 +19,15 @@ def pool(
     category: Category,
     trajectories: Iterable[Trajectory],
     count: int = POOL,
-    *,
     per_world: int = PER_WORLD,
-    seed: int = 0,
 ) -> tuple[Scenario, ...]:
     """Return up to `count` scenarios that a category finds on the test side, mined as ever.
 
-    No answer stands more often than its share of `count`, so there are fewer where one is rare, and
+    No answer is there more often than its share of `count`, so there are fewer if one is rare, and
     no world more often than `per_world` times.
     """
-    mined = mining.mine(
-        trajectories,
-        [category],
-        per_category=count,
-        seed=seed,
-        per_world=per_world,
-        strata=("difficulty",),
-    )
+    given: dict[str, Any] = {"seed": 0, "per_world": per_world, "strata": ("difficulty",)}
+    mined = mining.mine(trajectories, [category], per_category=count, **given)
     answers = category.controls.answers if category.controls else ()
     if not answers:
         return mined.scenarios

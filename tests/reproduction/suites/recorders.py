@@ -1,6 +1,6 @@
-"""Who is recorded for the packaged suites besides the installed agents. Each is a script of ours.
+"""Scripts that were recorded for the packaged suites, in addition to the installed agents.
 
-Whoever seeks reward and never errs stands by Good most of the time and seldom loses it; these do.
+An agent that seeks reward and never errs is next to Good most of the time and rarely loses it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains import domain as find_domain
 from sts.domains.adapted import Seen
 from sts.worlds.lambda_star import torus
@@ -58,9 +58,8 @@ class PersonLike(Agent):
     domain = "lambda-star"
     draws = 4
 
-    def begin(self, batch: int, roles: int) -> Memory:
-        """Return the memory of nothing seen, a way to go, and steps until it loses interest."""
-        shape = (batch, roles)
+    def initial_state(self, batch: int, players: int) -> Memory:
+        shape = (batch, players)
         return {
             "good": np.full(shape, _HIDDEN, np.int64),
             "evil": np.full(shape, _HIDDEN, np.int64),
@@ -70,8 +69,7 @@ class PersonLike(Agent):
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
-        """Return one move, and what will be acted on at the next step."""
+    ) -> tuple[PolicyOutput, Memory]:
         size = observation.height[:, None], observation.width[:, None]
         hesitating, turning, minding, taste = np.moveaxis(draws, -1, 0)
         good, evil = memory["good"], memory["evil"]
@@ -84,7 +82,7 @@ class PersonLike(Agent):
         way = np.where((evil != _HIDDEN) & (minding < _MINDS_EVIL), from_evil, way)
         move = np.where(hesitating < _HESITATES, torus.STAY, way)
         cells = observation.surroundings
-        return Choice(np.eye(len(MOVES))[move]), {
+        return PolicyOutput(np.eye(len(MOVES))[move]), {
             "good": np.where(observation.good, cells, _HIDDEN).max(-1),
             "evil": np.where(observation.evil, cells, _HIDDEN).max(-1),
             "way": way,
@@ -108,14 +106,12 @@ class Instructed(Reader):
     name = "instructed-reader"
     draws = 1
 
-    def begin(self, batch: int, roles: int) -> Memory:
-        """Return a reader's memory, and that of no errand."""
-        return {**super().begin(batch, roles), "errand": np.zeros(batch, np.int32)}
+    def initial_state(self, batch: int, players: int) -> Memory:
+        return {**super().initial_state(batch, players), "errand": np.zeros(batch, np.int32)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
-        """Return what the errand asks for now."""
+    ) -> tuple[PolicyOutput, Memory]:
         new = 1 + (draws[:, 0, 0] * len(ERRANDS)).astype(np.int32)
         errand = np.where(observation.step % _ERRAND == 0, new, memory["errand"])
         sent = Instructions(("", *ERRANDS), errand)
@@ -133,7 +129,6 @@ class BabyAIRandom(Agent):
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
-        """Weighs all moves alike."""
+    ) -> tuple[PolicyOutput, Memory]:
         shape = observation.last_move.shape
-        return Choice(np.ones((*shape, len(find_domain(self.domain).moves)))), memory
+        return PolicyOutput(np.ones((*shape, len(find_domain(self.domain).action_names)))), memory

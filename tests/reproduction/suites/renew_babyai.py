@@ -17,13 +17,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sts.errors import ArgumentError, StsError
 from sts.provenance import provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
 from tests.reproduction.suites import build_babyai, building
-from tests.reproduction.suites.building import DRAFT, carry_out
+from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
 from tests.reproduction.suites.recorders import BABYAI_RANDOM
 
 LEVELS = (
@@ -41,25 +40,13 @@ CATEGORIES = (
 EPISODES, STEPS, PER_CATEGORY, SEED = 40, 48, 10, 2
 NAME, PARENT, CURATOR = "babyai", "babyai@1", "renew-babyai"
 MISSIONS = (
-    "GoToObjMazeS4",
-    "GoToOpen",
-    "OpenDoorColor",
-    "PickupDist",
-    "UnblockPickup",
-    "PutNextLocal",
+    *("GoToObjMazeS4", "GoToOpen", "OpenDoorColor"),
+    *("PickupDist", "UnblockPickup", "PutNextLocal"),
 )
 MISSION_AGENTS = ("babyai-noisy-bot-60", "babyai-seeker")
-UNSEEN = {
-    "go-to-01": 5,
-    "go-to-04": 7,
-    "open-01": 6,
-    "open-03": 4,
-    "pick-up-02": 4,
-    "pick-up-03": 5,
-    "pick-up-04": 5,
-    "put-next-02": 4,
-}
-"""Scenarios of the parent of which who sees nothing does four of ten continuations or more."""
+UNSEEN = {"go-to-01": 5, "go-to-04": 7, "open-01": 6, "open-03": 4}
+UNSEEN |= {"pick-up-02": 4, "pick-up-03": 5, "pick-up-04": 5, "put-next-02": 4}
+"""Scenarios of the parent of which an agent that sees nothing does four of ten or more."""
 DESCRIPTION = (
     "Five kinds of BabyAI's missions, and thirteen kinds of instructions that are put in hindsight "
     "in wordings of their own, three of them in pairs."
@@ -68,58 +55,46 @@ DESCRIPTION = (
 
 def commands() -> list[list[str]]:
     """Return the command lines that record, mine and decide, without the leading `sts`."""
-    by = ["--as", CURATOR]
+    by = ["--user", CURATOR]
     gone = Counter(name.rpartition("-")[0] for name in UNSEEN)
+    why = "babyai-blind, who sees nothing, does it in {} of ten continuations"
     return [
-        *_recorded(LEVELS, AGENTS, 100, ["--set", "open=true"]),
-        *_recorded(MISSIONS, MISSION_AGENTS, 200, []),
-        ["draft", "from", f"{DRAFT}@1"],
+        *_record(LEVELS, AGENTS, 100, ["--env-option", "open=true"]),
+        *_record(MISSIONS, MISSION_AGENTS, 200, []),
+        ["draft", "new", "--from", f"{DRAFT}@1"],
         *(
-            ["draft", "retire", DRAFT, f"babyai-{name}", *by]
-            + [
-                "--reason",
-                f"babyai-blind, who sees nothing, does it in {times} of ten continuations",
-            ]
+            ["draft", "retire", DRAFT, f"babyai-{name}", *by, "--reason", why.format(times)]
             for name, times in UNSEEN.items()
         ),
-        _mined(CATEGORIES, PER_CATEGORY),
-        *(_mined([kind], count) for kind, count in gone.items()),
+        _mine(CATEGORIES, PER_CATEGORY),
+        *(_mine([kind], count) for kind, count in gone.items()),
         ["draft", "accept", DRAFT, "--all", "--reason", "it fits its moment", *by],
         ["suite", "freeze", DRAFT, "--description", DESCRIPTION],
     ]
 
 
-def _recorded(
+def _record(
     levels: Sequence[str], agents: Sequence[str], seed: int, more: Sequence[str]
 ) -> list[list[str]]:
-    players = [word for agent in agents for word in ("--agent", agent)]
-    amount = [*more, *players, "--episodes", str(EPISODES), "--steps", str(STEPS)]
+    amount = [*more, *flags("agent", agents), *f"--episodes {EPISODES} --steps {STEPS}".split()]
     return [
-        ["record", "--domain", "babyai", "--set", f"level={level}", *amount]
-        + ["--seed", str(seed + place)]
+        f"record --domain babyai --env-option level={level} --seed {seed + place}".split() + amount
         for place, level in enumerate(levels, 1)
     ]
 
 
-def _mined(kinds: Sequence[str], count: int) -> list[str]:
-    chosen = [word for kind in kinds for word in ("--category", f"babyai-{kind}")]
-    amount = ["--per-category", str(count), "--seed", str(SEED), "--stratum", "difficulty"]
-    return ["mine", DRAFT, *chosen, *amount]
+def _mine(kinds: Sequence[str], count: int) -> list[str]:
+    amount = f"--per-category {count} --seed {SEED} --stratify-by difficulty".split()
+    return ["mine", DRAFT, *flags("category", (f"babyai-{kind}" for kind in kinds)), *amount]
 
 
 def build(out: Path) -> Suite:
-    """Write the suite to the folder `out` and return it.
-
-    Raises:
-      StsError: a command failed; it has said how.
-    """
+    """Write the suite to the folder `out` and return it."""
+    first = build_babyai
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
-        first = build_babyai
-        building.build(
-            workspace.path("suites", DRAFT, "1"),
-            *(DRAFT, first.VERSION, first.DESCRIPTION, first.commands()),
-        )
+        place = workspace.path("suites", DRAFT, "1")
+        building.build(place, DRAFT, first.VERSION, first.DESCRIPTION, first.commands())
         carry_out(folder, commands())
         made = store.load(workspace, f"{DRAFT}@2")
     suite = replace(made, name=NAME, parent=PARENT, provenance=provenance())
@@ -127,18 +102,5 @@ def build(out: Path) -> Suite:
     return suite
 
 
-def main(argv: Sequence[str]) -> int:
-    """Build from the command line; return the exit code."""
-    try:
-        if len(argv) != 1:
-            raise ArgumentError("expected OUT, see the module's first lines")
-        suite = build(Path(argv[0]))
-    except StsError as error:
-        print(f"renew_babyai: {error}", file=sys.stderr)
-        return error.exit_code
-    print(f"{suite.label}: {len(suite.scenarios)} scenarios, hash {suite.hash}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run("renew_babyai", lambda out: [build(out)], sys.argv[1:]))

@@ -1,6 +1,6 @@
 """Which scenarios of a packaged suite the next version does without, and what takes their place.
 
-Both by rules that are stated; nobody has looked at them.
+Both by rules that are stated; no person has looked at them.
 """
 
 from __future__ import annotations
@@ -49,12 +49,7 @@ class Retired(NamedTuple):
 def retirements(
     scenarios: Sequence[Scenario], profiles: Mapping[str, Profile]
 ) -> dict[str, Retired]:
-    """Return by id which scenarios are retired, as `RULE` says.
-
-    Args:
-      scenarios: of a suite.
-      profiles: by the hash of each, of the agents that have a say.
-    """
+    """Return by id which scenarios are retired, as `RULE` says."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
     for one in scenarios:
         if not one.series:
@@ -76,7 +71,7 @@ def _reasons(
 ) -> Iterator[tuple[Scenario, Retired]]:
     """Yield scenarios of one category with what speaks against them, the strongest first."""
     for one in every:
-        if flat := profiles[one.hash].flat:
+        if flat := profiles[one.hash].why_equal:
             yield one, Retired(f"tells no agents apart: {flat}", one.difficulty)
     for one in every:
         if text := unclear(one):
@@ -99,11 +94,11 @@ def _reasons(
 def unclear(one: Scenario) -> str:
     """Return what a judge cannot tell from the page; "" for nothing."""
     if one.category == "return-to-first":
-        if make_track(one.recording, one.roles[0]).to_good[0] <= SIGHT:
+        if make_track(one.recording, one.players[0]).to_good[0] <= SIGHT:
             return "the page does not show whether Good was seen before its first frame"
     if one.category == "count-others":
         people = one.recording.scene[one.takeover, FIRST_PLAYER:].astype(np.int64)
-        me = int(people[one.roles[0]])
+        me = int(people[one.players[0]])
         near = people[distances(people, me, read_grid(one.recording.state)) <= SIGHT]
         if max(Counter(near.tolist()).values()) >= CROWD:
             return f"{CROWD} or more of those to be counted share a cell"
@@ -116,11 +111,6 @@ def places(
     """Return which of those that were mined takes the place of which that is gone, as `REPLACING`.
 
     Halves of a pair are replaced together. Fewer where a category has too few.
-
-    Args:
-      every: scenarios of the suite.
-      mined: candidates.
-      wanted: of what is gone by id, the difficulty of what is to take its place.
     """
     gone = [one for one in every if one.id in wanted]
     answers = Counter(_answer(one) for one in every if one.id not in wanted)
@@ -130,9 +120,8 @@ def places(
         if one.id in out.values():
             continue
         halves = [o for o in gone if o is one or (one.pair and o.pair == one.pair)]
-        alike = [
-            o for o in free.values() if o.category == one.category and _asked(o) == _asked(one)
-        ]
+        same = [o for o in free.values() if o.category == one.category]
+        alike = [o for o in same if _asked(o) == _asked(one)]
         if not alike:
             continue
         best = min(alike, key=partial(_unlike, one, wanted[one.id], answers))

@@ -16,11 +16,11 @@ EACH_LEVEL = pytest.mark.parametrize(
 """Every level that is registered, of which the quick tier tries one in six."""
 
 
-def begun(level: str = "GoToLocal", seed: int = 3, moves: str = "") -> BabyAI:
+def begun(level: str = "GoToLocal", seed: int = 3, actions: str = "") -> BabyAI:
     """Return a level, and plays the moves, a digit each."""
     world = BabyAI()
     world.reset(seed, level)
-    for move in moves:
+    for move in actions:
         world.step((int(move),))
     return world
 

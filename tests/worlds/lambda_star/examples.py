@@ -25,8 +25,8 @@ BY_HAND = State(
     seed=2**64 - 2,
     counter=300,
     cells=(0, 19, 3),
-    moves=(-1, 4, 8),
-    says=(0, 1, len(TOKENS) - 1),
+    actions=(-1, 4, 8),
+    utterances=(0, 1, len(TOKENS) - 1),
     rewards=(-2, 0, 2),
 )
 
@@ -44,7 +44,7 @@ def complexity_of(s: State) -> tuple[int, int]:
 
 @st.composite
 def states(draw: st.DrawFn) -> State:
-    """Any valid state of a small grid and few participants."""
+    """Any valid state of a small grid and few players."""
     height, width = draw(st.integers(3, 9)), draw(st.integers(3, 9))
     cells = st.integers(0, height * width - 1)
     kind = draw(st.sampled_from(("moves", "cells")))
@@ -72,7 +72,7 @@ def states(draw: st.DrawFn) -> State:
         seed=draw(st.integers(0, 2**64 - 1)),
         counter=draw(st.integers(0, 2**63 - 2**10)),
         cells=each(cells),
-        moves=each(st.integers(-1, 8)),
-        says=each(st.integers(0, len(TOKENS) - 1)),
+        actions=each(st.integers(-1, 8)),
+        utterances=each(st.integers(0, len(TOKENS) - 1)),
         rewards=each(st.integers(-2, 2)),
     )

@@ -15,6 +15,8 @@ from sts.engine.lockstep import play
 from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.storage.files import content_hash
+from sts.worlds.lambda_star.agents.imitation import Imitation
+from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.play import practice
@@ -31,9 +33,12 @@ def hashes(states: list[bytes]) -> dict[str, str]:
     streams = np.array([stream("hashes", i) for i in range(count)], np.uint64)
     told = instructed([TEXTS[i % len(TEXTS)] for i in range(count)], [i % 3 for i in range(count)])
     out = {}
-    for name in (*agents_of("lambda-star"), "random"):
+    players = {name: agents.load(name) for name in (*agents_of("lambda-star"), "random")}
+    players["lasting marks"] = Stigmergy(marks="lasting")
+    players["guide of each role"] = Imitation(guide="each-role")
+    for name, agent in players.items():
         worlds = world.restore(states)
-        team = Team(agents.load(name), (0, 2), streams)
+        team = Team(agent, (0, 2), streams)
         played = play(world, worlds, [team], steps=STEPS, told=told)
         out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
         assert np.isfinite(played.log_probs[:, :, 0]).all()

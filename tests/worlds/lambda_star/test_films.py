@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from sts.domains import Focus
 from sts.engine.rendering import film
 from sts.episodes import Episode
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.shapes import object_style
+from sts.worlds.lambda_star.board import object_style
+from tests.annotator_app.components.test_node import NODE, needs_node
 from tests.worlds.lambda_star.examples import state
 
 HEIGHT, WIDTH = 4, 5  # of the state by hand, where three take part beside Good and Evil
@@ -23,18 +25,14 @@ TOP = MARGIN + 5
 """Pixels above a board below which nothing is written."""
 
 
-def episode(*scenes: list[int], says: dict[tuple[int, int], int] | None = None) -> Episode:
+def episode(*scenes: list[int], utterances: dict[tuple[int, int], int] | None = None) -> Episode:
     """An episode in which objects go where we like: Good, Evil, A, B and C on these cells."""
     nothing = np.zeros((len(scenes) - 1, 3), np.int8)
     said = nothing.copy()
-    for place, token in (says or {}).items():
+    for place, token in (utterances or {}).items():
         said[place] = token
     scene = np.array(scenes, np.uint16)
     return Episode("lambda-star", states.encode(state()), nothing, said, nothing, scene)
-
-
-def painted(one: Episode, focus: Focus | None = None) -> list[NDArray[np.uint8]]:
-    return film(one, focus or Focus())
 
 
 def in_cell(frame: NDArray[np.uint8], cell: int) -> NDArray[np.uint8]:
@@ -50,31 +48,27 @@ def share(pixels: NDArray[np.uint8], colour: str) -> float:
 
 
 def test_frames_are_of_one_size_and_equal_episodes_give_equal_pixels() -> None:
-    one = episode(APART, [1, 7, 14, 16, 19], [2, 7, 14, 16, 19], says={(1, 2): 3})
-    first, again = painted(one), painted(one)
+    one = episode(APART, [1, 7, 14, 16, 19], [2, 7, 14, 16, 19], utterances={(1, 2): 3})
+    first, again = film(one, Focus()), film(one, Focus())
     assert len(first) == 3 and {frame.shape for frame in first} == {first[0].shape}
     assert first[0].dtype == np.uint8 and first[0].shape[2] == 3
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
 
 
-@pytest.mark.parametrize("which", range(5))
-def test_each_object_stands_in_its_cell_in_its_colour(which: int) -> None:
-    (frame, _) = painted(episode(APART, APART))
-    for cell in range(HEIGHT * WIDTH):
-        there = share(in_cell(frame, cell), object_style(which)[0])
-        assert (there > 0.1) == (cell == APART[which]), (cell, there)
-
-
-def test_those_who_share_a_cell_are_both_to_be_seen_on_one_plate() -> None:
-    (frame, _) = painted(episode([0, 7, 14, 14, 19], [0, 7, 14, 14, 19]))
-    shared = in_cell(frame, 14)
+def test_each_object_stands_in_its_cell_in_its_colour() -> None:
+    (frame, _) = film(episode(APART, APART), Focus())
+    for which in range(5):
+        shown = [share(in_cell(frame, cell), object_style(which)[0]) for cell in range(20)]
+        assert [cell for cell in range(20) if shown[cell] > 0.1] == [APART[which]]
+    (frame, _) = film(episode([0, 7, 14, 14, 19], [0, 7, 14, 14, 19]), Focus())
+    shared = in_cell(frame, 14)  # two that share a cell stand on one plate
     assert share(shared, object_style(2)[0]) > 0.05 and share(shared, object_style(3)[0]) > 0.03
     assert share(shared, "#ffffff") < 0.05 < share(in_cell(frame, 18), "#ffffff")
 
 
 def difference(one: Episode, focus: Focus, other: Focus, frame: int) -> Any:
     """In which cells two films of an episode differ at a frame."""
-    a, b = painted(one, focus)[frame], painted(one, other)[frame]
+    a, b = film(one, focus)[frame], film(one, other)[frame]
     return {
         cell
         for cell in range(HEIGHT * WIDTH)
@@ -82,36 +76,47 @@ def difference(one: Episode, focus: Focus, other: Focus, frame: int) -> Any:
     }
 
 
-def test_the_judged_one_has_a_ring_and_what_is_marked_is_marked() -> None:
+def test_evaluated_player_and_marked_cells_stand_out() -> None:
     one = episode(APART, APART, APART)
     plain = Focus(takeover=1)
-    assert difference(one, plain._replace(roles=(0,)), plain, 0) == {14}
+    assert difference(one, plain._replace(players=(0,)), plain, 0) == {14}
     assert difference(one, plain._replace(cells=(3,)), plain, 1) == {3}
     assert difference(one, plain._replace(cells=(3,)), plain, 0) == set()  # only from takeover on
     seen = difference(one, Focus((1,), 1, sight=True), Focus((1,), 1), 0)
     assert {10, 11, 12, 15, 17} <= seen and not {4, 9, 16} & seen
 
 
-def test_a_film_says_where_it_is_and_who_speaks_when() -> None:
-    one = episode(APART, APART, APART, says={(0, 1): 4})
+def test_film_shows_its_step_and_its_utterances() -> None:
+    one = episode(APART, APART, APART, utterances={(0, 1): 4})
     asked = Focus(
         takeover=1, text="Follow your team-mate for five steps in a row, wherever it goes."
     )
-    silent = replace(one, says=np.zeros_like(one.says))
-    heard = [bool((a != b).any()) for a, b in zip(painted(one), painted(silent), strict=True)]
+    silent = replace(one, utterances=np.zeros_like(one.utterances))
+    heard = [
+        bool((a != b).any()) for a, b in zip(film(one, Focus()), film(silent, Focus()), strict=True)
+    ]
     assert heard == [False, True, False]  # in the scene that the step leads to
-    frames = painted(one, asked)
-    assert frames[0].shape[0] > painted(one)[0].shape[0]
+    frames = film(one, asked)
+    assert frames[0].shape[0] > film(one, Focus())[0].shape[0]
     below = [frame[-MARGIN - 25 :] for frame in frames]
     assert len({part.tobytes() for part in below}) == 3
     edges = [share(frame[:, 12:14], "#0072B2") > 0.5 for frame in frames]
     assert edges == [False, False, True]
 
 
-def test_a_step_over_the_edge_is_drawn_at_both_sides_and_not_across() -> None:
-    frame = painted(episode([0, 7, 10, 16, 19], [0, 7, 14, 16, 19]))[1]
-    plain = painted(episode([0, 7, 14, 16, 19], [0, 7, 14, 16, 19]))[1]
+def test_step_over_the_edge_is_drawn_at_both_sides_and_not_across() -> None:
+    frame = film(episode([0, 7, 10, 16, 19], APART), Focus())[1]
+    plain = film(episode(APART, APART), Focus())[1]
     differing = [
         cell for cell in range(10, 15) if (in_cell(frame, cell) != in_cell(plain, cell)).any()
     ]
     assert differing == [10, 14]
+
+
+@needs_node
+def test_board_in_the_browser_passes_its_own_tests() -> None:
+    assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
+    file = Path(__file__).with_name("board.test.mjs")
+    done = subprocess.run([NODE, "--test", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+    assert "# fail 0" in done.stdout and "# tests 0" not in done.stdout

@@ -23,7 +23,7 @@ from tests.worlds.lambda_star.examples import state
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "agents.md"
-MAKING = re.findall(r"^`sts (lambda-star strip .*)`$", PAGE.read_text(), re.M)
+MAKING = re.findall(r"^`sts (lambda-star filmstrip .*)`$", PAGE.read_text(), re.M)
 SVG = "{http://www.w3.org/2000/svg}"
 HEIGHT, WIDTH = 4, 5  # of the state by hand, where three take part beside Good and Evil
 GLYPHS = ["G", "E", "A", "B", "C"]
@@ -61,21 +61,16 @@ def trails(root: ElementTree.Element) -> list[ElementTree.Element]:
 
 def made(tmp_path: Path, *words: str) -> bytes:
     file = tmp_path / "plotting.svg"
-    assert main(["lambda-star", "strip", *words, "--svg", str(file)]) == 0
+    assert main(["lambda-star", "filmstrip", *words, "--svg", str(file)]) == 0
     return file.read_bytes()
 
 
-def test_everybody_stands_in_the_middle_of_the_own_cell():
+def test_each_object_stands_in_its_cell_and_those_that_share_it_crowd():
     scenes = [0, 6, 12, 18, 19], [1, 7, 13, 19, 15]
     boards = letters(drawn(episode(*scenes), [0, 1]))
     for scene, board in zip(scenes, boards, strict=True):
-        assert board == {
-            glyph: (cell % WIDTH + 0.5, cell // WIDTH + 0.5)
-            for glyph, cell in zip(GLYPHS, scene, strict=True)
-        }
-
-
-def test_those_who_share_a_cell_crowd_around_its_middle():
+        middles = [(cell % WIDTH + 0.5, cell // WIDTH + 0.5) for cell in scene]
+        assert board == dict(zip(GLYPHS, middles, strict=True))
     (board,) = letters(drawn(episode([6, 17, 6, 6, 6]), [0]))
     sharing = [board[glyph] for glyph in "GABC"]
     assert len(set(sharing)) == 4
@@ -85,7 +80,7 @@ def test_those_who_share_a_cell_crowd_around_its_middle():
 
 @pytest.mark.parametrize("cell", [0, 4, 15, 19, 2, 10, 9, 17])
 @pytest.mark.parametrize("sharing", [2, 3, 4])
-def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sharing: int):
+def test_objects_that_share_an_edge_cell_are_drawn_on_the_board(cell: int, sharing: int):
     elsewhere = [c for c in range(HEIGHT * WIDTH) if c != cell]
     root = drawn(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
     xs: list[float] = []
@@ -102,14 +97,12 @@ def test_those_who_share_a_cell_at_the_edge_are_drawn_on_the_board(cell: int, sh
     assert -over <= min(ys) and max(ys) <= HEIGHT * CELL + over
 
 
-def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
+def test_boards_that_do_not_fit_in_a_row_wrap():
     many = episode(*([0, 17, 2, 3, 4] for _ in range(30)))
     root = drawn(many, list(range(30)))
     assert number(root, "width") <= 900
-    boxes = [
-        tuple(number(box, name) for name in ("x", "y", "width", "height"))
-        for box in root.findall(f"{SVG}rect")
-    ]
+    sides = ("x", "y", "width", "height")
+    boxes = [tuple(number(box, side) for side in sides) for box in root.findall(f"{SVG}rect")]
     assert len(set(boxes)) == 30 and len({y for _, y, _, _ in boxes}) > 1
     for x, y, width, height in boxes:
         assert x + width <= number(root, "width")
@@ -118,7 +111,7 @@ def test_boards_that_do_not_fit_beside_each_other_go_on_in_rows():
     assert len({box.get("y") for box in one.findall(f"{SVG}rect")}) == 1
 
 
-def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
+def test_trail_over_the_edge_leaves_one_side_and_enters_the_other():
     inside = drawn(episode([0, 17, 11, 8, 8], [0, 17, 12, 8, 8]), [1])
     (path,) = trails(inside)
     assert path.get("d", "").count("M") == 1
@@ -127,17 +120,13 @@ def test_a_trail_over_the_edge_leaves_on_one_side_and_enters_on_the_other():
     starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d", ""))
     assert sorted(float(x) // CELL for x, *_ in starts) == [-1, WIDTH - 1]
     assert {(right, down) for _, _, right, down in starts} == {(str(CELL), "0")}
+    cells = [0, 1, 2, 3, 4, 9, 14]  # a trail fades, and ends after a few steps
+    faded = trails(drawn(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6]))
+    seen = [number(path, "stroke-opacity") for path in faded]
+    assert len(seen) == 4 and seen == sorted(set(seen), reverse=True)
 
 
-def test_a_trail_fades_and_ends_after_a_few_steps():
-    cells = [0, 1, 2, 3, 4, 9, 14]
-    root = drawn(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6])
-    seen = [number(path, "stroke-opacity") for path in trails(root)]
-    assert len(seen) == 4
-    assert seen == sorted(set(seen), reverse=True)
-
-
-def test_good_gives_and_evil_takes_in_nine_cells_each():
+def test_rewards_of_good_and_evil_are_drawn_in_nine_cells_each():
     root = drawn(episode([0, 12, 6, 6, 6]), [0])
     around = {"#009E73": (0, 1), "#D55E00": (12, -1)}  # Good in the corner: around the edges
     for path in root.iter(f"{SVG}path"):
@@ -157,137 +146,96 @@ def test_good_gives_and_evil_takes_in_nine_cells_each():
     assert not around
 
 
-def test_frames_are_named_by_their_step():
+def test_frames_are_named_by_their_step_and_coloured_as_in_a_browser():
     root = drawn(episode(*([0, 17, 2, 3, 4] for _ in range(5))), [0, 2, 4], "a < b & c")
-    assert [text.text for text in root.findall(f"{SVG}text")] == [
-        "a < b & c",
-        "start",
-        "step 2",
-        "step 4",
-    ]
+    named = [text.text for text in root.findall(f"{SVG}text")]
+    assert named == ["a < b & c", "start", "step 2", "step 4"]
     assert root.get("aria-label") == "a < b & c"
-
-
-def test_colours_are_those_in_a_browser():
     player = (ROOT / "sts" / "worlds" / "lambda_star" / "board.mjs").read_text()
-    root = drawn(episode([0, 12, 6, 7, 8]), [0])
     used = {e.get("fill", "") for e in root.iter() if e.tag in (f"{SVG}circle", f"{SVG}polygon")}
-    assert len(used) == 5
-    assert all(colour in player for colour in used)
+    assert len(used) == 5 and all(colour in player for colour in used)
 
 
-def test_frames_are_spread_from_start_to_end():
-    for steps in (1, 2, 7, 16, 100):
-        for count in (2, 3, 5, 200):
-            frames = plotting.space_frames(steps, count)
-            assert frames[0] == 0 and frames[-1] == steps
-            assert len(frames) == min(count, steps + 1)
-            assert np.ptp(np.diff(frames)) <= 1
-
-
-def test_a_strip_is_the_same_bytes_each_time_and_another_for_another_seed(tmp_path: Path):
-    words = ["--agent", "local-search"]
+def test_strip_is_the_same_bytes_for_a_seed_and_needs_no_other_file(tmp_path: Path):
+    words = ["--agent", "local-search", "--team", "5", "--size", "12x12"]
     first = made(tmp_path, *words)
     assert made(tmp_path, *words) == first
     assert made(tmp_path, *words, "--seed", "1") != first
     assert made(tmp_path, *words, "--index", "1") != first
-
-
-def test_a_picture_needs_nothing_but_itself(tmp_path: Path):
-    text = made(tmp_path, "--agent", "local-search", "--team", "5", "--size", "12x12").decode()
     for word in ("script", "href", "url(", "style", "@", "http://www.w3.org/1999"):
-        assert word not in text
-    assert len(text) < 40_000
+        assert word not in first.decode()
+    assert len(first) < 40_000
 
 
-def test_the_strip_is_the_episode_that_the_score_counts(capsys: pytest.CaptureFixture[str]):
+def test_strip_shows_the_episode_that_the_score_counts(capsys):
     shared = ["--agent", "local-search", "--size", "7x6", "--team", "2", "--steps", "12", "--json"]
     assert main(["lambda-star", "score", *shared, "--episodes", "1", "--seed", "5"]) == 0
     score = json.loads(capsys.readouterr().out)
-    assert main(["lambda-star", "strip", *shared, "--seed", "5"]) == 0
+    assert main(["lambda-star", "filmstrip", *shared, "--seed", "5"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["mean"] == pytest.approx(score["agents"][0]["mean"])
 
 
-def test_without_a_file_the_strip_is_text(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_strip_without_a_file_is_text(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert main(["lambda-star", "strip", "--agent", "random", "--steps", "9"]) == 0
+    assert main(["lambda-star", "filmstrip", "--agent", "random", "--steps", "9"]) == 0
     title, frames, *rows, legend = capsys.readouterr().out.splitlines()
     assert title.startswith("random: mean reward ")
-    assert frames.split() == ["0", "3", "6", "9"]
-    assert len(rows) == 8
+    assert frames.split() == ["0", "3", "6", "9"] and len(rows) == 8
     assert all(letter in "".join(rows) for letter in "GEABC")
-    assert legend == "G Good, E Evil, A B C participants"
+    assert legend == "G Good, E Evil, A B C players"
 
 
 @pytest.mark.parametrize(
     ("team", "legend"),
     [
-        (1, "G Good, E Evil, A participant"),
-        (5, "G Good, E Evil, A B C D F participants, + more than two in that cell"),
-        (9, "G Good, E Evil, A to K participants, + more than two in that cell"),
+        (1, "G Good, E Evil, A player"),
+        (5, "G Good, E Evil, A B C D F players, + more than two in that cell"),
+        (9, "G Good, E Evil, A to K players, + more than two in that cell"),
     ],
 )
-def test_the_legend_names_what_the_scenes_have(
-    team: int, legend: str, capsys: pytest.CaptureFixture[str]
-):
+def test_legend_names_what_the_scenes_have(team: int, legend: str, capsys):
     words = ["--agent", "random", "--size", "3x3", "--team", str(team)]
-    assert main(["lambda-star", "strip", *words]) == 0
+    assert main(["lambda-star", "filmstrip", *words]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == legend
 
 
-def test_a_picture_that_cannot_be_written_does_not_take_the_scenes_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_scenes_are_printed_even_if_the_picture_cannot_be_written(tmp_path, monkeypatch, capsys):
     def full(path: Path, data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(path.parent / ".part"))
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sts.storage.files, "write_atomically", full)
-    assert main(["lambda-star", "strip", "--agent", "random", "--svg", "a.svg"]) == 1
+    assert main(["lambda-star", "filmstrip", "--agent", "random", "--svg", "a.svg"]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("random: mean reward ") and "->" not in out
     assert err.startswith("sts: a.svg: ") and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said", "code"),
+    ("words", "said"),
     [
-        (["--agent", "nobody"], "unknown agent 'nobody'; known: ", 2),
-        (["--agent", "random", "--svg", "plotting.png"], ".svg", 2),
-        (
-            ["--agent", "random", "--svg", "file/plotting.svg"],
-            "--svg file/plotting.svg: file is not a",
-            2,
-        ),
-        (["--agent", "random", "--svg", "none/plotting.svg"], "the folder none does not exist", 2),
-        (["--agent", "random", "--agent", "oracle"], "--agent is given twice", 2),
-        (["--agent", "random", "--size", "5x5", "--size", "6x6"], "--size is given twice", 2),
-        (["--agent", "random", "--frames", "1"], "--frames of 2 or more", 2),
-        (["--agent", "random", "--index", "-1"], "--index of 0 or more", 2),
-        (["--agent", "random", "--team", "0"], "team of 1", 2),
-        (["--agent", "random", "--size", "2x9"], "3 to 255", 2),
+        ("--agent nobody", "unknown agent 'nobody'; known: "),
+        ("--agent random --svg plotting.png", ".svg"),
+        ("--agent random --svg file/plotting.svg", "--svg file/plotting.svg: file is not a"),
+        ("--agent random --svg none/plotting.svg", "the folder none does not exist"),
+        ("--agent random --agent oracle", "--agent is given twice"),
+        ("--agent random --size 5x5 --size 6x6", "--size is given twice"),
+        ("--agent random --frames 1", "--frames of 2 or more"),
+        ("--agent random --index -1", "--index of 0 or more"),
+        ("--agent random --team 0", "team of 1"),
     ],
 )
-def test_a_mistake_is_one_line(
-    words: list[str],
-    said: str,
-    code: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-):
+def test_invalid_flags_print_one_line(words: str, said: str, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
-    assert main(["lambda-star", "strip", *words]) == code
+    assert main(["lambda-star", "filmstrip", *words.split()]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert said in err
 
 
-def test_the_gallery_shows_every_behaviour_and_nothing_else():
+def test_gallery_shows_every_behaviour_and_no_other():
     commands = [shlex.split(line) for line in MAKING]
     agents = [words[words.index("--agent") + 1] for words in commands]
     assert set(PUBLISHED) <= set(agents)
@@ -299,9 +247,7 @@ def test_the_gallery_shows_every_behaviour_and_nothing_else():
 
 
 @pytest.mark.parametrize("line", MAKING, ids=lambda line: line.split("--agent ")[1].split()[0])
-def test_the_gallery_is_what_its_commands_draw(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_gallery_is_what_its_commands_draw(line: str, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = shlex.split(line)
     file = words[words.index("--svg") + 1]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,82 +27,60 @@ def test_decoding_gives_back_what_was_encoded(s):
 
 @given(states())
 @settings(deadline=None)
-def test_the_json_view_holds_all_of_the_state(s):
+def test_json_view_holds_all_of_the_state(s):
     shown = json.loads(json.dumps(to_json(s)))
     assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}
     assert State(**given) == s
 
 
-def test_the_bytes_of_version_1_are_read_and_written_as_ever():
+def test_bytes_of_version_1_are_pinned():
     golden = bytes.fromhex(GOLDEN.read_text())
     assert decode(golden) == BY_HAND
     assert encode(BY_HAND) == golden
 
 
-def test_every_altered_byte_is_refused():
+def test_altered_truncated_lengthened_or_other_bytes_are_refused():
     raw = encode(BY_HAND)
-    for position in range(len(raw)):
-        for flip in (0x01, 0x80, 0xFF):
-            altered = bytearray(raw)
-            altered[position] ^= flip
-            with pytest.raises((DamagedState, NewerFormat)):
-                decode(bytes(altered))
-
-
-def test_every_truncation_and_every_lengthening_is_refused():
-    raw = encode(BY_HAND)
-    for length in range(len(raw)):
-        with pytest.raises(DamagedState):
-            decode(raw[:length])
-    for more in (b"\0", raw):
-        with pytest.raises(DamagedState):
-            decode(raw + more)
+    flips = [(p, flip) for p in range(len(raw)) for flip in (0x01, 0x80, 0xFF)]
+    altered = [raw[:p] + bytes([raw[p] ^ flip]) + raw[p + 1 :] for p, flip in flips]
+    for other in (*altered, *(raw[:n] for n in range(len(raw))), raw + b"\0", raw + raw):
+        with pytest.raises((DamagedState, NewerFormat)):
+            decode(other)
 
 
 @given(st.binary(max_size=200))
 @settings(deadline=None)
-def test_bytes_that_are_no_state_are_refused(raw):
+def test_random_bytes_are_refused(raw):
     with pytest.raises((DamagedState, NewerFormat)):
         decode(raw)
 
 
-def test_a_newer_version_is_refused_by_name():
+def test_newer_version_is_refused_by_name():
     raw = encode(BY_HAND)
-    with pytest.raises(
-        NewerFormat, match="version 2; this version of sts reads up to 1: update sts"
-    ):
+    with pytest.raises(NewerFormat, match="version 2; .* reads up to 1: update sts"):
         decode(raw[:4] + (2).to_bytes(2, "little") + raw[6:])
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"height": 2},
-        {"width": 256},
-        {"radius": 0},
-        {"radius": 2},
-        {"kind": "steps"},
-        {"good": 20},
-        {"evil": 3},
-        {"good_pattern": ()},
+        *({"height": 2}, {"width": 256}, {"radius": 0}, {"radius": 2}, {"kind": "steps"}),
+        *({"good": 20}, {"evil": 3}, {"good_pattern": ()}, {"good_cursor": 3}, {"evil_cursor": -1}),
         {"good_pattern": (9,), "good_cursor": 0},
         {"kind": "cells", "evil_pattern": (20, 1)},
-        {"good_cursor": 3},
-        {"evil_cursor": -1},
-        {"step": -1},
-        {"horizon": 2**32},
-        {"seed": 2**64},
-        {"counter": 2**63},
-        {"cells": (), "moves": (), "says": (), "rewards": ()},
-        {"cells": (0, 1, 20)},
-        {"moves": (0, 1)},
-        {"moves": (0, 1, 9)},
-        {"says": (0, 1, 22)},
+        *({"step": -1}, {"horizon": 2**32}, {"seed": 2**64}, {"counter": 2**63}),
+        {"cells": (), "actions": (), "utterances": (), "rewards": ()},
+        *(
+            {"cells": (0, 1, 20)},
+            {"actions": (0, 1)},
+            {"actions": (0, 1, 9)},
+            {"utterances": (0, 1, 22)},
+        ),
         {"rewards": (0, 0, 3)},
     ],
 )
-def test_fields_that_make_no_world_are_refused(change):
+def test_invalid_fields_of_a_state_are_refused(change):
     with pytest.raises(DamagedState, match="^not a Λ\\* state: "):
         state(**change)
 
@@ -129,33 +105,7 @@ def test_restoring_then_stepping_equals_never_having_stopped(s, seed):
         np.testing.assert_array_equal(stopping.scene, straight.scene)
 
 
-FRESH = """
-import sys
-import numpy as np
-from sts.domains import domain
-worlds = domain("lambda-star").restore([bytes.fromhex(sys.argv[1])])
-rng = np.random.default_rng(int(sys.argv[2]))
-for _ in range(4):
-    shape = worlds.rewards.shape
-    worlds.step(rng.integers(0, 9, shape, np.int8), rng.integers(0, 22, shape, np.int8))
-print(worlds.states()[0].hex())
-"""
-
-
-def test_a_fresh_process_goes_on_where_this_one_stopped():
-    begun: State = state(seed=11, counter=0)
-    half = moved_on(Batch([begun]), 5, 1)
-    raw = half.states()[0].hex()
-    fresh = subprocess.run(
-        [sys.executable, "-W", "error", "-c", FRESH, raw, "2"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert fresh.stdout.strip() == moved_on(half, 4, 2).states()[0].hex()
-
-
 def test_worlds_of_different_teams_do_not_share_a_batch():
-    alone = state(cells=(0,), moves=(4,), says=(0,), rewards=(0,))
+    alone = state(cells=(0,), actions=(4,), utterances=(0,), rewards=(0,))
     with pytest.raises(DamagedState, match="must agree in radius and number"):
         Batch([BY_HAND, alone])

@@ -27,14 +27,15 @@ def printed(states: list[bytes], **environment: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("count", [1, 5])
-def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count):
-    world = domain("lambda-star")
+@pytest.mark.parametrize(("count", "radius"), [(5, 1), (2, 2)])
+def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count, radius):
+    world, settings = domain("lambda-star"), {"n_players": 3, "horizon": 20, "radius": radius}
+    sizes = ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
     states = [
         state
-        for height, width, kind in ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
+        for height, width, kind in (sizes if radius == 1 else [(6, 5, "paper")])
         for state in world.generate(
-            count, seed=2, height=height, width=width, participants=3, horizon=20, patterns=kind
+            count, seed=2, height=height, width=width, patterns=kind, **settings
         )
     ]
     compiled = hashes.hashes(states)

@@ -1,3 +1,4 @@
+import dataclasses
 from collections import deque
 
 import numpy as np
@@ -5,9 +6,10 @@ import pytest
 
 from sts import agents
 from sts.agents.protocol import Instructions
+from sts.continuations.takeover import continue_all, group_by_shape
 from sts.domains.adapted import Seen
 from sts.domains.random import Random
-from sts.errors import ArgumentError, DamagedData
+from sts.errors import ArgumentError, DamagedData, StsError
 from sts.trajectories.record import record
 from sts.worlds.overcooked import trials
 from sts.worlds.overcooked.agents import cloned, network
@@ -17,16 +19,14 @@ from sts.worlds.overcooked.agents.stay import Stay
 from sts.worlds.overcooked.agents.ways import find_routes
 from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
+from sts_scenarios import categories
+from sts_scenarios.mining import mine
 
 
 def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
+    settings = {"layout": layout}
     return record(
-        agent,
-        domain="overcooked",
-        count=count,
-        steps=steps,
-        seed=seed,
-        settings={"layout": layout},
+        agent, domain="overcooked", count=count, steps=steps, seed=seed, settings=settings
     )
 
 
@@ -35,66 +35,48 @@ def test_two_planners_make_soup_in_every_kitchen(layout):
     assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
 
 
-def test_staying_and_chance_make_next_to_none():
+def test_staying_and_random_agents_make_almost_no_soup():
     assert sum(t.episode.rewards.sum() for t in played(Stay())) == 0
     assert sum(t.episode.rewards.sum() for t in played(Random())) <= 20
 
 
 def test_equal_seeds_play_alike_and_others_do_not():
-    one, same, other = (played(Greedy(), steps=60, seed=seed) for seed in (1, 1, 2))
-    assert [t.id for t in one] == [t.id for t in same]
-    assert [t.id for t in one] != [t.id for t in other]
+    one, same, other = ([t.id for t in played(Greedy(), steps=60, seed=s)] for s in (1, 1, 2))
+    assert one == same != other
 
 
 def events_beside_who_stands(world, text):
     """Return what a planner, told this, does in 60 steps while the green hat stands still."""
     agent, none, done = Greedy(), np.zeros((1, 1), np.int8), []
-    told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.begin(1, 1)
+    told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.initial_state(1, 1)
     for step in range(60):
         values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
         seen = Seen(np.array([step]), values, none, none, none)
         choice, memory = agent.act(seen, told, memory, np.zeros((1, 1)))
-        world.step((int(choice.moves[0, 0].argmax()), Overcooked.noop))
+        world.step((int(choice.actions[0, 0].argmax()), Overcooked.noop))
         done += world.events
     return done
 
 
-def test_a_planner_takes_another_way_than_through_who_stands_there():
+def test_planner_takes_another_way_than_through_a_standing_cook():
     world = Overcooked()
     world.reset(0, layout="cramped_room")
-    up, right = Overcooked.moves.index("up"), Overcooked.moves.index("right")
-    for move in (up, right):
-        world.step((move, Overcooked.noop))
+    for move in ("up", "right"):
+        world.step((Overcooked.action_names.index(move), Overcooked.noop))
     row, column, *_ = world.observe(0)["me"]
     assert [row, column + 1] == world.observe(0)["partner"][:2].tolist()
     done = events_beside_who_stands(world, "Put an onion into a pot.")
     assert "potting_onion" in [deed for _, deed, _ in done]
 
 
-def test_a_planner_leaves_what_it_has_handed_over():
+def test_planner_leaves_what_it_has_handed_over():
     world = Overcooked()
     world.reset(0, layout="cramped_room")
     text = "Lay an onion on a counter where the cook with the green hat can take it."
     done = events_beside_who_stands(world, text)
-    laid = [place for _, deed, place in done if deed == "onion_drop"]
-    assert len(laid) == 1
-    assert [deed for _, deed, place in done if place in laid] == ["onion_drop"]
+    (laid,) = [place for _, deed, place in done if deed == "onion_drop"]
+    assert [deed for _, deed, place in done if place == laid] == ["onion_drop"]
     assert "potting_onion" in [deed for _, deed, _ in done]
-
-
-def test_cooks_refuse_the_worlds_of_another_domain():
-    with pytest.raises(ArgumentError, match="overcooked-stay"):
-        record(Stay(), domain="lambda-star", count=1, steps=2, seed=0, settings={})
-
-
-def test_a_way_turns_when_it_is_there_and_goes_around_who_is_in_it():
-    floor = np.zeros((4, 5), np.bool_)
-    floor[1, 1:4] = floor[2, 1:4] = True
-    found = find_routes(floor, (1, 1), 0)
-    assert found[0, 1] == (0, INTERACT) and found[1, 0].steps == 1
-    assert found[1, 4].steps == 2, "who walks towards a cell already faces it"
-    assert find_routes(floor, (1, 1), 0, {(1, 2)})[1, 4].steps == 5
-    assert (1, 4) not in find_routes(floor, (1, 1), 0, {(1, 2), (2, 2)})
 
 
 def any_kitchen(rng):
@@ -141,7 +123,7 @@ def fewest_moves(world):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_way_is_shorter_in_the_game_and_who_goes_it_is_there_in_as_many_steps(seed):
+def test_route_is_a_shortest_one_in_the_game(seed):
     world = any_kitchen(np.random.default_rng(seed))
     start = world.state()
     seen, found = seen_ways(world)
@@ -161,14 +143,14 @@ def cache(monkeypatch, tmp_path):
     """A cache of its own, and two short trials to learn from."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     read = trials.read_trials
-    kept = [t._replace(moves=t.moves[:300]) for t in read(trials.installed_files()[0])[:2]]
+    kept = [t._replace(actions=t.actions[:300]) for t in read(trials.installed_files()[0])[:2]]
     monkeypatch.setattr(trials, "read_trials", lambda path: kept)
     cloned._load_examples.cache_clear()
     yield tmp_path
     cloned._load_examples.cache_clear()
 
 
-def test_cloning_learns_better_than_chance_and_says_from_what(cache):
+def test_cloning_beats_chance_and_names_its_training_data(cache):
     path, loss = cloned.train(epochs=4)
     assert path.is_relative_to(cache) and loss < 0.8 * np.log(6)
     agent = agents.load("overcooked-cloned")
@@ -177,7 +159,7 @@ def test_cloning_learns_better_than_chance_and_says_from_what(cache):
     assert len(played(agent, steps=20)) == 2
 
 
-def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
+def test_cloning_with_another_seed_makes_another_agent(cache):
     marks = []
     for seed in (1, 1, 2):
         cloned.train(epochs=1, seed=seed)
@@ -185,7 +167,7 @@ def test_cloning_is_the_same_for_the_same_seed_and_else_another_agent(cache):
     assert marks[0] == marks[1] != marks[2]
 
 
-def test_what_a_clone_does_does_not_depend_on_how_many_share_its_batch(cache):
+def test_clone_does_not_depend_on_its_batch(cache):
     rng, count = np.random.default_rng(0), 3000
     shape = (count, 1, 9, 14)
     places = np.stack([rng.integers(0, top, (count, 1)) for top in (9, 14, 4, 5)], -1)
@@ -205,41 +187,34 @@ def test_what_a_clone_does_does_not_depend_on_how_many_share_its_batch(cache):
         own = {name: column[part] for name, column in values.items()}
         told = Instructions(("",), none[:, 0].astype(np.int32))
         seen = Seen(none[:, 0].astype(np.int64), own, none, none, none)
-        return agent.act(seen, told, {}, np.zeros(none.shape))[0].moves
+        return agent.act(seen, told, {}, np.zeros(none.shape))[0].actions
 
     some = range(0, count, 7)
     alone = np.concatenate([weights(slice(i, i + 1)) for i in some])
     np.testing.assert_array_equal(weights(slice(None))[some], alone)
 
 
-def test_an_untrained_clone_says_how_to_train_it(monkeypatch, tmp_path):
+def test_untrained_clone_names_the_command_that_trains_it(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(ArgumentError, match="sts overcooked train"):
         agents.load("overcooked-cloned")
+    with pytest.raises(ArgumentError, match="at least 1 epoch"):
+        cloned.train(epochs=0)
 
 
-@pytest.mark.parametrize("content", [b"", b"no weights", b"PK\x03\x04"])
-def test_damaged_weights_are_refused(tmp_path, content):
+def test_damaged_weights_or_those_of_another_size_are_refused(tmp_path):
     file = tmp_path / "weights.npz"
-    file.write_bytes(content)
-    with pytest.raises(DamagedData, match="invalid weights"):
-        cloned.load_weights(file)
-
-
-def test_weights_of_another_size_are_refused(tmp_path):
-    file = tmp_path / "weights.npz"
+    for content in (b"", b"no weights", b"PK\x03\x04"):
+        file.write_bytes(content)
+        with pytest.raises(DamagedData, match="invalid weights"):
+            cloned.load_weights(file)
     small = network.init_network(3, 2, 6, np.random.default_rng(0))
     np.savez(file, *small, trained_on="nothing")
     with pytest.raises(DamagedData, match="another network size"):
         cloned.load_weights(file)
 
 
-def test_training_for_no_epochs_is_refused():
-    with pytest.raises(ArgumentError, match="at least 1 epoch"):
-        cloned.train(epochs=0)
-
-
-def test_the_gradient_is_that_of_the_loss():
+def test_gradient_is_that_of_the_loss():
     rng = np.random.default_rng(0)
     net = network.Network(*(w.astype(np.float64) for w in network.init_network(5, 4, 3, rng)))
     inputs, wanted = rng.normal(size=(7, 5)), rng.integers(0, 3, 7)
@@ -254,12 +229,58 @@ def test_the_gradient_is_that_of_the_loss():
         assert np.isclose((ends[0] - ends[1]) / 2e-5, own[where], rtol=1e-2, atol=1e-6)
 
 
-def test_features_are_the_kitchen_seen_from_the_cook():
+def test_features_are_the_kitchen_as_seen_by_the_cook():
     world = Overcooked()
     world.reset(0, layout="cramped_room")
-    seen = [world.observe(role) for role in (0, 1)]
+    seen = [world.observe(player) for player in (0, 1)]
     found = extract_features({name: np.stack([one[name] for one in seen]) for name in seen[0]})
     assert found.shape == (2, SIZE) and np.isfinite(found).all()
     assert (found[0] != found[1]).any()
     partner = found[:, 11 * 77 : 12 * 77].reshape(2, 7, 11)
     assert partner.sum() == 2 and partner[0, 3 - 1, 5 + 2] == partner[1, 3 + 1, 5 - 2] == 1
+
+
+@pytest.fixture(scope="module")
+def asked(recorded):
+    chosen = [categories.named("fetch-dish")]
+    return mine(recorded.values(), chosen, per_category=2, seed=0).scenarios
+
+
+def continued(scenarios):
+    """Yield how `recorded` continues each scenario, and the scenario."""
+    for group in group_by_shape(scenarios):
+        made = continue_all(group, agents.load("recorded"), seed=0, indices=[0])
+        yield from zip(made, group, strict=True)
+
+
+def test_recorded_agent_repeats_the_recording_and_succeeds(asked):
+    for one, s in continued(asked):
+        np.testing.assert_array_equal(one.episode.actions, s.recording.actions)
+        np.testing.assert_array_equal(one.episode.scene, s.recording.scene)
+        rule = categories.named(s.category).label
+        assert rule(one.episode, s.takeover, s.players, s.parameters).verdict == "success"
+        assert one.sees == "recording" and np.isnan(one.log_probs).all()
+
+
+def test_recorded_agent_repeats_the_recording_without_a_partner_too(asked):
+    alone = [dataclasses.replace(s, partner="no-op") for s in asked]
+    for one, s in continued(alone):
+        (player,) = s.players
+        np.testing.assert_array_equal(
+            one.episode.actions[:, player], s.recording.actions[:, player]
+        )
+        assert (one.episode.actions[s.takeover :, 1 - player] == 4).all()
+
+
+def test_recording_that_ends_early_is_refused_by_scenario(asked):
+    part = asked[0].recording.part(asked[0].recording.state, 0, asked[0].takeover)
+    short = dataclasses.replace(asked[0], partner="no-op", recording=part)
+    said = f"scenario {short.id}: .* needs a recording of 65 steps, .* found 25"
+    with pytest.raises(ArgumentError, match=said):
+        continue_all([short], agents.load("recorded"), seed=0, indices=[0])
+
+
+def test_recorded_agent_needs_the_recording_of_a_scenario():
+    said = "recorded repeats the recording of a scenario, and this episode has none"
+    with pytest.raises(StsError, match=said):
+        record(agents.load("recorded"), domain="overcooked", count=1, steps=2, seed=0, settings={})

@@ -11,10 +11,10 @@ import pytest
 from sts import agents
 from sts.continuations.takeover import continue_all, group_by_shape
 from sts.episodes import Episode
-from sts.suites.lint import field_faults, lint
+from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.worlds.overcooked.agents.greedy import classify_task
 from sts_scenarios import categories
-from sts_scenarios.categories.overcooked import hand_over
+from sts_scenarios.categories.overcooked import fill_pot, hand_over, make_way, plate_soup
 from sts_scenarios.categories.overcooked.moments import (
     CONTEXT,
     Snapshot,
@@ -23,24 +23,10 @@ from sts_scenarios.categories.overcooked.moments import (
     replay_snapshots,
 )
 from sts_scenarios.category import Label
-from sts_scenarios.fitting import fault
-from sts_scenarios.freezing import category_faults
+from sts_scenarios.freezing import find_category_faults
 from sts_scenarios.mining import Pick, make_scenario, mine
+from sts_scenarios.validity import find_fault
 
-NAMES = (
-    *("deliver-soup", "fetch-dish", "fill-pot", "hand-over", "make-way"),
-    *("plate-soup", "pot-onion"),
-)
-LATER = (
-    *(
-        "deliver-after",
-        "deliver-or-lay",
-        "fuller-or-emptier",
-        "same-pot",
-        "take-laid",
-        "way-or-stay",
-    ),
-)
 SKILLS = {
     "deliver-soup": "deliver",
     "fetch-dish": "dish",
@@ -50,13 +36,12 @@ SKILLS = {
     "plate-soup": "plate",
     "pot-onion": "pot",
 }
-LEADS = {
-    name: importlib.import_module(
-        f"sts_scenarios.categories.overcooked.{name.replace('-', '_')}"
-    ).MAX_LEAD
-    for name in NAMES
-    if name not in ("hand-over", "make-way")
-}
+NAMES = (*SKILLS,)
+MODULES = "sts_scenarios.categories.overcooked"
+LATER = (
+    *("deliver-after", "deliver-or-lay", "fuller-or-emptier", "same-pot", "take-laid"),
+    "way-or-stay",
+)
 GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 
 
@@ -73,7 +58,7 @@ def moment(**changes):
 def moments(recorded):
     """Where each category asks for something, with the trajectory."""
     return {
-        name: [(t, list(categories.named(name).moments(t))) for t in recorded.values()]
+        name: [(t, list(categories.named(name).find_candidates(t))) for t in recorded.values()]
         for name in NAMES
     }
 
@@ -83,57 +68,53 @@ def mined(recorded):
     return mine(recorded.values(), own(), per_category=3, seed=0)
 
 
-def test_there_are_categories_for_the_kitchen_alone():
+def test_categories_are_listed_without_the_package():
     own = [c for c in categories.installed().values() if c.domain == "overcooked"]
     assert [c.name for c in own] == sorted((*NAMES, *LATER))
     assert {c.name for c in own if c.superseded} == {*NAMES} - {"hand-over", "make-way"}
-
-
-def test_they_are_known_without_the_package():
     code = (
-        "import sys; sys.modules['overcooked_ai_py'] = None; from sts_scenarios import categories; "
+        "import sys; sys.modules['overcooked_ai_py'] = None; from sts_scenarios import categories\n"
+        "print(*(c.name for c in categories.installed().values() if c.domain == 'overcooked'))"
     )
-    code += "print(*(c.name for c in categories.installed().values() if c.domain == 'overcooked'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted((*NAMES, *LATER))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_before_a_deed_is_asked_for_there_is_context_and_after_it_the_horizon(name, moments):
-    category = categories.named(name)
-    found = [(t, c) for t, candidates in moments[name] for c in candidates]
-    assert found
-    for trajectory, candidate in found:
-        assert CONTEXT <= candidate.moment <= trajectory.episode.steps - category.horizon
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_person_who_was_recorded_did_what_is_asked_and_it_fits(name, moments):
-    category = categories.named(name)
-    checked = 0
+def test_proposed_candidate_was_done_in_the_recording_within_the_horizon(name, moments):
+    category, checked = categories.named(name), 0
     for trajectory, candidates in moments[name]:
-        for candidate in candidates[:2]:
-            made = make_scenario(category, Pick(trajectory, candidate), id="x", text="x", seed=0)
-            done = category.label(made.recording, CONTEXT, made.roles, made.parameters)
-            assert done.verdict == "success" and done.step is not None
-            assert 1 <= done.step <= category.horizon
-            assert category.fits(made) is None
-            checked += 1
+        for n, candidate in enumerate(candidates):
+            assert CONTEXT <= candidate.takeover <= trajectory.episode.steps - category.horizon
+            if category.superseded:
+                lead = importlib.import_module(f"{MODULES}.{name.replace('-', '_')}").MAX_LEAD
+                player = (candidate.player,)
+                took = category.label(trajectory.episode, candidate.takeover, player, {}).step
+                assert took is not None and candidate.difficulty == grade_difficulty(took, lead)
+            if n < 2:
+                made = make_scenario(
+                    category, Pick(trajectory, candidate), id="x", text="x", seed=0
+                )
+                done = category.label(made.recording, CONTEXT, made.players, made.parameters)
+                assert done.verdict == "success" and done.step is not None
+                assert 1 <= done.step <= category.horizon
+                assert category.why_invalid(made) is None
+                checked += 1
     assert checked
 
 
-def test_mined_scenarios_are_sound_and_keep_what_must_be_said(mined):
-    assert len(mined.scenarios) > 2 * len(NAMES) and lint(mined.scenarios) == []
+def test_mined_scenarios_are_sound_and_keep_the_notes_of_their_source(mined):
+    assert len(mined.scenarios) > 2 * len(NAMES) and lint_scenarios(mined.scenarios) == []
     assert {s.partner for s in mined.scenarios} == {"replay"}
     assert {s.provenance["split"] for s in mined.scenarios} == {"test"}
     assert all("16 of the 17" in s.provenance["notes"][0] for s in mined.scenarios)
 
 
-def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
-    assert category_faults(mined.scenarios) == []
+def test_instruction_names_the_right_thing_and_hat(mined):
+    assert find_category_faults(mined.scenarios) == []
     rules = {rule.name: rule for rule in own()}
     for s in mined.scenarios:
-        other = "green" if s.roles == (0,) else "blue"
+        other = "green" if s.players == (0,) else "blue"
         said = s.instruction.text
         wrong = {other: "blue" if other == "green" else "green", "onion": "dish", "dish": "onion"}
         for word in wrong.keys() & set(re.findall(r"\w+", said)):
@@ -141,123 +122,103 @@ def test_a_text_names_the_thing_and_the_hat_that_are_meant(mined):
                 continue  # of these a category speaks that has no other
             text = re.sub(rf"\b{word}\b", wrong[word], said)
             changed = dataclasses.replace(s.instruction, text=text)
-            found = fault(dataclasses.replace(s, instruction=changed), rules)
+            found = find_fault(dataclasses.replace(s, instruction=changed), rules)
             assert found is not None and f"{word}'" in found, text
 
 
-def test_judges_are_told_of_every_scenario_when_it_is_done(mined):
+def test_every_scenario_has_a_filled_success_criterion(mined):
     told: dict[str, set[str]] = {}
     for one in mined.scenarios:
         found = categories.criterion(one)
         assert found is not None
-        assert found.done.endswith(".") and found.guideline.endswith("."), one.category
-        assert "{" not in found.done + found.guideline
-        told.setdefault(one.category, set()).add(found.done)
+        assert found.success_criterion.endswith(".") and found.edge_cases.endswith("."), (
+            one.category
+        )
+        assert "{" not in found.success_criterion + found.edge_cases
+        told.setdefault(one.category, set()).add(found.success_criterion)
     assert {*told} == {*NAMES}
     assert all(" a dish " in one or " an onion " in one for one in told["hand-over"])
 
 
-def test_the_side_of_the_source_decides_what_is_mined_and_what_is_sound(recorded, mined):
-    turned = [
-        dataclasses.replace(t, provenance=t.provenance | {"split": "train"})
-        for t in recorded.values()
-    ]
+def test_train_side_recordings_are_never_mined_nor_sound(recorded, mined):
+    def on_train_side(one):
+        return dataclasses.replace(one, provenance=one.provenance | {"split": "train"})
+
+    turned = list(map(on_train_side, recorded.values()))
     assert mine(turned, own(), per_category=3, seed=0).scenarios == ()
-    one = mined.scenarios[0]
-    one = dataclasses.replace(one, provenance=one.provenance | {"split": "train"})
-    assert field_faults(one) == ["its world is of the train split"]
+    assert find_field_faults(on_train_side(mined.scenarios[0])) == [
+        "its world is of the train split"
+    ]
 
 
-def test_a_cook_who_stays_does_nothing_of_it_and_a_planner_most(mined):
+def test_standing_cook_passes_nothing_and_a_planner_most(mined):
     rates = {}
     for name in ("overcooked-stay", "overcooked-greedy"):
         verdicts = []
         for group in group_by_shape(mined.scenarios):
-            made = continue_all(group, agents.load(name), seed=0, indices=[0])
-            for one, s in zip(made, group, strict=True):
+            for one in continue_all(group, agents.load(name), seed=0, indices=[0]):
+                s = next(s for s in group if s.id == one.scenario_id)
                 rule = categories.named(s.category).label
-                verdicts.append(rule(one.episode, s.takeover, s.roles, s.parameters).verdict)
+                verdicts.append(rule(one.episode, s.takeover, s.players, s.parameters).verdict)
         rates[name] = np.mean([v == "success" for v in verdicts])
     assert rates["overcooked-stay"] == 0 and rates["overcooked-greedy"] > 0.7
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_planner_knows_what_every_wording_asks_for(name):
-    for text in categories.named(name).wordings:
+def test_planner_understands_every_instruction_template(name):
+    for text in categories.named(name).templates:
         words = {"a": "an onion", "other": "green", "you": "blue"}
         assert classify_task(text.format(**words)) == SKILLS[name], text
 
 
-def test_of_two_onions_in_one_step_the_later_cook_fills_the_pot():
+def test_soup_is_filled_or_plated_by_the_cook_whose_event_it_is():
     pot = (2, 0)
     events = ((0, "potting_onion", pot), (1, "potting_onion", pot))
     after = moment(objects={pot: ["soup", ["onion"] * 3, 1]}, events=events)
-    from sts_scenarios.categories.overcooked.fill_pot import is_done
-
-    assert not is_done(moment(), after, 0) and is_done(moment(), after, 1)
     begun = after._replace(objects={pot: ["soup", ["onion"] * 2, -1]})
-    assert not is_done(moment(), begun, 0) and not is_done(moment(), begun, 1)
+    filled = [fill_pot.is_done(moment(), line, cook) for line in (after, begun) for cook in (0, 1)]
+    assert filled == [False, True, False, False], "of two onions in one step the later one counts"
+    lines = [moment(events=((0, "soup_pickup", place),)) for place in (pot, (0, 0))]
+    plated = [plate_soup.is_done(moment(), line, cook) for line in lines for cook in (0, 1)]
+    assert plated == [True, False, False, False], "a soup from a counter is not one from a pot"
 
 
-def test_a_soup_from_a_counter_is_not_one_from_a_pot():
-    from sts_scenarios.categories.overcooked.plate_soup import is_done
-
-    assert is_done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 0)
-    assert not is_done(moment(), moment(events=((0, "soup_pickup", (0, 0)),)), 0)
-    assert not is_done(moment(), moment(events=((0, "soup_pickup", (2, 0)),)), 1)
-
-
-ONION = {"thing": "onion"}
+ONION, DROP = {"thing": "onion"}, (0, "onion_drop", (2, 2))
 
 
 @pytest.mark.parametrize(
     ("events", "found"),
     [
-        ([(0, "onion_drop", (2, 2))], Label("success", 1)),
-        ([(0, "onion_drop", (2, 2)), (0, "onion_pickup", (2, 2))], Label("not_done", None)),
-        ([(0, "onion_drop", (2, 2)), (1, "onion_pickup", (2, 2))], Label("success", 1)),
-        (
-            [(0, "onion_drop", (2, 2)), (0, "onion_pickup", (2, 2)), (0, "onion_drop", (2, 2))],
-            Label("success", 3),
-        ),
-        (
-            [(0, "onion_drop", (2, 2)), (0, "onion_drop", (4, 2)), (1, "onion_pickup", (4, 2))],
-            Label("success", 1),
-        ),
+        ([DROP], Label("success", 1)),
+        ([DROP, (0, "onion_pickup", (2, 2))], Label("not_done", None)),
+        ([DROP, (1, "onion_pickup", (2, 2))], Label("success", 1)),
+        ([DROP, (0, "onion_pickup", (2, 2)), DROP], Label("success", 3)),
+        ([DROP, (0, "onion_drop", (4, 2)), (1, "onion_pickup", (4, 2))], Label("success", 1)),
         ([(0, "onion_drop", (0, 2))], Label("not_done", None)),
         ([(1, "onion_drop", (2, 2))], Label("not_done", None)),
         ([(0, "dish_drop", (2, 2))], Label("not_done", None)),
     ],
 )
-def test_handed_over_is_what_is_laid_within_reach_and_not_taken_back(monkeypatch, events, found):
+def test_handed_over_means_laid_within_reach_and_not_taken_back(monkeypatch, events, found):
     line = (moment(), *(moment(events=(event,)) for event in events))
     monkeypatch.setattr(hand_over, "replay_snapshots", lambda episode: line)
     assert hand_over.label_hand_over(cast(Episode, None), 0, (0,), ONION) == found
 
 
-@pytest.mark.parametrize(("name", "lead"), LEADS.items())
-def test_how_hard_it_is_goes_by_when_the_person_first_did_it(name, lead, moments):
-    category = categories.named(name)
-    for trajectory, candidates in moments[name]:
-        for candidate in candidates:
-            took = category.label(trajectory.episode, candidate.moment, (candidate.role,), {}).step
-            assert took is not None and candidate.difficulty == grade_difficulty(took, lead)
-
-
-@pytest.mark.parametrize("partner", ["no-op", "agent:overcooked-greedy"])
-def test_nobody_is_asked_to_make_way_for_a_partner_who_may_not_want_to_come_by(mined, partner):
+def test_way_is_asked_for_a_recorded_partner_only(mined):
     one = next(s for s in mined.scenarios if s.category == "make-way")
-    fits = categories.named("make-way").fits
-    assert fits(one) is None
-    assert "recorded person" in (fits(dataclasses.replace(one, partner=partner)) or "")
+    why_invalid = categories.named("make-way").why_invalid
+    assert why_invalid(one) is None
+    for partner in ("no-op", "agent:overcooked-greedy"):
+        assert "recorded person" in (why_invalid(dataclasses.replace(one, partner=partner)) or "")
 
 
-def test_each_cook_reaches_only_what_borders_their_part_of_the_kitchen():
+def test_cook_reaches_only_the_borders_of_their_part_of_the_kitchen():
     left, right = reachable_places(moment(), 0), reachable_places(moment(), 1)
     assert (0, 1) in left - right and (4, 2) in right - left and (2, 2) in left & right
 
 
-def test_a_timeline_begins_without_events_and_says_what_was_done(recorded):
+def test_timeline_starts_without_events_and_holds_every_delivery(recorded):
     episode = recorded["cramped_room"].episode
     line = replay_snapshots(episode)
     assert len(line) == episode.steps + 1 and line[0].events == ()
@@ -266,10 +227,8 @@ def test_a_timeline_begins_without_events_and_says_what_was_done(recorded):
     assert len(delivered) * 20 == episode.rewards.sum()
 
 
-def test_to_make_way_the_other_must_come_by():
-    from sts_scenarios.categories.overcooked.make_way import _steps_until_passed
-
+def test_way_is_made_once_the_other_comes_by():
     here, there = [1, 1, 0, -1, None], [2, 1, -1, 0, None]
     blocked, free = moment(players=[here, there]), moment(players=[[1, 2, 0, 1, None], here])
-    assert _steps_until_passed((blocked, blocked), 0) is None
-    assert _steps_until_passed((blocked, blocked, free), 0) == 2
+    assert make_way._steps_until_passed((blocked, blocked), 0) is None
+    assert make_way._steps_until_passed((blocked, blocked, free), 0) == 2

@@ -22,8 +22,8 @@ from sts_scenarios.categories.tried import (
     template_fields,
     why_not_proposed,
 )
-from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
-from sts_scenarios.replayed import environments
+from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldValue, Label, Rubric
+from sts_scenarios.environments import iter_environments
 
 from .playing import LevelState, PolicyAgent, play_from
 from .rooms import DOMAIN, make_labeller, replay_frames
@@ -40,7 +40,7 @@ PROPOSALS_PER_MOMENT, MOMENTS_PER_EPISODE = 2, 2
 
 def build_category(
     name: str,
-    wordings: tuple[str, ...],
+    templates: tuple[str, ...],
     task: Task,
     *,
     horizon: int,
@@ -55,7 +55,7 @@ def build_category(
         episode = trajectory.episode
         if trajectory.instructions or (start := _open_level_start(episode)) is None:
             return
-        moves = "".join(map(str, episode.moves[:, 0]))
+        actions = "".join(map(str, episode.actions[:, 0]))
         offset = int(content_hash(trajectory.id.encode(), name.encode())[:8], 16)
         count = 0
         for moment in range(
@@ -66,7 +66,7 @@ def build_category(
             proposals = list(task.propose(replay_frames(episode)[moment - context : moment + 1]))
             first = offset % len(proposals) if proposals else 0
             for pair in (proposals[first:] + proposals[:first])[:PROPOSALS_PER_MOMENT]:
-                state = start._replace(moves=start.moves + moves[:moment])
+                state = start._replace(actions=start.actions + actions[:moment])
                 steps = count_solver_steps(state, (context, horizon), encode_proposals(pair))
                 if steps is not None:
                     yield from make_candidates(moment, 0, difficulty_by_steps(steps, horizon), pair)
@@ -81,7 +81,7 @@ def build_category(
     ) -> int | None:
         """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
         requests = [
-            (wordings[0].format(**words), parameters) for words, parameters in json.loads(encoded)
+            (templates[0].format(**words), parameters) for words, parameters in json.loads(encoded)
         ]
 
         def labels(agent: PolicyAgent) -> Iterator[Label]:
@@ -95,12 +95,10 @@ def build_category(
         frames = replay_frames(scenario.recording)[: scenario.takeover + 1]
         return [proposal for pair in task.propose(frames) for proposal in pair]
 
-    def fits(scenario: Scenario) -> str | None:
-        """Return why the instruction cannot be given at the takeover; else None."""
+    def why_invalid(scenario: Scenario) -> str | None:
         return why_not_proposed(scenario, list_proposals(scenario))
 
-    def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return the template fields, each with its alternatives."""
+    def words(scenario: Scenario) -> Mapping[str, FieldValue]:
         return template_fields(scenario, list_proposals(scenario))
 
     return Category(
@@ -108,18 +106,18 @@ def build_category(
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
-        wordings=wordings,
+        templates=templates,
         candidates=candidates,
         label=make_labeller(task.rule),
-        fits=fits,
+        why_invalid=why_invalid,
         context=CONTEXT,
-        words=words,
+        template_fields=words,
         rubric=rubric,
-        controls=Controls(probe=probe, shortcut=shortcut, against_reward=against_reward),
+        controls=ControlPolicies(solver=probe, shortcut=shortcut, against_reward=against_reward),
     )
 
 
 def _open_level_start(episode: Episode) -> LevelState | None:
     """Return the initial state of an episode; None if its level has a mission."""
-    world = cast("BabyAI", next(environments(episode)))
+    world = cast("BabyAI", next(iter_environments(episode)))
     return LevelState(world.level, world.seed, world.moves_made) if world.open else None

@@ -21,7 +21,7 @@ from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents import missions
 from sts_scenarios.category import Candidate, Category, Label, Rubric
-from sts_scenarios.replayed import environments
+from sts_scenarios.environments import iter_environments
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -54,9 +54,9 @@ def build_category(
             difficulty = _grade_difficulty(world, horizon)
             if difficulty is not None:
                 words = {"mission": world.instruction()}
-                yield Candidate(moment, 0, difficulty, words=words, said_at_start=True)
+                yield Candidate(moment, 0, difficulty, fields=words, said_at_start=True)
 
-    def fits(scenario: Scenario) -> str | None:
+    def why_invalid(scenario: Scenario) -> str | None:
         """Return why the instruction is not the mission, or is no longer open; else None."""
         *_, world = _replay_worlds(scenario.recording, scenario.takeover)
         if world.ended:
@@ -74,10 +74,10 @@ def build_category(
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
-        wordings=("{mission}",),
+        templates=("{mission}",),
         candidates=candidates,
         label=label_mission,
-        fits=fits,
+        why_invalid=why_invalid,
         context=context,
         rubric=rubric,
     )
@@ -89,7 +89,7 @@ def _is_asked_kind(mission: str, kind: str) -> bool:
 
 def _replay_worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
     """Yield the environment before each step up to step `last`."""
-    return cast("Iterator[BabyAI]", islice(environments(episode), max(last + 1, 0)))
+    return cast("Iterator[BabyAI]", islice(iter_environments(episode), max(last + 1, 0)))
 
 
 class _LevelState(NamedTuple):
@@ -114,15 +114,15 @@ def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
     """Return how many actions the bot needs; None if more than `most`."""
     from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
-    moves = find_solution(cast("BabyAI", played), most)
-    return None if moves is None else len(moves)
+    actions = find_solution(cast("BabyAI", played), most)
+    return None if actions is None else len(actions)
 
 
 def label_mission(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Return the verifier's first verdict, success or failure; not_done if there is none."""
-    rewards = episode.rewards[takeover:, roles[0]]
+    rewards = episode.rewards[takeover:, players[0]]
     nonzero = np.flatnonzero(rewards)
     if not nonzero.size:
         return Label("not_done", None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 
 from .rooms import (
@@ -47,27 +47,17 @@ _NAME = re.compile(rf"({'|'.join(COLOURS)}) ({'|'.join(TYPES)})")
 
 
 class History(NamedTuple):
-    """Everything one player has seen.
+    """Everything one player has seen."""
 
-    Attributes:
-      map: int8[X, Y, 3], type, colour and state of each cell; type 0 is unknown.
-      me: the player's cell on the map.
-      facing: index of DIRECTIONS.
-      faced: type and colour of the object faced at each frame since the instruction came.
-      held: type and colour of the object carried, at the same frames.
-      instruction: the current instruction.
-      view_when_asked: int8[7, 7, 3], the observation when the instruction came.
-      pose_when_asked: the player's cell and direction then.
-    """
-
-    map: NDArray[np.int8]
-    me: Place
-    facing: int
+    map: NDArray[np.int8]  # int8[X, Y, 3], type, colour and state of each cell; type 0 is unknown
+    me: Place  # the player's cell on the map
+    facing: int  # index of DIRECTIONS
+    # type and colour of the object faced at each frame since the instruction came
     faced: list[tuple[int, int]]
-    held: list[tuple[int, int]]
-    instruction: str
-    view_when_asked: NDArray[np.int8]
-    pose_when_asked: tuple[Place, int]
+    held: list[tuple[int, int]]  # type and colour of the object carried, at the same frames
+    instruction: str  # the current instruction
+    view_when_asked: NDArray[np.int8]  # int8[7, 7, 3], the observation when the instruction came
+    pose_when_asked: tuple[Place, int]  # the player's cell and direction then
 
     @property
     def front(self) -> Place:
@@ -81,23 +71,23 @@ class History(NamedTuple):
 
     def find_thing(self, thing: Thing) -> list[Place]:
         """Return the cells where such things were last seen."""
-        fits = self.map[..., :2] == encode_thing(thing)
-        return [(int(x), int(y)) for x, y in np.argwhere(fits.all(-1))]
+        why_invalid = self.map[..., :2] == encode_thing(thing)
+        return [(int(x), int(y)) for x, y in np.argwhere(why_invalid.all(-1))]
 
     def find_types(self, *types: str) -> list[Place]:
         """Return the cells where things of these types were last seen."""
-        fits = np.isin(self.map[..., 0], [TYPES[name] for name in types])
-        return [(int(x), int(y)) for x, y in np.argwhere(fits)]
+        why_invalid = np.isin(self.map[..., 0], [TYPES[name] for name in types])
+        return [(int(x), int(y)) for x, y in np.argwhere(why_invalid)]
 
     def find_on_side(self, side: str) -> list[Place]:
         """Return the cells of things that lay "left" or "right" when the instruction came."""
         across = np.arange(VIEW)[:, None] - VIEW // 2
         types = [TYPES[name] for name in ("ball", "box", "key")]
-        fits = np.isin(self.view_when_asked[..., 0], types) & (
+        why_invalid = np.isin(self.view_when_asked[..., 0], types) & (
             (across < 0) if side == "left" else across > 0
         )
         me, facing = self.pose_when_asked
-        return [(int(x), int(y)) for x, y in (view_offsets(facing) + me)[fits]]
+        return [(int(x), int(y)) for x, y in (view_offsets(facing) + me)[why_invalid]]
 
     def empty_neighbours(self, places: Collection[Place]) -> list[Place]:
         """Return the empty cells next to these places, without the player's own."""
@@ -176,10 +166,9 @@ class PolicyAgent(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Set the policy."""
         self.policy = policy
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return an empty map."""
         side = 2 * _MAP_RADIUS + 1
         return {
@@ -194,7 +183,7 @@ class PolicyAgent(Agent):
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the policy's action, and the map with the current view added."""
         after = {name: values.copy() for name, values in memory.items()}
         facing = observation.values["direction"][:, 0].tolist()
@@ -206,7 +195,7 @@ class PolicyAgent(Agent):
         held = observation.values["carrying"][:, 0].astype(np.int64)
         after["faced"] = np.concatenate((memory["faced"], fronts), 1)
         after["held"] = np.concatenate((memory["held"], held[:, None]), 1)
-        moves = np.full((len(facing), 1), DONE)
+        actions = np.full((len(facing), 1), DONE)
         for b, way in enumerate(facing):
             text = instructions.texts[instructions.ids[b]]
             after["asked"][b] += not text
@@ -214,8 +203,8 @@ class PolicyAgent(Agent):
                 after["view"][b] = observation.values["image"][b, 0]
                 after["pose"][b] = (*after["me"][b], way)
             if text:
-                moves[b, 0] = self.policy(_make_history(after, b, way, text))
-        return Choice(moves), after
+                actions[b, 0] = self.policy(_make_history(after, b, way, text))
+        return PolicyOutput(actions), after
 
 
 def _next_position(map: NDArray[np.int8], me: NDArray[np.int64], facing: int, last: int) -> Any:
@@ -257,7 +246,7 @@ class LevelState(NamedTuple):
 
     level: str
     seed: int
-    moves: str
+    actions: str
 
 
 def play_from(
@@ -266,13 +255,13 @@ def play_from(
     """Yield the frames from a step on if an agent is given the instruction `text` there."""
     from sts.worlds.babyai.environment import BabyAI
 
-    world, first = BabyAI(), len(state.moves) - context
+    world, first = BabyAI(), len(state.actions) - context
     world.reset(state.seed, state.level, open=True)
-    memory, last = agent.begin(1, 1), -1
+    memory, last = agent.initial_state(1, 1), -1
     silent, instructed = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
-    for n in range(len(state.moves) + horizon):
-        is_agent = n >= len(state.moves)
-        move = DONE if is_agent else int(state.moves[n])
+    for n in range(len(state.actions) + horizon):
+        is_agent = n >= len(state.actions)
+        move = DONE if is_agent else int(state.actions[n])
         if n >= first:
             choice, memory = agent.act(
                 _observe(world, last),
@@ -280,7 +269,7 @@ def play_from(
                 memory,
                 np.zeros((1, 1, 0)),
             )
-            move = int(choice.moves[0, 0]) if is_agent else move
+            move = int(choice.actions[0, 0]) if is_agent else move
         if is_agent:
             yield capture_frame(world)
         world.step((move,))
@@ -313,7 +302,6 @@ class Heedless(PolicyAgent):
     name = "heedless"
 
     def __init__(self) -> None:
-        """Set the policy."""
         super().__init__(_touch)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sts.episodes import Episode
 from sts_scenarios.categories.tried import NOT_DONE, make_label
 from sts_scenarios.category import Label
-from sts_scenarios.replayed import environments
+from sts_scenarios.environments import iter_environments
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -43,23 +43,14 @@ class Thing(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """State snapshot before a step.
+    """State snapshot before a step."""
 
-    Attributes:
-      me: the player's cell.
-      facing: index of DIRECTIONS.
-      held: the thing carried; None for nothing.
-      things: the thing in each occupied cell.
-      doors: "open", "closed" or "locked" for the cell of each door.
-      visible: the cells in view.
-    """
-
-    me: Place
-    facing: int
-    held: Thing | None
-    things: Mapping[Place, Thing]
-    doors: Mapping[Place, str]
-    visible: frozenset[Place]
+    me: Place  # the player's cell
+    facing: int  # index of DIRECTIONS
+    held: Thing | None  # the thing carried; None for nothing
+    things: Mapping[Place, Thing]  # the thing in each occupied cell
+    doors: Mapping[Place, str]  # "open", "closed" or "locked" for the cell of each door
+    visible: frozenset[Place]  # the cells in view
 
     @property
     def front(self) -> Place:
@@ -110,7 +101,7 @@ def view_offsets(facing: int) -> NDArray[np.int64]:
 @functools.lru_cache(maxsize=16)
 def replay_frames(episode: Episode) -> tuple[Frame, ...]:
     """Return the T + 1 frames of an episode, before each step and after the last."""
-    return tuple(capture_frame(cast("BabyAI", world)) for world in environments(episode))
+    return tuple(capture_frame(cast("BabyAI", world)) for world in iter_environments(episode))
 
 
 def capture_frame(world: BabyAI) -> Frame:
@@ -137,7 +128,7 @@ def make_labeller(
     """Return a category's label function that applies a rule to the frames from the takeover on."""
 
     def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         return rule(replay_frames(episode)[takeover:], parameters)
 

@@ -46,9 +46,9 @@ CATEGORY = build_category(
     Task(propose, label_first_stay, solver_policy, shortcut_policy),
     horizon=16,
     rubric=Rubric(
-        done="The first thing that the triangle faces, from the cell next to it, for "
+        success_criterion="The first thing that the triangle faces, from the cell next to it, for "
         f"{STEPS_TO_STAY} steps in a row after the takeover is {{a}}.",
-        guideline="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
+        edge_cases="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
         "steps, does not count.",
     ),
 )

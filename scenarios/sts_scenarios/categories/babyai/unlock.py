@@ -52,11 +52,7 @@ def shortcut_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "unlock",
-    (
-        "Unlock {a}.",
-        "Open {a}; it is locked.",
-        "Get {a} open, by its key.",
-    ),
+    ("Unlock {a}.", "Open {a}; it is locked.", "Get {a} open, by its key."),
     Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.trajectories.flat import Abreast
+from sts.trajectories.batches import EpisodeBatch
 from sts.worlds.lambda_star import torus
 
 from .tracks import EVIL, FIRST_PLAYER, GOOD, NONE, SIGHT, Bools, directions, frames_since
@@ -57,10 +57,9 @@ class TrackBatch:
       to_evil: distance to Evil.
     """
 
-    def __init__(self, episodes: Abreast) -> None:
-        """Extract every player of every episode."""
+    def __init__(self, episodes: EpisodeBatch) -> None:
         scene = episodes.scene.astype(np.int32)
-        self.size, self.players = (episodes.height, episodes.width), episodes.participants
+        self.size, self.players = (episodes.height, episodes.width), episodes.n_players
         self.scene, self._tables = scene, _tables(*self.size)
         self.me = np.ascontiguousarray(scene[:, :, FIRST_PLAYER:].swapaxes(1, 2)).reshape(
             -1, scene.shape[1]
@@ -114,7 +113,7 @@ class TrackBatch:
 
 
 @functools.lru_cache(maxsize=1)
-def build_tracks(episodes: Abreast) -> TrackBatch:
+def build_tracks(episodes: EpisodeBatch) -> TrackBatch:
     """Return the tracks of episodes, cached for categories that search the same episodes."""
     return TrackBatch(episodes)
 
@@ -130,7 +129,6 @@ class MomentBatch:
     """
 
     def __init__(self, batch: TrackBatch, track: Any, moment: Any, horizon: int) -> None:
-        """Set the steps and their tracks."""
         self.tracks, self.track, self.moment, self.horizon = batch, track, moment, horizon
 
     @classmethod

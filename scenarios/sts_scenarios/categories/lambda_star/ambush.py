@@ -15,7 +15,7 @@ import numpy as np
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts_scenarios.categories.tried import NOT_DONE, make_label
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import Ints, MomentBatch, TrackBatch
 from .asking import StepCount, build_instruction
@@ -39,18 +39,18 @@ STEP_COUNT = StepCount(STEPS, spare_steps=1)
 EASY_STEPS, MEDIUM_STEPS = 5, 7
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's path is predictable and can be reached ahead of it."""
     moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
     moments = moments.filter((moments.distance_if_still(batch.good) > 0).all(1))
-    moves = good_moves_seen(moments, context)
-    length, _ = shortest_periods(moves)
+    actions = good_moves_seen(moments, context)
+    length, _ = shortest_periods(actions)
     known = length > 0
-    moments, moves, length = moments.filter(known), moves[known], length[known]
+    moments, actions, length = moments.filter(known), actions[known], length[known]
     cell, way = moments.values_at(batch.good), []
     for step in range(HORIZON):
         place = context - length + step % np.maximum(length, 1)
-        cell = batch.cell_after(cell, np.take_along_axis(moves, place[:, None], 1)[:, 0])
+        cell = batch.cell_after(cell, np.take_along_axis(actions, place[:, None], 1)[:, 0])
         way.append(cell)
     foreseen, good = np.stack(way, 1), moments.values_after(batch.good)
     path = _simulate_ambush(moments, foreseen)
@@ -91,11 +91,11 @@ def _simulate_ambush(moments: MomentBatch, way: Ints) -> Ints:
 
 def _predict_good(history: History, steps: int) -> list[int]:
     """Return Good's predicted cells from the frame after the instruction on."""
-    moves = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
+    actions = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
     cells = [history.good[history.asked_frame]]
-    for n in range(steps if moves else 0):
+    for n in range(steps if actions else 0):
         cells.append(
-            int(torus.moved(cells[-1], (moves or [STAY])[n % len(moves or [0])], *history.size))
+            int(torus.moved(cells[-1], (actions or [STAY])[n % len(actions or [0])], *history.size))
         )
     return cells[1:]
 
@@ -149,13 +149,15 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     steps=STEP_COUNT,
     rubric=Rubric(
-        done="The first time after the takeover that Good and the participant are on one cell, the "
-        "participant has stood still there for {steps} steps or more, the one by which Good came "
-        "included.",
-        guideline="Steps before the takeover do not count as standing. If the two meet when the "
+        success_criterion=(
+            "The first time after the takeover that Good and the participant are on one cell, the "
+            "participant has stood still there for {steps} steps or more, the one by which Good "
+            "came included."
+        ),
+        edge_cases="Steps before the takeover do not count as standing. If the two meet when the "
         "participant has moved within these steps, it is a failure, whoever stepped onto whom.",
     ),
-    controls=Controls(
-        probe=make_mover(_lie_in_wait), shortcut=make_mover(chase_good), against_reward=True
+    controls=ControlPolicies(
+        solver=make_mover(_lie_in_wait), shortcut=make_mover(chase_good), against_reward=True
     ),
 )

@@ -13,7 +13,14 @@ import numpy as np
 
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category, Controls, Hits, Label, Rubric, Word
+from sts_scenarios.category import (
+    CandidateColumns,
+    Category,
+    ControlPolicies,
+    FieldValue,
+    Label,
+    Rubric,
+)
 
 from .abreast import MomentBatch, TrackBatch
 from .playing import STAY, History, MovePolicy, make_mover
@@ -35,18 +42,18 @@ Validator = Callable[[Track, Scenario], str | None]
 
 def build_question(
     name: str,
-    wordings: tuple[str, ...],
+    templates: tuple[str, ...],
     find: Find,
     truth: Callable[[Track], str],
     *,
     why_invalid: Validator | None = None,
     rubric: Rubric,
-    controls: Controls | None,
+    controls: ControlPolicies | None,
     superseded: bool = False,
 ) -> Category:
     """Return a category that asks for a word; `truth` gives the answer at the end of a track."""
 
-    def fits(scenario: Scenario) -> str | None:
+    def why_scenario_invalid(scenario: Scenario) -> str | None:
         """Return why the scenario's answer is not the true one at the takeover; else None."""
         track = track_until_takeover(scenario)
         if why_invalid is not None and (why := why_invalid(track, scenario)) is not None:
@@ -60,11 +67,11 @@ def build_question(
         kind="question",
         domain=DOMAIN,
         horizon=5,
-        wordings=wordings,
+        templates=templates,
         candidates=moments.candidates,
-        screen=moments.screen,
+        prefilter=moments.prefilter,
         label=label_answer,
-        fits=fits,
+        why_invalid=why_scenario_invalid,
         rubric=rubric,
         controls=controls,
         superseded=superseded,
@@ -72,17 +79,11 @@ def build_question(
 
 
 class StepCount(NamedTuple):
-    """Number of steps for which, or within which, something is to be done.
+    """Number of steps for which, or within which, something is to be done."""
 
-    Attributes:
-      requested: the number.
-      minimum: smallest number that could be requested instead; the largest is ten.
-      spare_steps: steps that the horizon must exceed it by.
-    """
-
-    requested: int
-    minimum: int = 2
-    spare_steps: int = 0
+    requested: int  # the number
+    minimum: int = 2  # smallest number that could be requested instead; the largest is ten
+    spare_steps: int = 0  # steps that the horizon must exceed it by
 
     @property
     def kinds(self) -> Kinds:
@@ -90,8 +91,8 @@ class StepCount(NamedTuple):
         return (("", {"steps": self.requested}),)
 
     def template_fields(
-        self, episode: Episode, role: int, parameters: Mapping[str, Any]
-    ) -> dict[str, Word]:
+        self, episode: Episode, player: int, parameters: Mapping[str, Any]
+    ) -> dict[str, FieldValue]:
         """Return the template field for the number of steps."""
         return {"steps": number_word(parameters["steps"], range(self.minimum, 11))}
 
@@ -105,14 +106,14 @@ class StepCount(NamedTuple):
 
 def build_instruction(
     name: str,
-    wordings: tuple[str, ...],
+    templates: tuple[str, ...],
     find: Find,
     rule: LabelRule,
     why_invalid: Validator,
     *,
     horizon: int,
     rubric: Rubric,
-    controls: Controls,
+    controls: ControlPolicies,
     steps: StepCount | None = None,
     words: TemplateFields | None = None,
     confirm: Confirm | None = None,
@@ -124,21 +125,18 @@ def build_instruction(
     """
     fill = words or (steps.template_fields if steps else None)
 
-    def fits(scenario: Scenario) -> str | None:
-        """Return why it cannot be asked at the takeover; else None."""
+    def why_scenario_invalid(scenario: Scenario) -> str | None:
         too_few = steps.why_too_few(scenario) if steps else None
         return too_few or why_invalid(track_until_takeover(scenario), scenario)
 
     def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Return the rule's label of the frames from the takeover on."""
-        return rule(make_track(episode, roles[0], slice(takeover, None)), parameters)
+        return rule(make_track(episode, players[0], slice(takeover, None)), parameters)
 
-    def fill_scenario(scenario: Scenario) -> dict[str, Word]:
-        """Return the template fields, each with its alternatives."""
+    def fill_scenario(scenario: Scenario) -> dict[str, FieldValue]:
         assert fill is not None
-        return fill(scenario.recording, scenario.roles[0], scenario.parameters)
+        return fill(scenario.recording, scenario.players[0], scenario.parameters)
 
     moments = build_search(find, fill, confirm)
     return Category(
@@ -146,12 +144,12 @@ def build_instruction(
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
-        wordings=wordings,
+        templates=templates,
         candidates=moments.candidates,
-        screen=moments.screen,
+        prefilter=moments.prefilter,
         label=label,
-        fits=fits,
-        words=fill_scenario if fill else None,
+        why_invalid=why_scenario_invalid,
+        template_fields=fill_scenario if fill else None,
         partner=partner,
         rubric=rubric,
         controls=controls,
@@ -159,24 +157,17 @@ def build_instruction(
 
 
 class PairOption(NamedTuple):
-    """One half of a contrast pair.
+    """One half of a contrast pair."""
 
-    Attributes:
-      text: fills the field `deed` of the instruction templates.
-      rule: automatic label.
-      policy: solver, based on observations only.
-      parameters: arguments of the rule.
-    """
-
-    text: str
-    rule: LabelRule
-    policy: MovePolicy
-    parameters: Mapping[str, Any]
+    text: str  # fills the field `deed` of the instruction templates
+    rule: LabelRule  # automatic label
+    policy: MovePolicy  # solver, based on observations only
+    parameters: Mapping[str, Any]  # arguments of the rule
 
 
 def build_pair(
     name: str,
-    wordings: tuple[str, ...],
+    templates: tuple[str, ...],
     find: Callable[[TrackBatch, int, int], tuple[MomentBatch, Any]],
     options: Mapping[str, PairOption],
     why_invalid: Validator,
@@ -191,7 +182,7 @@ def build_pair(
     difficulty of the first option.
     """
 
-    def find_both(batch: TrackBatch, context: int, horizon: int) -> Hits:
+    def find_both(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
         moments, difficulty = find(batch, context, horizon)
         both_options = MomentBatch(
             batch, np.tile(moments.track, 2), np.tile(moments.moment, 2), horizon
@@ -211,10 +202,12 @@ def build_pair(
         labels = [check(track, moment, context, horizon) for check in checks]
         return labels[0] if all(labels) else None
 
-    def words(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+    def words(
+        episode: Episode, player: int, parameters: Mapping[str, Any]
+    ) -> dict[str, FieldValue]:
         asked = parameters["asked"]
         others = tuple(option.text for other, option in options.items() if other != asked)
-        return {"deed": Word(options[asked].text, others)}
+        return {"deed": FieldValue(options[asked].text, others)}
 
     def follow_instruction(history: History) -> int:
         """Return the move of the requested option's policy; stand still if the text has neither."""
@@ -227,14 +220,16 @@ def build_pair(
 
     return build_instruction(
         name,
-        wordings,
+        templates,
         find_both,
         lambda track, parameters: options[parameters["asked"]].rule(track, parameters),
         why_invalid,
         horizon=horizon,
         rubric=rubric,
-        controls=Controls(
-            probe=make_mover(follow_instruction), shortcut=make_mover(shortcut), against_reward=True
+        controls=ControlPolicies(
+            solver=make_mover(follow_instruction),
+            shortcut=make_mover(shortcut),
+            against_reward=True,
         ),
         words=words,
         confirm=confirm_both,

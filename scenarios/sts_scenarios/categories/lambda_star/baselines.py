@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
@@ -21,20 +21,20 @@ class Remembering(Agent):
     version = "1"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the state before anything is seen."""
-        return {"good": np.full((batch, roles), _UNKNOWN, np.int64)}
+        return {"good": np.full((batch, players), _UNKNOWN, np.int64)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return local search's moves, or the way back to Good while it is out of sight."""
         o, cells, known = observation, observation.surroundings, memory["good"]
         gone = (cells == known[..., None]).any(-1)
         now = np.where(o.good, cells, _UNKNOWN).max(-1)
         good = np.where(now != _UNKNOWN, now, np.where(gone, _UNKNOWN, known))
         back = torus.toward(o.cell, good, o.height[:, None], o.width[:, None])
-        searched = LocalSearch().act(o, instructions, {}, draws)[0].moves
+        searched = LocalSearch().act(o, instructions, {}, draws)[0].actions
         lost = (good != _UNKNOWN) & (now == _UNKNOWN)
-        moves = np.where(lost[..., None], np.eye(len(MOVES))[back], searched)
-        return Choice(moves), {"good": good}
+        actions = np.where(lost[..., None], np.eye(len(MOVES))[back], searched)
+        return PolicyOutput(actions), {"good": good}

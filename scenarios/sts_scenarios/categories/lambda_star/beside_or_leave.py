@@ -60,8 +60,8 @@ CATEGORY = build_pair(
     keep_beside.why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        done="After the takeover the participant did this about Good: {deed}.",
-        guideline="The takeover itself does not count. Cells are counted as a king walks, across "
+        success_criterion="After the takeover the participant did this about Good: {deed}.",
+        edge_cases="The takeover itself does not count. Cells are counted as a king walks, across "
         "the edges of the board. Who was once far enough away has left, even if it comes back.",
     ),
     shortcut=_move_away,

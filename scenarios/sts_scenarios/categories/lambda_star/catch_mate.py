@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sts.suites.types import Scenario
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from . import mates
 from .abreast import MomentBatch, TrackBatch
@@ -28,7 +28,7 @@ PARTNER = "agent:fugitive"
 MAX_DISTANCE = 4
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps near the teammate, in teams of two."""
     if batch.players != 2:
         return make_hits(
@@ -57,18 +57,18 @@ def _go_to_last_seen(history: History) -> int:
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     if scenario.partner != PARTNER:
         return "the teammate is not played by an agent that runs away"
-    if scenario.recording.participants != 2:
+    if scenario.recording.n_players != 2:
         return "there is more than one teammate"
-    if scenario.parameters["target"] != 1 - track.role:
+    if scenario.parameters["target"] != 1 - track.player:
         return "this teammate does not exist"
-    distance = track.distance_to(1 - track.role)
+    distance = track.distance_to(1 - track.player)
     if distance[-1] == 0:
         return "the two already share a cell"
     if distance[-1] > MAX_DISTANCE:
         return f"the teammate is more than {MAX_DISTANCE} cells away"
     if (unseen := frames_since_sight(distance)[-1]) > mates.RECENT_STEPS:
         return f"the teammate was not in sight in the last {mates.RECENT_STEPS} steps"
-    mate = track.scene[:, FIRST_PLAYER + 1 - track.role]
+    mate = track.scene[:, FIRST_PLAYER + 1 - track.player]
     if distances(mate[-1], mate[-1 - unseen], track.size) > SIGHT:
         return "the teammate is not near where it was last in sight"
     return None
@@ -93,13 +93,15 @@ CATEGORY = build_instruction(
     words=mates.template_fields,
     partner=PARTNER,
     rubric=Rubric(
-        done="At some step after the takeover the participant and {mate} are on the same cell.",
-        guideline="Once is enough, and it does not matter who moved. Next to one another is not "
+        success_criterion=(
+            "At some step after the takeover the participant and {mate} are on the same cell."
+        ),
+        edge_cases="Once is enough, and it does not matter who moved. Next to one another is not "
         "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
         "takeover.",
         overlay=mates.mark_teammate,
     ),
-    controls=Controls(
-        probe=make_mover(mates.follow), shortcut=make_mover(_go_to_last_seen), against_reward=True
+    controls=ControlPolicies(
+        solver=make_mover(mates.follow), shortcut=make_mover(_go_to_last_seen), against_reward=True
     ),
 )

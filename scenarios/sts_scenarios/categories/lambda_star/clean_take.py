@@ -12,7 +12,7 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts_scenarios.categories.tried import NOT_DONE, make_label
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_instruction
@@ -24,7 +24,7 @@ HORIZON = 15
 GOOD_SEEN_WITHIN, EVIL_SEEN_WITHIN = 2, 3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps from which standing still does not reach Good without Evil."""
     hits = (frames_since_sight(batch.to_good) <= min(GOOD_SEEN_WITHIN, context)) & (
         batch.to_good > 0
@@ -97,10 +97,14 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     confirm=_confirm_careful,
     rubric=Rubric(
-        done="After the takeover the participant gets onto Good's cell, and up to that step, this "
-        "one included, Evil is never on its cell or one of the eight around it.",
-        guideline="The takeover itself does not count. Good may come onto the participant as well. "
-        "What comes after that step does not matter.",
+        success_criterion=(
+            "After the takeover the participant gets onto Good's cell, and up to that step, this "
+            "one included, Evil is never on its cell or one of the eight around it."
+        ),
+        edge_cases=(
+            "The takeover itself does not count. Good may come onto the participant as well. What "
+            "comes after that step does not matter."
+        ),
     ),
-    controls=Controls(probe=make_mover(_avoid_evil), shortcut=make_mover(chase_good)),
+    controls=ControlPolicies(solver=make_mover(_avoid_evil), shortcut=make_mover(chase_good)),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts_scenarios.category import Controls, Hits, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -20,7 +20,7 @@ MAX_COUNT = 4
 ANSWERS = tuple(str(n) for n in range(MAX_COUNT + 1))
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which another player has come into sight or left it."""
     crowd = batch.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
@@ -56,13 +56,17 @@ CATEGORY = build_question(
     find_moments,
     true_answer,
     rubric=Rubric(
-        done="The first word that the participant says is the number of other participants in the "
-        "framed square around it at the takeover.",
-        guideline="Good and Evil are no participants. Several on one cell count each. What changes "
-        "after the takeover does not matter. Silence is not done.",
+        success_criterion=(
+            "The first word that the participant says is the number of other participants in the "
+            "framed square around it at the takeover."
+        ),
+        edge_cases=(
+            "Good and Evil are no participants. Several on one cell count each. What changes after "
+            "the takeover does not matter. Silence is not done."
+        ),
         overlay=show_sight,
     ),
-    controls=Controls(
-        probe=make_speaker(_count_now), shortcut=make_speaker(_count_before), answers=ANSWERS
+    controls=ControlPolicies(
+        solver=make_speaker(_count_now), shortcut=make_speaker(_count_before), answers=ANSWERS
     ),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_instruction
@@ -30,7 +30,7 @@ MAX_SAFE_PATHS = 3
 HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has just gone out of sight and comes back."""
     lately = frames_since_sight(batch.to_evil) <= min(SEEN_WITHIN, context)
     moments = MomentBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
@@ -107,15 +107,19 @@ CATEGORY = build_instruction(
     _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        done="After the takeover Evil is never on the participant's cell or one of the eight cells "
-        "around it.",
-        guideline="The takeover itself does not count. The cells around go across the edges of the "
-        "board. One step beside Evil is a failure, however it came about.",
+        success_criterion=(
+            "After the takeover Evil is never on the participant's cell or one of the eight cells "
+            "around it."
+        ),
+        edge_cases=(
+            "The takeover itself does not count. The cells around go across the edges of the "
+            "board. One step beside Evil is a failure, however it came about."
+        ),
     ),
-    controls=Controls(
-        probe=make_mover(flee),
+    controls=ControlPolicies(
+        solver=make_mover(flee),
         shortcut=LocalSearch(),
-        open_loop=0.4,
+        max_open_loop_rate=0.4,
         why="of nine moves some lead away from Evil whatever it does",
     ),
 )

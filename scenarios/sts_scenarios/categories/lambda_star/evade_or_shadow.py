@@ -68,9 +68,11 @@ CATEGORY = build_pair(
     _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        done="After the takeover the participant did this about Evil: {deed}.",
-        guideline="The takeover itself does not count. Next to it is one of the eight cells around "
-        "it, across the edges of the board. In a row is one step directly after the other.",
+        success_criterion="After the takeover the participant did this about Evil: {deed}.",
+        edge_cases=(
+            "The takeover itself does not count. Next to it is one of the eight cells around it, "
+            "across the edges of the board. In a row is one step directly after the other."
+        ),
     ),
     shortcut=OPTIONS["shadow"].policy,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Controls, Hits, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -22,7 +22,7 @@ from .tracks import NONE, SIGHT, Track, directions, show_sight
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with Good and Evil in sight."""
     both = (batch.to_good <= SIGHT) & (batch.to_evil <= SIGHT)
     moments = MomentBatch.select(batch, both, context, horizon)
@@ -77,14 +77,16 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the direction in which Evil was from "
-        "Good at the takeover.",
-        guideline="Where they were at the takeover counts, whenever it is said. Of two ways round "
+        success_criterion=(
+            "The first word that the participant says is the direction in which Evil was from Good "
+            "at the takeover."
+        ),
+        edge_cases="Where they were at the takeover counts, whenever it is said. Of two ways round "
         "the board the shorter is meant. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(
-        probe=make_speaker(_direction_from_good),
+    controls=ControlPolicies(
+        solver=make_speaker(_direction_from_good),
         shortcut=make_speaker(_direction_from_self),
         answers=ANSWERS,
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_instruction
@@ -27,7 +27,7 @@ REWARD_RADIUS = 2
 """Distance to Good at which the reward around it is still in sight."""
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good went out of sight a while ago."""
     unseen = frames_since_sight(batch.to_good)
     lost = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
@@ -71,15 +71,19 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     confirm=make_confirm(_search_for_good, label_track, {}),
     rubric=Rubric(
-        done="After the takeover Good is on the participant's cell or one of the eight around it.",
-        guideline="The framed square is all that the participant sees. One step with Good in it is "
-        "enough, and it does not matter who came to whom.",
+        success_criterion=(
+            "After the takeover Good is on the participant's cell or one of the eight around it."
+        ),
+        edge_cases=(
+            "The framed square is all that the participant sees. One step with Good in it is "
+            "enough, and it does not matter who came to whom."
+        ),
         overlay=show_sight,
     ),
-    controls=Controls(
-        probe=make_mover(_search_for_good),
+    controls=ControlPolicies(
+        solver=make_mover(_search_for_good),
         shortcut=LocalSearch(),
-        open_loop=0.4,
+        max_open_loop_rate=0.4,
         why="any way leads somewhere, and Good moves, too",
     ),
 )

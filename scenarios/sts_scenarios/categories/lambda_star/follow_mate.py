@@ -16,7 +16,7 @@ import numpy as np
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric, Word
+from sts_scenarios.category import CandidateColumns, ControlPolicies, FieldValue, Label, Rubric
 
 from . import mates
 from .abreast import Ints, MomentBatch, TrackBatch
@@ -31,13 +31,13 @@ STEP_COUNT = StepCount(STEPS)
 NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
-    players, role = range(batch.players), np.arange(len(batch.me)) % batch.players
+    players, player = range(batch.players), np.arange(len(batch.me)) % batch.players
     paths = [batch.player_cells(player) for player in players]
     near = [batch.distance(batch.me, path) <= SIGHT for path in paths]
-    for player in players:
-        near[player][role == player] = False
+    for other in players:
+        near[other][player == other] = False
     recent = min(mates.RECENT_STEPS, context)
     alone = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
     hits_by_target = []
@@ -55,42 +55,44 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
             )
         )
     kinds = [("", {"target": target, "steps": STEPS}) for target in players]
-    episode, role, moment, difficulty, kind = (
+    episode, player, moment, difficulty, kind = (
         np.concatenate(column)
         for column in zip(*(hits[:5] for hits in hits_by_target), strict=True)
     )
-    return Hits(episode, role, moment, difficulty, kind, kinds)
+    return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
 
 
 def _avoids_good(moments: MomentBatch, values: Ints) -> Any:
     """Return True where a teammate keeps moving and stays away from Good."""
     path = moments.window(values, 0, moments.horizon + 1)
-    moves = (path[:, 1:] != path[:, :-1]).mean(1)
+    actions = (path[:, 1:] != path[:, :-1]).mean(1)
     by_good = (
         moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.good)) <= NEAR_GOOD
     )
-    return (3 * moves >= 2) & (by_good.mean(1) < MAX_NEAR_GOOD_SHARE)
+    return (3 * actions >= 2) & (by_good.mean(1) < MAX_NEAR_GOOD_SHARE)
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    target, players = scenario.parameters["target"], range(scenario.recording.participants)
+    target, players = scenario.parameters["target"], range(scenario.recording.n_players)
     if target not in players:
         return "this teammate does not exist"
     if few := STEP_COUNT.why_too_few(scenario):
         return few
     if scenario.partner == "no-op":
         return "the teammate stands still: expected a partner that moves"
-    if target == track.role:
+    if target == track.player:
         return "a player cannot follow itself"
     if track.distance_to(target)[-1] > SIGHT:
         return "the teammate is not in sight at the takeover"
     return mates.why_ambiguous(track, target)
 
 
-def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+def template_fields(
+    episode: Episode, player: int, parameters: Mapping[str, Any]
+) -> dict[str, FieldValue]:
     """Return the template fields for the teammate and the number of steps."""
-    fields = mates.template_fields(episode, role, parameters)
-    return fields | STEP_COUNT.template_fields(episode, role, parameters)
+    fields = mates.template_fields(episode, player, parameters)
+    return fields | STEP_COUNT.template_fields(episode, player, parameters)
 
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
@@ -113,12 +115,18 @@ CATEGORY = build_instruction(
     words=template_fields,
     partner="replay",
     rubric=Rubric(
-        done="After the takeover there are {steps} steps in a row, one directly after the other, "
-        "at each of which the participant is on the same cell as {mate} or on one of the eight "
-        "around it.",
-        guideline="The marked cell is where that one was at the takeover. The takeover itself does "
-        "not count. A single step farther away begins the count anew.",
+        success_criterion=(
+            "After the takeover there are {steps} steps in a row, one directly after the other, at "
+            "each of which the participant is on the same cell as {mate} or on one of the eight "
+            "around it."
+        ),
+        edge_cases=(
+            "The marked cell is where that one was at the takeover. The takeover itself does not "
+            "count. A single step farther away begins the count anew."
+        ),
         overlay=mates.mark_teammate,
     ),
-    controls=Controls(probe=make_mover(mates.follow), shortcut=LocalSearch(), against_reward=True),
+    controls=ControlPolicies(
+        solver=make_mover(mates.follow), shortcut=LocalSearch(), against_reward=True
+    ),
 )

@@ -15,7 +15,7 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import Ints, MomentBatch, TrackBatch
 from .asking import StepCount, build_instruction
@@ -29,7 +29,7 @@ STEP_COUNT = StepCount(STEPS, minimum=3)
 EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good attracts several players onto one cell."""
     near = (batch.to_good <= SIGHT) & (batch.count_others() > 0)
     moments = MomentBatch.select(batch, near, context, horizon)
@@ -51,9 +51,9 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
 
 def _other_cells(moments: MomentBatch) -> Ints:
     """Return int[N, L, P - 1], the cells of the other players after each step."""
-    players, role = moments.tracks.players, moments.track % moments.tracks.players
-    index = (role[:, None] + np.arange(1, players)) % players
-    tracks_ = (moments.track - role)[:, None] + index
+    players, player = moments.tracks.players, moments.track % moments.tracks.players
+    index = (player[:, None] + np.arange(1, players)) % players
+    tracks_ = (moments.track - player)[:, None] + index
     frames = moments.moment[:, None] + np.arange(1, moments.horizon + 1)
     out: Ints = moments.tracks.me[tracks_[:, None, :], frames[:, :, None]]
     return out
@@ -101,12 +101,18 @@ CATEGORY = build_instruction(
     confirm=make_confirm(_keep_clear, label_track, {"steps": STEPS}, "replay"),
     partner="replay",
     rubric=Rubric(
-        done="After the takeover there are {steps} steps in a row, one directly after the other, "
-        "at each of which the participant is at most two cells away from Good and no other "
-        "participant is on its cell.",
-        guideline="Cells are counted as a king walks, across the edges of the board. Being on Good "
-        "counts as close, and Good and Evil are no participants. It does not matter who came onto "
-        "whose cell. A single other step begins the count anew.",
+        success_criterion=(
+            "After the takeover there are {steps} steps in a row, one directly after the other, at "
+            "each of which the participant is at most two cells away from Good and no other "
+            "participant is on its cell."
+        ),
+        edge_cases=(
+            "Cells are counted as a king walks, across the edges of the board. Being on Good "
+            "counts as close, and Good and Evil are no participants. It does not matter who came "
+            "onto whose cell. A single other step begins the count anew."
+        ),
     ),
-    controls=Controls(probe=make_mover(_keep_clear), shortcut=LocalSearch(), against_reward=True),
+    controls=ControlPolicies(
+        solver=make_mover(_keep_clear), shortcut=LocalSearch(), against_reward=True
+    ),
 )

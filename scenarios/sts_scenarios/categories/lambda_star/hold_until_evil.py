@@ -14,7 +14,7 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts_scenarios.categories.tried import NOT_DONE, make_label
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import Ints, MomentBatch, TrackBatch
 from .asking import StepCount, build_instruction
@@ -29,7 +29,7 @@ STEPS = 3
 STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is about to come."""
     hits = (batch.to_evil > SIGHT) & (frames_since_sight(batch.to_evil) <= context)
     moments = MomentBatch.select(batch, hits, context, horizon)
@@ -103,12 +103,16 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     steps=STEP_COUNT,
     rubric=Rubric(
-        done="The participant does not move before Evil is on its cell or one of the eight around "
-        "it, and then, within {steps} steps, is two or more cells away from Evil.",
-        guideline="Moving with the very step by which Evil comes is moving before it. Once the two "
-        "have been apart, what comes after does not matter, even if Evil catches up.",
+        success_criterion=(
+            "The participant does not move before Evil is on its cell or one of the eight around "
+            "it, and then, within {steps} steps, is two or more cells away from Evil."
+        ),
+        edge_cases=(
+            "Moving with the very step by which Evil comes is moving before it. Once the two have "
+            "been apart, what comes after does not matter, even if Evil catches up."
+        ),
     ),
-    controls=Controls(
-        probe=make_mover(_wait_then_flee), shortcut=make_mover(flee), against_reward=True
+    controls=ControlPolicies(
+        solver=make_mover(_wait_then_flee), shortcut=make_mover(flee), against_reward=True
     ),
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_instruction
@@ -26,7 +26,7 @@ HORIZON = 8
 MAX_DISTANCE = 2
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps next to Good at which neither chasing it nor standing still succeeds."""
     return make_hits(*find_tempting(batch, context, horizon))
 
@@ -78,10 +78,14 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     confirm=make_confirm(stay_near, label_track, {}),
     rubric=Rubric(
-        done="After the takeover the participant is never on Good's cell and never more than two "
-        "cells away from it.",
-        guideline="Cells are counted as a king walks, across the edges of the board. It does not "
+        success_criterion=(
+            "After the takeover the participant is never on Good's cell and never more than two "
+            "cells away from it."
+        ),
+        edge_cases="Cells are counted as a king walks, across the edges of the board. It does not "
         "matter who moved: Good coming onto the participant's cell is a failure, too.",
     ),
-    controls=Controls(probe=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True),
+    controls=ControlPolicies(
+        solver=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True
+    ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Controls, Hits, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -17,7 +17,7 @@ from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's last move was seen."""
     near = batch.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
@@ -62,13 +62,15 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the direction of Good's last move before "
-        "the takeover, or stay where Good did not move with that step.",
-        guideline="It does not matter when it is said: the step before the takeover is meant. "
+        success_criterion=(
+            "The first word that the participant says is the direction of Good's last move before "
+            "the takeover, or stay where Good did not move with that step."
+        ),
+        edge_cases="It does not matter when it is said: the step before the takeover is meant. "
         "Where Good is, seen from the participant, is another question. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(
-        probe=make_speaker(_last_move), shortcut=make_speaker(_direction_of_good), answers=MOVES
+    controls=ControlPolicies(
+        solver=make_speaker(_last_move), shortcut=make_speaker(_direction_of_good), answers=MOVES
     ),
 )

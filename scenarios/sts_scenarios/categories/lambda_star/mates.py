@@ -8,7 +8,7 @@ from typing import Any
 from sts.domains import domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios.category import Overlay, Word
+from sts_scenarios.category import FieldValue, Overlay
 
 from .playing import STAY, History, move_towards
 from .tracks import DOMAIN, FIRST_PLAYER, Track, frames_since_sight
@@ -23,13 +23,15 @@ def teammate_name(names: Sequence[str], target: int) -> str:
     return "your team-mate" if alone else f"participant {names[FIRST_PLAYER + target]}"
 
 
-def template_fields(episode: Episode, role: int, parameters: Mapping[str, Any]) -> dict[str, Word]:
+def template_fields(
+    episode: Episode, player: int, parameters: Mapping[str, Any]
+) -> dict[str, FieldValue]:
     """Return the template field for the teammate, with synonyms if it is the only one."""
-    names = domain(DOMAIN).picture(episode.state).names
-    others = [p for p in range(episode.participants) if p not in (parameters["target"], role)]
+    names = domain(DOMAIN).scene_layout(episode.state).names
+    others = [p for p in range(episode.n_players) if p not in (parameters["target"], player)]
     also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
     also_others = tuple(teammate_name(names, p) for p in others)
-    return {"mate": Word(teammate_name(names, parameters["target"]), also_others, also)}
+    return {"mate": FieldValue(teammate_name(names, parameters["target"]), also_others, also)}
 
 
 def mark_teammate(scenario: Scenario) -> Overlay:
@@ -48,7 +50,7 @@ def follow(history: History) -> int:
 
 def why_ambiguous(track: Track, target: int) -> str | None:
     """Return why a teammate can be confused with others; None if only it was recently in sight."""
-    others = (p for p in range(track.scene.shape[1] - FIRST_PLAYER) if p != track.role)
+    others = (p for p in range(track.scene.shape[1] - FIRST_PLAYER) if p != track.player)
     if [p for p in others if frames_since_sight(track.distance_to(p))[-1] <= RECENT_STEPS] != [
         target
     ]:

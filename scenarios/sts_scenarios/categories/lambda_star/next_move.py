@@ -11,7 +11,7 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Controls, Hits, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -23,7 +23,7 @@ from .tracks import SIGHT, Track
 EASY_PERIOD = 2
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's moves have repeated in sight."""
     near = batch.to_good <= SIGHT
     for _ in range(2):  # two periods of the shortest length
@@ -72,12 +72,16 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the direction of Good's first move after "
-        "the takeover, or stay where Good does not move then.",
-        guideline="It does not matter when it is said. A word about a later move is wrong. Silence "
-        "is not done.",
+        success_criterion=(
+            "The first word that the participant says is the direction of Good's first move after "
+            "the takeover, or stay where Good does not move then."
+        ),
+        edge_cases=(
+            "It does not matter when it is said. A word about a later move is wrong. Silence is "
+            "not done."
+        ),
     ),
-    controls=Controls(
-        probe=make_speaker(_predict_move), shortcut=make_speaker(_repeat_last_move), answers=MOVES
+    controls=ControlPolicies(
+        solver=make_speaker(_predict_move), shortcut=make_speaker(_repeat_last_move), answers=MOVES
     ),
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.domain import Observation
@@ -28,25 +28,15 @@ _AROUND = (2 * SIGHT + 1) ** 2
 
 
 class History(NamedTuple):
-    """Everything one player has seen since the start of the context, one value per frame.
+    """Everything one player has seen since the start of the context, one value per frame."""
 
-    Attributes:
-      size: the grid.
-      asked_frame: the frame at which the instruction came.
-      me: the player's cell.
-      good: Good's cell, HIDDEN while out of sight.
-      evil: Evil's cell, HIDDEN while out of sight.
-      others: sorted cells of other players in sight, repeated for each player.
-      instruction: the current instruction; "" in a simulation.
-    """
-
-    size: Grid
-    asked_frame: int
-    me: list[int]
-    good: list[int]
-    evil: list[int]
-    others: list[list[int]]
-    instruction: str = ""
+    size: Grid  # the grid
+    asked_frame: int  # the frame at which the instruction came
+    me: list[int]  # the player's cell
+    good: list[int]  # Good's cell, HIDDEN while out of sight
+    evil: list[int]  # Evil's cell, HIDDEN while out of sight
+    others: list[list[int]]  # sorted cells of other players in sight, repeated for each player
+    instruction: str = ""  # the current instruction; "" in a simulation
 
 
 MovePolicy = Callable[[History], int]
@@ -69,21 +59,21 @@ class PolicyAgent(Agent):
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the policies' moves and utterances, and the extended history."""
         memory = _extend_memory(memory, observation, instructions)
         shape = observation.cell.shape
-        moves, says = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
+        actions, utterances = np.full(shape, STAY, np.int64), np.zeros(shape, np.int64)
         for b, r in np.ndindex(shape):
             if memory["asked"][b] < 0:
                 continue
             text = instructions.texts[instructions.ids[b]]
             past = _make_history(memory, observation, b, r)._replace(instruction=text)
             if self.move is not None:
-                moves[b, r] = self.move(past)
+                actions[b, r] = self.move(past)
             if self.say is not None:
-                says[b, r] = TOKENS.index(self.say(past))
-        return Choice(np.eye(len(MOVES))[moves], np.eye(len(TOKENS))[says]), memory
+                utterances[b, r] = TOKENS.index(self.say(past))
+        return PolicyOutput(np.eye(len(MOVES))[actions], np.eye(len(TOKENS))[utterances]), memory
 
 
 def make_mover(policy: MovePolicy) -> PolicyAgent:
@@ -140,7 +130,7 @@ def history_at(track: Track, moment: int, context: int) -> History:
         for cells, distance in ((track.good, track.to_good), (track.evil, track.to_evil))
     )
     me = track.me[frames].tolist()
-    people = np.delete(track.scene[frames, FIRST_PLAYER:], track.role, 1)
+    people = np.delete(track.scene[frames, FIRST_PLAYER:], track.player, 1)
     others = [
         _cells_within(cells, cell, track.size) for cells, cell in zip(people, me, strict=True)
     ]
@@ -163,15 +153,15 @@ def simulate(
     if partner != "replay":
         scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
     history, size = history_at(track, moment, context), track.size
-    people = np.delete(scene[:, FIRST_PLAYER:], track.role, 1)
+    people = np.delete(scene[:, FIRST_PLAYER:], track.player, 1)
     for now, others in zip(scene[1:], people[1:], strict=True):
         me = int(torus.moved(history.me[-1], policy(history), *size))
-        now[FIRST_PLAYER + track.role] = me
+        now[FIRST_PLAYER + track.player] = me
         history.me.append(me)
         for index, cells in ((GOOD, history.good), (EVIL, history.evil)):
             cells += _cells_within(now[index : index + 1], me, size) or [HIDDEN]
         history.others.append(_cells_within(others, me, size))
-    return Track(scene, size, track.role)
+    return Track(scene, size, track.player)
 
 
 def last_seen(cells: list[int]) -> tuple[int, int]:
@@ -199,18 +189,18 @@ def chase_evil(history: History) -> int:
 
 def moves_between(cells: list[int], size: Grid) -> list[int]:
     """Return the moves between frames, HIDDEN if either frame was not seen."""
-    moves: list[int] = prospects.moves_between(np.array(cells, np.int64), *size).tolist()
-    return moves
+    actions: list[int] = prospects.moves_between(np.array(cells, np.int64), *size).tolist()
+    return actions
 
 
-def find_period(moves: list[int]) -> list[int] | None:
+def find_period(actions: list[int]) -> list[int] | None:
     """Return the moves of the shortest period that was seen twice, starting with the next one.
 
     None if there is no period, if it is a single repeated move, or if a longer period that was seen
     twice predicts a different next move.
     """
-    length = prospects.shortest_period(np.array(moves, np.int64))
-    return moves[-length:] if length else None
+    length = prospects.shortest_period(np.array(actions, np.int64))
+    return actions[-length:] if length else None
 
 
 def good_period(track: Track) -> list[int] | None:

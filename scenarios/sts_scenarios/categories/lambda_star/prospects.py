@@ -41,37 +41,37 @@ def moves_between(cells: Ints, height: int, width: int) -> Ints:
 
 
 @compiled
-def shortest_period(moves: Ints) -> int:
+def shortest_period(actions: Ints) -> int:
     """Return the length of the shortest period that was seen twice; 0 if there is none.
 
     Also 0 if it is a single repeated move, or if a longer period that was seen twice predicts a
     different next move.
     """
-    count, shortest = len(moves), 0
+    count, shortest = len(actions), 0
     for length in range(2, count // 2 + 1):
         repeats, varies = True, False
         for n in range(count - length, count):
-            repeats = repeats and moves[n] != HIDDEN and moves[n] == moves[n - length]
-            varies = varies or moves[n] != moves[count - length]
+            repeats = repeats and actions[n] != HIDDEN and actions[n] == actions[n - length]
+            varies = varies or actions[n] != actions[count - length]
         if not repeats or not varies:
             continue
         if shortest == 0:
             shortest = length
-        elif moves[count - length] != moves[count - shortest]:
+        elif actions[count - length] != actions[count - shortest]:
             return 0
     return shortest
 
 
 @compiled
-def shortest_periods(moves: Ints) -> Ints:
+def shortest_periods(actions: Ints) -> Ints:
     """Return int64[2, N]: each row's period and predicted next move; 0 and HIDDEN if none."""
-    out = np.zeros((2, len(moves)), np.int64)
+    out = np.zeros((2, len(actions)), np.int64)
     out[1] = HIDDEN
-    for n in range(len(moves)):
-        length = shortest_period(moves[n])
+    for n in range(len(actions)):
+        length = shortest_period(actions[n])
         if length:
             out[0, n] = length
-            out[1, n] = moves[n, moves.shape[1] - length]
+            out[1, n] = actions[n, actions.shape[1] - length]
     return out
 
 
@@ -89,10 +89,10 @@ def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats
         last -= 1
     if last < 0:
         return np.full(size, 1 / size)
-    moves = moves_between(cells[: last + 1], height, width)
-    length = shortest_period(moves)
+    actions = moves_between(cells[: last + 1], height, width)
+    length = shortest_period(actions)
     frequency = np.zeros(MOVE_COUNT)
-    for move in moves:
+    for move in actions:
         if move != HIDDEN:
             frequency[move] += 1
     if frequency.sum() == 0:
@@ -103,7 +103,7 @@ def cell_probabilities(cells: Ints, me: Ints, height: int, width: int) -> Floats
     for frame in range(last + 1, count + 1):
         if length:
             frequency[:] = 0
-            frequency[moves[len(moves) - length + (frame - last - 1) % length]] = 1
+            frequency[actions[len(actions) - length + (frame - last - 1) % length]] = 1
         spread = np.zeros(size)
         for cell in range(size):
             if chance[cell] > 0:

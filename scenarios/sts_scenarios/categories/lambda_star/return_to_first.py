@@ -14,7 +14,7 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Controls, Hits, Label, Overlay, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Overlay, Rubric
 
 from .abreast import Ints, MomentBatch, TrackBatch
 from .asking import build_instruction
@@ -27,7 +27,7 @@ MIN_STEPS_AGO = 4
 MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good was first seen a while ago, on another cell."""
     age = _steps_since_first_sight(batch, context)
     moments = MomentBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
@@ -106,14 +106,14 @@ CATEGORY = build_instruction(
     _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        done="After the takeover the participant is on the marked cell, the one on which Good was "
-        "when it was first on the participant's cell or one of the eight around it.",
-        guideline="The first time in what is shown is meant. Passing over the cell is enough.",
+        success_criterion=(
+            "After the takeover the participant is on the marked cell, the one on which Good was "
+            "when it was first on the participant's cell or one of the eight around it."
+        ),
+        edge_cases="The first time in what is shown is meant. Passing over the cell is enough.",
         overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),
     ),
-    controls=Controls(
-        probe=make_mover(_return_to_cell),
-        shortcut=make_mover(chase_good),
-        against_reward=True,
+    controls=ControlPolicies(
+        solver=make_mover(_return_to_cell), shortcut=make_mover(chase_good), against_reward=True
     ),
 )

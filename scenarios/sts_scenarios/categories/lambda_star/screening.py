@@ -15,20 +15,20 @@ import numpy as np
 
 from sts.episodes import Episode
 from sts.suites.types import DIFFICULTIES
-from sts.trajectories.flat import Abreast
+from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.categories.tried import difficulty_by_steps
-from sts_scenarios.category import Candidate, Hits, Label, Screen, Word
+from sts_scenarios.category import Candidate, CandidateColumns, FieldValue, Label, Prefilter
 
 from .abreast import Ints, MomentBatch, TrackBatch, build_tracks
 from .playing import MovePolicy, simulate
 from .tracks import NONE, SIGHT, Cells, Track, make_track, read_grid
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
-Find = Callable[[TrackBatch, int, int], Hits]
+Find = Callable[[TrackBatch, int, int], CandidateColumns]
 """Maps tracks, C and L to every step at which the category can be asked."""
-TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, Word]]
+TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, FieldValue]]
 """Maps an episode, the evaluated player and a candidate's parameters to template fields."""
 LabelRule = Callable[[Track, Mapping[str, Any]], Label]
 """Maps a track from the takeover on and a candidate's parameters to a label."""
@@ -45,7 +45,7 @@ class MomentSearch(NamedTuple):
     """Search for candidate steps, in one episode and in batches."""
 
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
-    screen: Screen
+    prefilter: Prefilter
 
 
 def build_search(
@@ -57,55 +57,55 @@ def build_search(
     Two candidates of one step and player are a contrast pair.
     """
 
-    def screened(episodes: Abreast, context: int, horizon: int) -> Hits:
+    def screened(episodes: EpisodeBatch, context: int, horizon: int) -> CandidateColumns:
         return find(build_tracks(episodes), context, horizon)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         episode = trajectory.episode
         scene = episode.scene[None]
-        batch = TrackBatch(Abreast(*read_grid(episode.state), episode.participants, scene))
+        batch = TrackBatch(EpisodeBatch(*read_grid(episode.state), episode.n_players, scene))
         hits = find(batch, context, horizon)
         difficulties = _confirm_hits(hits, episode, context, horizon, confirm)
 
         @functools.cache
-        def filled(role: int, kind: int) -> dict[str, str]:
-            fields = words(episode, role, hits.kinds[kind][1]) if words else {}
+        def filled(player: int, kind: int) -> dict[str, str]:
+            fields = words(episode, player, hits.kinds[kind][1]) if words else {}
             return {field: word.text for field, word in fields.items()}
 
-        order = np.lexsort((hits.kind, hits.moment, hits.role))
-        ordered = np.stack((hits.role, hits.moment, hits.kind), 1)[order].tolist()
-        count = Counter((role, moment) for role, moment, _ in ordered)
-        for role, moment, kind in ordered:
-            if (role, moment) in difficulties:
+        order = np.lexsort((hits.kind, hits.takeover, hits.player))
+        ordered = np.stack((hits.player, hits.takeover, hits.kind), 1)[order].tolist()
+        count = Counter((player, takeover) for player, takeover, _ in ordered)
+        for player, takeover, kind in ordered:
+            if (player, takeover) in difficulties:
                 answer, parameters = hits.kinds[kind]
                 yield Candidate(
-                    moment,
-                    role,
-                    DIFFICULTIES[difficulties[role, moment]],
+                    takeover,
+                    player,
+                    DIFFICULTIES[difficulties[player, takeover]],
                     dict(parameters),
-                    dict(filled(role, kind)),
+                    dict(filled(player, kind)),
                     answer,
-                    pair="either" if count[role, moment] == 2 else "",
+                    pair="either" if count[player, takeover] == 2 else "",
                 )
 
-    return MomentSearch(candidates, Screen(screened, exact=confirm is None))
+    return MomentSearch(candidates, Prefilter(screened, exact=confirm is None))
 
 
 def _confirm_hits(
-    hits: Hits, episode: Episode, context: int, horizon: int, confirm: Confirm | None
+    hits: CandidateColumns, episode: Episode, context: int, horizon: int, confirm: Confirm | None
 ) -> dict[tuple[int, int], int]:
     """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
-    columns = (column.tolist() for column in (hits.role, hits.moment, hits.difficulty))
-    levels = {(role, moment): level for role, moment, level in zip(*columns, strict=True)}
+    columns = (column.tolist() for column in (hits.player, hits.takeover, hits.difficulty))
+    levels = {(player, takeover): level for player, takeover, level in zip(*columns, strict=True)}
     if confirm is None:
         return levels
-    by_role = {role: make_track(episode, role) for role, _ in levels}
+    by_role = {player: make_track(episode, player) for player, _ in levels}
     out = {}
-    for (role, moment), level in levels.items():
-        label = confirm(by_role[role], moment, context, horizon)
+    for (player, moment), level in levels.items():
+        label = confirm(by_role[player], moment, context, horizon)
         if label is not None:
             steps = difficulty_by_steps(label.step, horizon)
-            out[role, moment] = DIFFICULTIES.index(steps) if level == UNGRADED else level
+            out[player, moment] = DIFFICULTIES.index(steps) if level == UNGRADED else level
     return out
 
 
@@ -123,10 +123,10 @@ def make_confirm(
 
 def make_hits(
     moments: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
-) -> Hits:
+) -> CandidateColumns:
     """Return the hits of a prefilter; `kind` is an index of `kinds`."""
     count, players = len(moments.track), moments.tracks.players
-    return Hits(
+    return CandidateColumns(
         moments.track // players,
         moments.track % players,
         moments.moment,
@@ -141,8 +141,8 @@ def good_moves_seen(moments: MomentBatch, context: int) -> Cells:
     batch = moments.tracks
     good = moments.window(batch.good, -context, 1)
     near = moments.window(batch.to_good, -context, 1) <= SIGHT
-    moves = batch.move_towards(good[:, :-1], good[:, 1:])
-    out: Cells = np.where(near[:, :-1] & near[:, 1:], moves, NONE).astype(np.int64)
+    actions = batch.move_towards(good[:, :-1], good[:, 1:])
+    out: Cells = np.where(near[:, :-1] & near[:, 1:], actions, NONE).astype(np.int64)
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import Controls, Hits, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import StepCount, build_instruction
@@ -25,7 +25,7 @@ STEPS = 4
 STEP_COUNT = StepCount(STEPS)
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is in sight and about to leave."""
     moments = MomentBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
     moments = moments.filter(moments.is_moving(batch.evil))
@@ -58,10 +58,14 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     steps=STEP_COUNT,
     rubric=Rubric(
-        done="After the takeover there are {steps} steps in a row, one directly after the other, "
-        "at each of which the participant is on Evil's cell or one of the eight around it.",
-        guideline="The takeover itself does not count. A single step farther away begins the "
+        success_criterion=(
+            "After the takeover there are {steps} steps in a row, one directly after the other, at "
+            "each of which the participant is on Evil's cell or one of the eight around it."
+        ),
+        edge_cases="The takeover itself does not count. A single step farther away begins the "
         "count anew. What comes after {steps} such steps does not matter.",
     ),
-    controls=Controls(probe=make_mover(chase_evil), shortcut=LocalSearch(), against_reward=True),
+    controls=ControlPolicies(
+        solver=make_mover(chase_evil), shortcut=LocalSearch(), against_reward=True
+    ),
 )

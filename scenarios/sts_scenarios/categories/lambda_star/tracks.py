@@ -19,7 +19,7 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import TOKENS, decode
 from sts_scenarios.categories.tried import NOT_DONE, make_label
-from sts_scenarios.category import Label, Overlay, Word
+from sts_scenarios.category import FieldValue, Label, Overlay
 
 GOOD, EVIL, FIRST_PLAYER = 0, 1, 2
 SIGHT = 1
@@ -65,11 +65,11 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
 
 
-def number_word(requested: int, alternatives: Iterable[int]) -> Word:
+def number_word(requested: int, alternatives: Iterable[int]) -> FieldValue:
     """Return the template field of a number, in digits or as a word, with its alternatives."""
     text, *also = _spellings(requested)
     others = [word for other in alternatives if other != requested for word in _spellings(other)]
-    return Word(text, tuple(others), tuple(also))
+    return FieldValue(text, tuple(others), tuple(also))
 
 
 def _spellings(number: int) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class Track:
 
     Attributes:
       size: the grid.
-      role: index of the player.
+      player: index of the player.
       scene: int64[F, K], the cells of all objects.
       me: the player's cell.
       good: Good's cell.
@@ -90,11 +90,11 @@ class Track:
       to_evil: distance to Evil.
     """
 
-    def __init__(self, scene: Cells, size: Grid, role: int) -> None:
-        """Extract player `role` from a scene."""
-        self.scene, self.size, self.role = scene, size, role
+    def __init__(self, scene: Cells, size: Grid, player: int) -> None:
+        """Extract player `player` from a scene."""
+        self.scene, self.size, self.player = scene, size, player
         self.me, self.good, self.evil = (
-            scene[:, FIRST_PLAYER + role],
+            scene[:, FIRST_PLAYER + player],
             scene[:, GOOD],
             scene[:, EVIL],
         )
@@ -107,14 +107,14 @@ class Track:
         return distance
 
 
-def make_track(episode: Episode, role: int, frames: slice = slice(None)) -> Track:
+def make_track(episode: Episode, player: int, frames: slice = slice(None)) -> Track:
     """Return the track of a player in all T + 1 frames of an episode, or in some."""
-    return Track(episode.scene[frames].astype(np.int64), read_grid(episode.state), role)
+    return Track(episode.scene[frames].astype(np.int64), read_grid(episode.state), player)
 
 
 def track_until_takeover(scenario: Scenario) -> Track:
     """Return the track of a scenario's evaluated player up to the takeover."""
-    return make_track(scenario.recording, scenario.roles[0], slice(scenario.takeover + 1))
+    return make_track(scenario.recording, scenario.players[0], slice(scenario.takeover + 1))
 
 
 def frames_since(hits: Bools) -> Any:
@@ -157,14 +157,16 @@ def label_no_miss(misses: Bools) -> Label:
 
 
 def label_answer(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Judge the first utterance after the takeover against the answer; silence is not_done."""
-    says = episode.says[takeover:, roles[0]]
-    step = int(first_step(says != 0))
-    return make_label(step, TOKENS[says[step - 1]] == parameters["answer"]) if step else NOT_DONE
+    utterances = episode.utterances[takeover:, players[0]]
+    step = int(first_step(utterances != 0))
+    return (
+        make_label(step, TOKENS[utterances[step - 1]] == parameters["answer"]) if step else NOT_DONE
+    )
 
 
 def show_sight(scenario: Scenario) -> Overlay:
     """Return an overlay that frames the cells in sight."""
-    return Overlay(sight=True)
+    return Overlay(player_view=True)

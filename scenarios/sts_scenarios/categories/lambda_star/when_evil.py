@@ -7,7 +7,7 @@ more than three steps ago, and by one if Evil was diagonally next to the player.
 from __future__ import annotations
 
 from sts.suites.types import Scenario
-from sts_scenarios.category import Controls, Hits, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -20,7 +20,7 @@ ANSWERS = tuple(str(n) for n in range(MAX_STEPS + 1))
 EASY_STEPS = 3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has been in sight in the context."""
     unseen = frames_since_sight(batch.to_evil)
     moments = MomentBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
@@ -65,15 +65,17 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the number of steps between the last "
-        "time that Evil was in the framed square around the participant and the takeover, or more "
-        "where that is above 8.",
-        guideline="0 says that Evil was in it at the takeover. Steps up to the takeover count, "
+        success_criterion=(
+            "The first word that the participant says is the number of steps between the last time "
+            "that Evil was in the framed square around the participant and the takeover, or more "
+            "where that is above 8."
+        ),
+        edge_cases="0 says that Evil was in it at the takeover. Steps up to the takeover count, "
         "whenever it is said. Silence is not done.",
         overlay=show_sight,
     ),
-    controls=Controls(
-        probe=make_speaker(_steps_since_evil),
+    controls=ControlPolicies(
+        solver=make_speaker(_steps_since_evil),
         shortcut=make_speaker(_steps_since_good),
         answers=ANSWERS,
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Hits, Rubric
+from sts_scenarios.category import CandidateColumns, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -17,7 +17,7 @@ from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find every step with Good in sight."""
     moments = MomentBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
     me, good = moments.values_at(batch.me), moments.values_at(batch.good)
@@ -50,9 +50,11 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the direction in which Good was from it "
-        "at the takeover, or stay where Good was on its cell.",
-        guideline="Where Good goes after the takeover does not matter. Across the edge of the "
+        success_criterion=(
+            "The first word that the participant says is the direction in which Good was from it "
+            "at the takeover, or stay where Good was on its cell."
+        ),
+        edge_cases="Where Good goes after the takeover does not matter. Across the edge of the "
         "board it is still next to the participant. Silence is not done.",
         overlay=show_sight,
     ),

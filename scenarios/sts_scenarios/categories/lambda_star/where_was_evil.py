@@ -12,7 +12,7 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import Controls, Hits, Overlay, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Overlay, Rubric
 
 from .abreast import MomentBatch, TrackBatch
 from .asking import build_question
@@ -26,7 +26,7 @@ BACKTRACK_STEPS = (3, 5)
 """The direction to the player's own cell of so many steps ago must not be the answer."""
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> Hits:
+def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil was last seen elsewhere, a while ago."""
     unseen = frames_since_sight(batch.to_evil)
     hits = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
@@ -80,7 +80,7 @@ def true_answer(track: Track) -> str:
 
 
 def _mark_cell(scenario: Scenario) -> Overlay:
-    return Overlay((_last_seen_cell(track_until_takeover(scenario)),), sight=True)
+    return Overlay((_last_seen_cell(track_until_takeover(scenario)),), player_view=True)
 
 
 CATEGORY = build_question(
@@ -96,15 +96,17 @@ CATEGORY = build_question(
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(
-        done="The first word that the participant says is the direction of the marked cell, on "
-        "which Evil was when it was last in the framed square, from where the participant was at "
-        "the takeover, or stay where that is the same cell.",
-        guideline="Where Evil is now does not matter. Of two ways round the board the shorter is "
+        success_criterion=(
+            "The first word that the participant says is the direction of the marked cell, on "
+            "which Evil was when it was last in the framed square, from where the participant was "
+            "at the takeover, or stay where that is the same cell."
+        ),
+        edge_cases="Where Evil is now does not matter. Of two ways round the board the shorter is "
         "meant. Silence is not done.",
         overlay=_mark_cell,
     ),
-    controls=Controls(
-        probe=make_speaker(_direction_of_last_sight),
+    controls=ControlPolicies(
+        solver=make_speaker(_direction_of_last_sight),
         shortcut=make_speaker(_direction_back),
         answers=MOVES,
     ),

@@ -22,7 +22,7 @@ from sts_scenarios.categories.tried import (
     template_fields,
     why_not_proposed,
 )
-from sts_scenarios.category import Candidate, Category, Controls, Label, Rubric, Word
+from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldValue, Label, Rubric
 
 from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_names, replay_snapshots
 from .playing import Policy, PolicyAgent, play_from
@@ -34,21 +34,13 @@ CACHE_SIZE = 4096
 
 
 class Request(NamedTuple):
-    """Step of a recording at which a cook could be asked.
+    """Step of a recording at which a cook could be asked."""
 
-    Attributes:
-      snapshots: the recording, T + 1.
-      moves: int[T, 2], the recorded actions.
-      moment: the takeover.
-      role: the evaluated cook.
-      horizon: L.
-    """
-
-    snapshots: Sequence[Snapshot]
-    moves: Any
-    moment: int
-    role: int
-    horizon: int
+    snapshots: Sequence[Snapshot]  # the recording, T + 1
+    actions: Any  # int[T, 2], the recorded actions
+    moment: int  # the takeover
+    player: int  # the evaluated cook
+    horizon: int  # L
 
     @property
     def snapshot(self) -> Snapshot:
@@ -62,94 +54,94 @@ class Request(NamedTuple):
 
 
 def build_category(
-    name: str, wordings: tuple[str, ...], task: Task, *, horizon: int, rubric: Rubric
+    name: str, templates: tuple[str, ...], task: Task, *, horizon: int, rubric: Rubric
 ) -> Category:
     """Return a category that asks a cook for a task alongside the recorded person."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield candidates at regular steps."""
         episode = trajectory.episode
         snapshots = replay_snapshots(episode)
-        for role in range(len(HATS)):
+        for player in range(len(HATS)):
             moment = context
             while moment + horizon < len(snapshots):
                 proposals = list(
-                    task.propose(Request(snapshots, episode.moves, moment, role, horizon))
+                    task.propose(Request(snapshots, episode.actions, moment, player, horizon))
                 )
                 if proposals:
                     pair = proposals[moment % len(proposals)]
                     steps = count_solver_steps(
-                        episode, moment, role, (context, horizon), encode_proposals(pair)
+                        episode, moment, player, (context, horizon), encode_proposals(pair)
                     )
                     if steps is not None:
                         yield from make_candidates(
                             moment,
-                            role,
+                            player,
                             difficulty_by_steps(steps, horizon),
                             pair,
-                            hat_names(role),
+                            hat_names(player),
                         )
                 moment += STEPS_BETWEEN_MOMENTS if proposals else 1
 
     @functools.lru_cache(maxsize=CACHE_SIZE)
     def count_solver_steps(
-        episode: Episode, moment: int, role: int, lengths: tuple[int, int], encoded: bytes
+        episode: Episode, moment: int, player: int, lengths: tuple[int, int], encoded: bytes
     ) -> int | None:
         """Return the steps the solver needs; None if it fails or the shortcut succeeds."""
         snapshots, requests = replay_snapshots(episode), json.loads(encoded)
 
         def labels(policy: Policy) -> Iterator[Label]:
             for words, parameters in requests:
-                text = wordings[0].format(**words, **hat_names(role))
-                attempt = play_from(episode, snapshots, moment, lengths, role, text, policy)
-                rule = functools.partial(task.rule, role=role, parameters=parameters)
+                text = templates[0].format(**words, **hat_names(player))
+                attempt = play_from(episode, snapshots, moment, lengths, player, text, policy)
+                rule = functools.partial(task.rule, player=player, parameters=parameters)
                 yield label_attempt(attempt, rule)
 
         return steps_needed(labels(task.probe), labels(task.shortcut), lengths[1])
 
     def list_proposals(scenario: Scenario) -> list[Proposal]:
-        snapshots, moves = replay_snapshots(scenario.recording), scenario.recording.moves
-        request = Request(snapshots, moves, scenario.takeover, scenario.roles[0], scenario.horizon)
+        snapshots, actions = replay_snapshots(scenario.recording), scenario.recording.actions
+        request = Request(
+            snapshots, actions, scenario.takeover, scenario.players[0], scenario.horizon
+        )
         return [proposal for pair in task.propose(request) for proposal in pair]
 
-    def fits(scenario: Scenario) -> str | None:
-        """Return why it cannot be asked at the takeover; else None."""
+    def why_invalid(scenario: Scenario) -> str | None:
         if scenario.partner != PARTNER:
             return "the partner is not the recorded person, whose actions are known"
         return why_not_proposed(scenario, list_proposals(scenario))
 
-    def words(scenario: Scenario) -> Mapping[str, Word]:
-        """Return the template fields, each with its alternatives."""
-        other = Word(hat_names(scenario.roles[0])["other"])
+    def words(scenario: Scenario) -> Mapping[str, FieldValue]:
+        other = FieldValue(hat_names(scenario.players[0])["other"])
         return template_fields(scenario, list_proposals(scenario)) | {"other": other}
 
     def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        """Return the rule's label of the snapshots from the takeover on."""
-        return task.rule(replay_snapshots(episode)[takeover:], roles[0], parameters)
+        return task.rule(replay_snapshots(episode)[takeover:], players[0], parameters)
 
     return Category(
         name=name,
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
-        wordings=wordings,
+        templates=templates,
         candidates=candidates,
         label=label,
-        fits=fits,
+        why_invalid=why_invalid,
         context=CONTEXT,
         partner=PARTNER,
-        words=words,
+        template_fields=words,
         rubric=rubric,
-        controls=Controls(
-            probe=PolicyAgent(task.probe), shortcut=PolicyAgent(task.shortcut), against_reward=True
+        controls=ControlPolicies(
+            solver=PolicyAgent(task.probe),
+            shortcut=PolicyAgent(task.shortcut),
+            against_reward=True,
         ),
     )
 
 
 def find_first_event(
-    snapshots: Sequence[Snapshot], role: int, kinds: Sequence[str]
+    snapshots: Sequence[Snapshot], player: int, kinds: Sequence[str]
 ) -> tuple[int, str, tuple[int, int]] | None:
     """Return the step, kind and place of a cook's first event of some kinds; None for none."""
     return next(
@@ -158,7 +150,7 @@ def find_first_event(
             for n, snapshot in enumerate(snapshots)
             if n
             for cook, kind, place in snapshot.events
-            if cook == role and kind in kinds
+            if cook == player and kind in kinds
         ),
         None,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sts.agents import Choice
+from sts.agents import PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.worlds.overcooked.agents.greedy import Greedy
 
@@ -18,7 +18,7 @@ class Soup(Greedy):
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the planner's actions for an empty instruction."""
         silent = Instructions(("",), np.zeros_like(instructions.ids))
         return super().act(observation, silent, memory, draws)

@@ -26,22 +26,22 @@ EVENTS = {
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield each listed event that the other cook is going to cause."""
-    if request.snapshot.held_thing(request.role) != "soup":
+    if request.snapshot.held_thing(request.player) != "soup":
         return
     ahead = [request.snapshot, *request.future]
     for event, text in EVENTS.items():
-        if find_first_event(ahead, 1 - request.role, [event]) is not None:
+        if find_first_event(ahead, 1 - request.player, [event]) is not None:
             yield (Proposal({"event": event}, {"event": text}, event),)
 
 
 def label_snapshots(
-    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+    snapshots: Sequence[Snapshot], player: int, parameters: Mapping[str, Any]
 ) -> Label:
     """Judge the first delivery: it must come after the event."""
-    done = find_first_event(snapshots, role, ["soup_delivery"])
+    done = find_first_event(snapshots, player, ["soup_delivery"])
     if done is None:
         return NOT_DONE
-    event = find_first_event(snapshots, 1 - role, [parameters["event"]])
+    event = find_first_event(snapshots, 1 - player, [parameters["event"]])
     return make_label(done[0], event is not None and event[0] < done[0])
 
 

@@ -26,21 +26,21 @@ OPTION_TEXTS = {
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the cook can reach a window and an empty counter."""
-    now, role = request.snapshot, request.role
+    now, player = request.snapshot, request.player
     tiles = {
-        now.tile_at(place) for place in reachable_places(now, role) if place not in now.objects
+        now.tile_at(place) for place in reachable_places(now, player) if place not in now.objects
     }
-    if now.held_thing(role) == "soup" and {"S", "X"} <= tiles:
+    if now.held_thing(player) == "soup" and {"S", "X"} <= tiles:
         yield tuple(
             Proposal({"asked": name}, {"deed": text}, name) for name, text in OPTION_TEXTS.items()
         )
 
 
 def label_snapshots(
-    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+    snapshots: Sequence[Snapshot], player: int, parameters: Mapping[str, Any]
 ) -> Label:
     """Judge the first use of the soup; once put down it must be left there."""
-    event = find_first_event(snapshots, role, ["soup_delivery", "soup_drop"])
+    event = find_first_event(snapshots, player, ["soup_delivery", "soup_drop"])
     if event is None:
         return NOT_DONE
     step, kind, _ = event
@@ -48,7 +48,7 @@ def label_snapshots(
         return make_label(step, False)
     if kind == "soup_delivery":
         return make_label(step, True)
-    retaken = find_first_event(snapshots[step:], role, ["soup_pickup"])
+    retaken = find_first_event(snapshots[step:], player, ["soup_pickup"])
     if retaken is not None and retaken[0] <= STEPS_LEFT_LYING:
         return make_label(step + retaken[0], False)
     return (
@@ -78,11 +78,7 @@ def shortcut_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "deliver-or-lay",
-    (
-        "You hold a soup: {deed}.",
-        "Your soup: {deed}.",
-        "As to the soup in your hands, {deed}.",
-    ),
+    ("You hold a soup: {deed}.", "Your soup: {deed}.", "As to the soup in your hands, {deed}."),
     Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(

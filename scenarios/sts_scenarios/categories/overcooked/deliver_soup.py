@@ -13,16 +13,16 @@ from .moments import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 45
 
 
-def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
     """Return True if the cook delivered a soup."""
-    return after.has_done(role, "soup_delivery")
+    return after.has_done(player, "soup_delivery")
 
 
-def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to deliver a soup; else None."""
-    if snapshot.held_thing(role) == "soup":
+    if snapshot.held_thing(player) == "soup":
         return None
-    if snapshot.held_thing(role) not in ("", "dish"):
+    if snapshot.held_thing(player) not in ("", "dish"):
         return "the cook holds another thing"
     soups = [thing for thing in snapshot.objects.values() if isinstance(thing, list)]
     return None if any(cooked >= 0 for *_, cooked in soups) else "there is no soup"

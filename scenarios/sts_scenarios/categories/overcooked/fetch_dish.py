@@ -12,14 +12,14 @@ from .moments import Snapshot, build_category
 HORIZON, MAX_LEAD = 40, 30
 
 
-def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
     """Return True if the cook took a dish."""
-    return after.has_done(role, "dish_pickup")
+    return after.has_done(player, "dish_pickup")
 
 
-def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked for a dish; else None."""
-    return "the cook's hands are not empty" if snapshot.held_thing(role) else None
+    return "the cook's hands are not empty" if snapshot.held_thing(player) else None
 
 
 CATEGORY = build_category(

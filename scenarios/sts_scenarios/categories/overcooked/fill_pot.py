@@ -14,16 +14,16 @@ from .moments import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 40
 
 
-def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
     """Return True if the cook added the last onion to a pot that is now full."""
     potted = [(cook, place) for cook, kind, place in after.events if kind == "potting_onion"]
     filled = dict((place, cook) for cook, place in potted if len(after.objects[place][1]) == FULL)
-    return role in filled.values()
+    return player in filled.values()
 
 
-def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to fill a pot; else None."""
-    if snapshot.held_thing(role) not in ("", "onion"):
+    if snapshot.held_thing(player) not in ("", "onion"):
         return "the cook holds another thing"
     has_room = any(len(ingredients) < FULL for _, ingredients, _ in snapshot.soups_in_pots())
     return None if has_room else "no pot is partly filled"

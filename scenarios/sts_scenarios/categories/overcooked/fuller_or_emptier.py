@@ -18,9 +18,9 @@ from .same_pot import count_fillable_pots, label_snapshots
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
-    pots = count_fillable_pots(request.snapshot, request.role)
+    pots = count_fillable_pots(request.snapshot, request.player)
     if (
-        request.snapshot.held_thing(request.role) in ("", "onion")
+        request.snapshot.held_thing(request.player) in ("", "onion")
         and len(pots) == len({*pots.values()}) == 2
     ):
         ranked = sorted(pots, key=lambda place: -pots[place])

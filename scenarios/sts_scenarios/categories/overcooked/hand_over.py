@@ -14,7 +14,7 @@ from typing import Any
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
+from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
 from .moments import (
     CONTEXT,
@@ -71,45 +71,45 @@ def _pickup_event(thing: str) -> str:
     return f"{thing}_pickup"
 
 
-def _grade_difficulty(snapshot: Snapshot, role: int, thing: str) -> str:
-    if snapshot.held_thing(role) == thing:
+def _grade_difficulty(snapshot: Snapshot, player: int, thing: str) -> str:
+    if snapshot.held_thing(player) == thing:
         return "easy"
     apart = reachable_places(snapshot, 0) != reachable_places(snapshot, 1)
     return "hard" if apart else "medium"
 
 
-def _why_invalid(snapshot: Snapshot, role: int, thing: str) -> str | None:
-    return None if snapshot.held_thing(role) in ("", thing) else "the cook holds another thing"
+def _why_invalid(snapshot: Snapshot, player: int, thing: str) -> str | None:
+    return None if snapshot.held_thing(player) in ("", thing) else "the cook holds another thing"
 
 
-def fits(scenario: Scenario) -> str | None:
+def why_invalid(scenario: Scenario) -> str | None:
     """Return why the cook cannot be asked for it at the takeover; else None."""
     return _why_invalid(
-        snapshots_until_takeover(scenario)[-1], scenario.roles[0], scenario.parameters["thing"]
+        snapshots_until_takeover(scenario)[-1], scenario.players[0], scenario.parameters["thing"]
     )
 
 
-def words(scenario: Scenario) -> dict[str, Word]:
+def words(scenario: Scenario) -> dict[str, FieldValue]:
     """Return the template fields for the thing and the other cook's hat."""
     asked = scenario.parameters["thing"]
     others = tuple(thing for thing in THINGS if thing != asked)
-    return hat_field(scenario.roles[0]) | {"a": Word(THINGS[asked], others, (asked,))}
+    return hat_field(scenario.players[0]) | {"a": FieldValue(THINGS[asked], others, (asked,))}
 
 
 def label_hand_over(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Return success at the first step that puts such a thing within the other's reach for good."""
-    role, thing = roles[0], parameters["thing"]
+    player, thing = players[0], parameters["thing"]
     laid: dict[Place, int] = {}
     taken: list[int] = []
     for step, snapshot in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
         for cook, kind, place in snapshot.events:
             if kind == _pickup_event(thing) and place in laid:
                 since = laid.pop(place)
-                taken += [since] if cook != role else []
-            elif (cook, kind) == (role, f"{thing}_drop") and place in reachable_places(
-                snapshot, 1 - role
+                taken += [since] if cook != player else []
+            elif (cook, kind) == (player, f"{thing}_drop") and place in reachable_places(
+                snapshot, 1 - player
             ):
                 laid[place] = step
     handed = [*taken, *laid.values()]
@@ -121,15 +121,15 @@ CATEGORY = Category(
     kind="instruction",
     domain=DOMAIN,
     horizon=HORIZON,
-    wordings=(
+    templates=(
         "Lay {a} on a counter where the cook with the {other} hat can take it.",
         "Hand over {a}: lay it on a counter that the cook with the {other} hat can reach.",
         "Give {a} to the cook with the {other} hat, by way of a counter.",
     ),
     candidates=find_candidates,
     label=label_hand_over,
-    fits=fits,
-    words=words,
+    why_invalid=why_invalid,
+    template_fields=words,
     context=CONTEXT,
     partner=PARTNER,
     rubric=Rubric(

@@ -14,7 +14,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import SIDES
-from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
+from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
 from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
@@ -27,62 +27,59 @@ def find_candidates(trajectory: Trajectory, context: int, horizon: int) -> Itera
     episode = trajectory.episode
     snapshots = replay_snapshots(episode)
     for moment in range(context, len(snapshots) - horizon):
-        for role in range(episode.participants):
-            if not _is_in_the_way(episode, snapshots, moment, role):
+        for player in range(episode.n_players):
+            if not _is_in_the_way(episode, snapshots, moment, player):
                 continue
-            steps = _steps_until_passed(snapshots[moment : moment + horizon + 1], role)
+            steps = _steps_until_passed(snapshots[moment : moment + horizon + 1], player)
             if steps is not None:
                 difficulty = (
                     "easy" if steps <= EASY_STEPS else "medium" if steps <= MEDIUM_STEPS else "hard"
                 )
-                yield Candidate(moment, role, difficulty, words=hat_names(role))
+                yield Candidate(moment, player, difficulty, fields=hat_names(player))
 
 
 def _is_in_the_way(
-    episode: Episode, snapshots: tuple[Snapshot, ...], moment: int, role: int
+    episode: Episode, snapshots: tuple[Snapshot, ...], moment: int, player: int
 ) -> bool:
     """Return True if the other cook has just tried in vain to step onto this cook's cell."""
-    other = 1 - role
-    move = int(episode.moves[moment - 1, other])
+    other = 1 - player
+    move = int(episode.actions[moment - 1, other])
     if move >= len(SIDES):
         return False
     (x, y), (dx, dy) = snapshots[moment].position(other), SIDES[move]
-    return (x + dx, y + dy) == snapshots[moment].position(role) and snapshots[moment - 1].position(
-        other
-    ) == (
-        x,
-        y,
-    )
+    return (x + dx, y + dy) == snapshots[moment].position(player) and snapshots[
+        moment - 1
+    ].position(other) == (x, y)
 
 
-def _steps_until_passed(after: tuple[Snapshot, ...], role: int) -> int | None:
+def _steps_until_passed(after: tuple[Snapshot, ...], player: int) -> int | None:
     """Return the steps until the other cook stands where this one stood; None for never."""
-    place = after[0].position(role)
-    passed = (step for step in range(1, len(after)) if after[step].position(1 - role) == place)
+    place = after[0].position(player)
+    passed = (step for step in range(1, len(after)) if after[step].position(1 - player) == place)
     return next(passed, None)
 
 
-def fits(scenario: Scenario) -> str | None:
+def why_invalid(scenario: Scenario) -> str | None:
     """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
         return "the partner is not the recorded person, who is known to come by"
     context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
     blocked = _is_in_the_way(
-        context, replay_snapshots(context), scenario.takeover, scenario.roles[0]
+        context, replay_snapshots(context), scenario.takeover, scenario.players[0]
     )
     return None if blocked else "the cook is not in the way of the other"
 
 
-def words(scenario: Scenario) -> dict[str, Word]:
+def words(scenario: Scenario) -> dict[str, FieldValue]:
     """Return the template field for the other cook's hat."""
-    return hat_field(scenario.roles[0])
+    return hat_field(scenario.players[0])
 
 
 def label_make_way(
-    episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+    episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Return success when the other cook first stands on the evaluated one's takeover cell."""
-    steps = _steps_until_passed(replay_snapshots(episode)[takeover:], roles[0])
+    steps = _steps_until_passed(replay_snapshots(episode)[takeover:], players[0])
     return Label("not_done", None) if steps is None else Label("success", steps)
 
 
@@ -91,15 +88,15 @@ CATEGORY = Category(
     kind="instruction",
     domain=DOMAIN,
     horizon=HORIZON,
-    wordings=(
+    templates=(
         "You are in the way of the cook with the {other} hat: let them pass.",
         "Get out of the way of the cook with the {other} hat.",
         "Step aside, the cook with the {other} hat wants to come by.",
     ),
     candidates=find_candidates,
     label=label_make_way,
-    fits=fits,
-    words=words,
+    why_invalid=why_invalid,
+    template_fields=words,
     context=CONTEXT,
     partner=PARTNER,
     rubric=Rubric(

@@ -15,8 +15,8 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.basics import HATS, SIDES
 from sts_scenarios.categories.tried import NOT_DONE, make_label
-from sts_scenarios.category import Candidate, Category, Label, Rubric, Word
-from sts_scenarios.replayed import environments
+from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
+from sts_scenarios.environments import iter_environments
 
 DOMAIN = "overcooked"
 CONTEXT = 25
@@ -25,30 +25,23 @@ Place = tuple[int, int]
 
 
 class Snapshot(NamedTuple):
-    """State before a step, and the events of the step before it.
+    """State before a step, and the events of the step before it."""
 
-    Attributes:
-      grid: rows of letters.
-      players: [x, y, dx, dy, held thing] of each cook.
-      objects: thing in each place; a soup is ["soup", its ingredients, steps cooked or -1].
-      events: (cook, kind, place) of the last step.
-      state: serialised state of the environment.
-    """
-
-    grid: tuple[str, ...]
-    players: list[list[Any]]
+    grid: tuple[str, ...]  # rows of letters
+    players: list[list[Any]]  # [x, y, dx, dy, held thing] of each cook
+    # thing in each place; a soup is ["soup", its ingredients, steps cooked or -1]
     objects: dict[Place, Any]
-    events: tuple[tuple[int, str, Place], ...]
-    state: bytes = b""
+    events: tuple[tuple[int, str, Place], ...]  # (cook, kind, place) of the last step
+    state: bytes = b""  # serialised state of the environment
 
-    def position(self, role: int) -> Place:
+    def position(self, player: int) -> Place:
         """Return the place where a cook stands."""
-        x, y, *_ = self.players[role]
+        x, y, *_ = self.players[player]
         return x, y
 
-    def held_thing(self, role: int) -> str:
+    def held_thing(self, player: int) -> str:
         """Return what a cook holds: "", "onion", "dish", "soup" or "tomato"."""
-        held = self.players[role][4]
+        held = self.players[player][4]
         return held if isinstance(held, str) else "soup" if held else ""
 
     def tile_at(self, place: Place) -> str:
@@ -59,10 +52,10 @@ class Snapshot(NamedTuple):
         """Return the soups in pots: being filled, cooking or done."""
         return (thing for place, thing in self.objects.items() if self.tile_at(place) == "P")
 
-    def has_done(self, role: int, kind: str, tile: str = "") -> bool:
+    def has_done(self, player: int, kind: str, tile: str = "") -> bool:
         """Return True if a cook caused this event in the last step, on a tile of this letter."""
         return any(
-            cook == role and event_kind == kind and self.tile_at(place) in (tile or "XOTDPS")
+            cook == player and event_kind == kind and self.tile_at(place) in (tile or "XOTDPS")
             for cook, event_kind, place in self.events
         )
 
@@ -77,7 +70,7 @@ WhyInvalid = Callable[[Snapshot, int], str | None]
 def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
     """Return the T + 1 snapshots of an episode, before each step and after the last."""
     out = []
-    for world in environments(episode):
+    for world in iter_environments(episode):
         out.append(capture_snapshot(cast(Any, world)))
     return (out[0]._replace(events=()), *out[1:])
 
@@ -97,7 +90,7 @@ def snapshots_until_takeover(scenario: Scenario) -> tuple[Snapshot, ...]:
 
 def build_category(
     name: str,
-    wordings: tuple[str, ...],
+    templates: tuple[str, ...],
     is_done: IsDone,
     why_invalid: WhyInvalid,
     *,
@@ -117,28 +110,27 @@ def build_category(
         are valid too.
         """
         snapshots = replay_snapshots(trajectory.episode)
-        for role in range(len(HATS)):
+        for player in range(len(HATS)):
             previous = context
             for step in range(context + 1, len(snapshots)):
-                if not is_done(snapshots[step - 1], snapshots[step], role):
+                if not is_done(snapshots[step - 1], snapshots[step], player):
                     continue
                 moment, earliest, previous = step, max(previous, step - lead), step
-                while moment > earliest and not why_invalid(snapshots[moment - 1], role):
+                while moment > earliest and not why_invalid(snapshots[moment - 1], player):
                     moment -= 1
                 if moment < step and moment + horizon < len(snapshots):
                     difficulty = grade_difficulty(step - moment, lead)
-                    yield Candidate(moment, role, difficulty, words=hat_names(role))
+                    yield Candidate(moment, player, difficulty, fields=hat_names(player))
 
-    def fits(scenario: Scenario) -> str | None:
-        """Return why the instruction is not valid at the takeover; else None."""
-        return why_invalid(snapshots_until_takeover(scenario)[-1], scenario.roles[0])
+    def why_scenario_invalid(scenario: Scenario) -> str | None:
+        return why_invalid(snapshots_until_takeover(scenario)[-1], scenario.players[0])
 
     def label(
-        episode: Episode, takeover: int, roles: tuple[int, ...], parameters: dict[str, Any]
+        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
         """Return success when the evaluated cook first does it; else not_done."""
         after = replay_snapshots(episode)[takeover:]
-        steps = (n for n in range(1, len(after)) if is_done(after[n - 1], after[n], roles[0]))
+        steps = (n for n in range(1, len(after)) if is_done(after[n - 1], after[n], players[0]))
         return next((make_label(step, True) for step in steps), NOT_DONE)
 
     return Category(
@@ -146,10 +138,10 @@ def build_category(
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
-        wordings=wordings,
+        templates=templates,
         candidates=candidates,
         label=label,
-        fits=fits,
+        why_invalid=why_scenario_invalid,
         context=CONTEXT,
         partner=PARTNER,
         superseded=True,
@@ -162,19 +154,19 @@ def grade_difficulty(steps: int, lead: int) -> str:
     return "easy" if 3 * steps <= lead else "medium" if 3 * steps <= 2 * lead else "hard"
 
 
-def hat_names(role: int) -> dict[str, str]:
+def hat_names(player: int) -> dict[str, str]:
     """Return the names of the two cooks in instruction templates."""
-    return {"you": HATS[role], "other": HATS[1 - role]}
+    return {"you": HATS[player], "other": HATS[1 - player]}
 
 
-def hat_field(role: int) -> dict[str, Word]:
+def hat_field(player: int) -> dict[str, FieldValue]:
     """Return the template field for the other cook; the text may also mention the evaluated one."""
-    return {"other": Word(hat_names(role)["other"])}
+    return {"other": FieldValue(hat_names(player)["other"])}
 
 
-def reachable_places(snapshot: Snapshot, role: int) -> set[Place]:
+def reachable_places(snapshot: Snapshot, player: int) -> set[Place]:
     """Return the places that a cook can come to face, ignoring the other cook."""
-    visited, stack = {snapshot.position(role)}, [snapshot.position(role)]
+    visited, stack = {snapshot.position(player)}, [snapshot.position(player)]
     faced = set()
     while stack:
         x, y = stack.pop()

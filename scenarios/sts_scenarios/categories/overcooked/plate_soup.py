@@ -12,14 +12,14 @@ from .moments import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 40
 
 
-def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
     """Return True if the cook took a soup out of a pot."""
-    return after.has_done(role, "soup_pickup", "P")
+    return after.has_done(player, "soup_pickup", "P")
 
 
-def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to plate a soup; else None."""
-    if snapshot.held_thing(role) not in ("", "dish"):
+    if snapshot.held_thing(player) not in ("", "dish"):
         return "the cook holds another thing"
     return (
         None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.episodes import Episode
 from sts.worlds.overcooked.agents.greedy import Kitchen, read_kitchen
@@ -28,17 +28,12 @@ _OBSERVED = ("tiles", "things", "filled", "cooking", "me", "partner")
 
 
 class History(NamedTuple):
-    """Everything one cook has seen since the start of the context.
+    """Everything one cook has seen since the start of the context."""
 
-    Attributes:
-      frames: the cook's observations, as `Overcooked.observe` returns them; the last is current.
-      asked_frame: the frame at which the instruction came.
-      instruction: the current instruction.
-    """
-
+    # the cook's observations, as `Overcooked.observe` returns them; the last is current
     frames: list[dict[str, Any]]
-    asked_frame: int
-    instruction: str
+    asked_frame: int  # the frame at which the instruction came
+    instruction: str  # the current instruction
 
     @property
     def kitchen(self) -> Kitchen:
@@ -94,12 +89,11 @@ class PolicyAgent(Agent):
     version = "1"
 
     def __init__(self, policy: Policy) -> None:
-        """Set the policy."""
         self.policy = policy
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the policy's action, and the extended history."""
         shape = observation.last_move.shape
         now = {name: observation.values[name][:, :, None] for name in _OBSERVED}
@@ -109,14 +103,14 @@ class PolicyAgent(Agent):
         }
         silent = np.array([not text for text in instructions.texts])[instructions.ids]
         asked_frame = (memory["asked"] if memory else np.zeros(shape[0], np.int64)) + silent
-        moves = np.full(shape, STAY)
+        actions = np.full(shape, STAY)
         for b, r in np.ndindex(shape):
             if not silent[b]:
                 count = grown["me"].shape[2]
                 frames = [{n: grown[n][b, r, t] for n in _OBSERVED} for t in range(count)]
                 text = instructions.texts[instructions.ids[b]]
-                moves[b, r] = self.policy(History(frames, int(asked_frame[b]), text))
-        return Choice(moves), {**grown, "asked": asked_frame}
+                actions[b, r] = self.policy(History(frames, int(asked_frame[b]), text))
+        return PolicyOutput(actions), {**grown, "asked": asked_frame}
 
 
 def play_from(
@@ -124,7 +118,7 @@ def play_from(
     snapshots: Sequence[Snapshot],
     moment: int,
     lengths: tuple[int, int],
-    role: int,
+    player: int,
     text: str,
     policy: Policy,
 ) -> Iterator[Snapshot]:
@@ -136,10 +130,10 @@ def play_from(
     world.restore(snapshots[moment - context].state)
     frames = []
     for step in range(moment - context, moment + horizon):
-        frames.append(dict(world.observe(role)))
-        moves = [int(move) for move in episode.moves[step]]
+        frames.append(dict(world.observe(player)))
+        actions = [int(move) for move in episode.actions[step]]
         if step >= moment:
             yield capture_snapshot(world)
-            moves[role] = policy(History(frames, context, text))
-        world.step(moves)
+            actions[player] = policy(History(frames, context, text))
+        world.step(actions)
     yield capture_snapshot(world)

@@ -12,14 +12,14 @@ from .moments import Snapshot, build_category
 HORIZON, MAX_LEAD = 40, 30
 
 
-def is_done(before: Snapshot, after: Snapshot, role: int) -> bool:
+def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
     """Return True if the cook put an onion into a pot."""
-    return after.has_done(role, "potting_onion")
+    return after.has_done(player, "potting_onion")
 
 
-def why_invalid(snapshot: Snapshot, role: int) -> str | None:
+def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to pot an onion; else None."""
-    return None if snapshot.held_thing(role) in ("", "onion") else "the cook holds another thing"
+    return None if snapshot.held_thing(player) in ("", "onion") else "the cook holds another thing"
 
 
 CATEGORY = build_category(

@@ -21,38 +21,38 @@ from .playing import ONION, POT, History, bring_onion, open_pots
 POTTING = "potting_onion"
 
 
-def count_fillable_pots(snapshot: Snapshot, role: int) -> dict[Place, int]:
+def count_fillable_pots(snapshot: Snapshot, player: int) -> dict[Place, int]:
     """Return the number of onions in each pot with room for more that a cook can reach."""
     pots = [
         (x, y) for y, row in enumerate(snapshot.grid) for x, tile in enumerate(row) if tile == "P"
     ]
-    reach, soups = reachable_places(snapshot, role), snapshot.objects
+    reach, soups = reachable_places(snapshot, player), snapshot.objects
     count = {at: len(soups[at][1]) if at in soups else 0 for at in pots if at in reach}
     return {at: n for at, n in count.items() if n < FULL}
 
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield the pot that the other cook used last."""
-    now, role = request.snapshot, request.role
-    pots = count_fillable_pots(now, role)
-    if now.held_thing(role) not in ("", "onion") or len(pots) < 2:
+    now, player = request.snapshot, request.player
+    pots = count_fillable_pots(now, player)
+    if now.held_thing(player) not in ("", "onion") or len(pots) < 2:
         return
     before = request.snapshots[max(request.moment - CONTEXT, 0) + 1 : request.moment + 1]
     used = [
         place
         for snapshot in before
         for cook, kind, place in snapshot.events
-        if (cook, kind) == (1 - role, POTTING)
+        if (cook, kind) == (1 - player, POTTING)
     ]
     if used and pots.get(used[-1], 0) > 0:  # otherwise it has been emptied
         yield (Proposal({"pot": [*used[-1]]}, {}),)
 
 
 def label_snapshots(
-    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+    snapshots: Sequence[Snapshot], player: int, parameters: Mapping[str, Any]
 ) -> Label:
     """Judge the first onion that the cook puts into a pot."""
-    done = find_first_event(snapshots, role, [POTTING])
+    done = find_first_event(snapshots, player, [POTTING])
     return make_label(done[0], [*done[2]] == parameters["pot"]) if done else NOT_DONE
 
 

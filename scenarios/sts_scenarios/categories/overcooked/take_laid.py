@@ -25,32 +25,32 @@ _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that the other cook is going to put within reach."""
-    now, role = request.snapshot, request.role
-    if now.held_thing(role):
+    now, player = request.snapshot, request.player
+    if now.held_thing(player):
         return
-    ahead, reach = [now, *request.future], reachable_places(now, role)
+    ahead, reach = [now, *request.future], reachable_places(now, player)
     for thing, text in THINGS.items():
-        laid = find_first_event(ahead, 1 - role, [f"{thing}_drop"])
+        laid = find_first_event(ahead, 1 - player, [f"{thing}_drop"])
         if laid is None or laid[2] not in reach or now.tile_at(laid[2]) != "X":
             continue
-        (x, y), (counter_x, counter_y) = now.position(role), laid[2]
+        (x, y), (counter_x, counter_y) = now.position(player), laid[2]
         if abs(x - counter_x) + abs(y - counter_y) >= MIN_DISTANCE:
             yield (Proposal({"thing": thing}, {"a": text}, thing),)
 
 
 def label_snapshots(
-    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+    snapshots: Sequence[Snapshot], player: int, parameters: Mapping[str, Any]
 ) -> Label:
     """Judge the first thing that the cook takes: it must be one that the other put there."""
     laid: set[tuple[int, int]] = set()
     for step, snapshot in enumerate(snapshots[1:], 1):
         for cook, kind, place in snapshot.events:
-            if cook == role and kind.endswith("_pickup"):
+            if cook == player and kind.endswith("_pickup"):
                 return make_label(step, kind == f"{parameters['thing']}_pickup" and place in laid)
         laid |= {
             place
             for cook, kind, place in snapshot.events
-            if (cook, kind) == (1 - role, f"{parameters['thing']}_drop")
+            if (cook, kind) == (1 - player, f"{parameters['thing']}_drop")
         }
     return NOT_DONE
 

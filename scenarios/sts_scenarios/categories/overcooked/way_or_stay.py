@@ -28,11 +28,11 @@ OPTION_TEXTS = {
 
 def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the other cook is going to come by."""
-    place = request.snapshot.position(request.role)
+    place = request.snapshot.position(request.player)
     come = [
         n
         for n, snapshot in enumerate(request.future, 1)
-        if snapshot.position(1 - request.role) == place
+        if snapshot.position(1 - request.player) == place
     ]
     if come and EARLIEST_STEP <= come[0] <= LATEST_STEP:
         yield tuple(
@@ -53,22 +53,22 @@ def _grade_haste(steps: int) -> str:
 
 def _partner_moves(request: Request) -> list[int]:
     """Return the actions that the other cook is going to take."""
-    ahead = request.moves[request.moment : request.moment + LATEST_STEP, 1 - request.role]
+    ahead = request.actions[request.moment : request.moment + LATEST_STEP, 1 - request.player]
     return [int(move) for move in ahead]
 
 
 def label_snapshots(
-    snapshots: Sequence[Snapshot], role: int, parameters: Mapping[str, Any]
+    snapshots: Sequence[Snapshot], player: int, parameters: Mapping[str, Any]
 ) -> Label:
     """Label one of the two options.
 
     Making way fails at the first push and succeeds once the other stands on the cook's cell.
     Staying fails at the first step onto another cell and succeeds after LATEST_STEP steps.
     """
-    place = snapshots[0].position(role)
+    place = snapshots[0].position(player)
     if parameters["asked"] == "stay":
         left = next(
-            (n for n, snapshot in enumerate(snapshots) if snapshot.position(role) != place), None
+            (n for n, snapshot in enumerate(snapshots) if snapshot.position(player) != place), None
         )
         if left is not None and left <= LATEST_STEP:
             return make_label(left, False)
@@ -77,11 +77,11 @@ def label_snapshots(
         if step >= len(snapshots):
             break
         before, now = snapshots[step - 1], snapshots[step]
-        if now.position(1 - role) == place:
+        if now.position(1 - player) == place:
             return make_label(step, True)
-        if move < len(SIDES) and before.position(1 - role) == now.position(1 - role):
-            (x, y), (right, down) = before.position(1 - role), SIDES[move]
-            if (x + right, y + down) in (before.position(role), now.position(role)):
+        if move < len(SIDES) and before.position(1 - player) == now.position(1 - player):
+            (x, y), (right, down) = before.position(1 - player), SIDES[move]
+            if (x + right, y + down) in (before.position(player), now.position(player)):
                 return make_label(step, False)
     return NOT_DONE
 

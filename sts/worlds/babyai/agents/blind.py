@@ -6,17 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.environment import MOVES
 
 _WANDER = {"left": 1.0, "right": 1.0, "forward": 3.0}
-_USEFUL = {
-    "go-to": (),
-    "open": ("toggle",),
-    "pick-up": ("pickup",),
-    "put-next": ("pickup", "drop"),
-}
+_USEFUL = {"go-to": (), "open": ("toggle",), "pick-up": ("pickup",), "put-next": ("pickup", "drop")}
 
 
 class Blind(Agent):
@@ -28,10 +23,10 @@ class Blind(Agent):
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return action probabilities that depend on the mission alone."""
         of_text = np.array([_move_weights(text) for text in instructions.texts])
-        return Choice(of_text[instructions.ids][:, None]), memory
+        return PolicyOutput(of_text[instructions.ids][:, None]), memory
 
 
 def _move_weights(mission: str) -> list[float]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sts.agents import Agent, Choice, Instructions
+from sts.agents import Agent, Instructions, PolicyOutput
 from sts.agents.protocol import Draws, Memory, Sees
 from sts.worlds.babyai.agents.planning import advise
 from sts.worlds.babyai.environment import MOVES
@@ -28,12 +28,12 @@ class Bot(Agent):
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the bot's action, mixed with a share of uniform noise."""
         weights = np.full((len(observation.environments), 1, len(MOVES)), self.noise / len(MOVES))
         for b, world in enumerate(observation.environments):
             weights[b, 0, advise(world)] += 1.0 - self.noise
-        return Choice(weights), memory
+        return PolicyOutput(weights), memory
 
 
 class NoisyBot10(Bot):

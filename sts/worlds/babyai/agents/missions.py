@@ -23,17 +23,11 @@ class Thing(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """One thing to do.
+    """One thing to do."""
 
-    Attributes:
-      kind: "go-to", "open", "pick-up" or "put-next".
-      thing: what to go to, open, pick up or carry.
-      next_to: where to put it; only for "put-next".
-    """
-
-    kind: str
-    thing: Thing
-    next_to: Thing | None
+    kind: str  # "go-to", "open", "pick-up" or "put-next"
+    thing: Thing  # what to go to, open, pick up or carry
+    next_to: Thing | None  # where to put it; only for "put-next"
 
 
 def mission_kind(mission: str) -> str:

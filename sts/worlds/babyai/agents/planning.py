@@ -37,19 +37,18 @@ class Planner:
 
     Attributes:
       world: the copy.
-      next_move: the action that the bot would take.
+      advice: the action that the bot would take.
     """
 
     def __init__(self, level: str, seed: int) -> None:
-        """Start watching."""
         self.world = BabyAI()
         self.world.reset(seed, level)
         self._bot = self._make_bot()
         self.advice = self._advise(None)
 
-    def follow(self, moves: str) -> None:
-        """Replay `moves`, of which the copy has made the first ones."""
-        for move in moves[len(self.world.moves_made) :]:
+    def follow(self, actions: str) -> None:
+        """Replay `actions`, of which the copy has made the first ones."""
+        for move in actions[len(self.world.moves_made) :]:
             self.world.step((int(move),))
             self.advice = self._advise(int(move))
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.babyai.agents.missions import Thing
 from sts.worlds.babyai.agents.seeker import (
     CLOSED,
@@ -48,25 +48,18 @@ _STEPS_FACING = 2
 
 
 class Reader(Agent):
-    """Agent that follows its instruction, then does nothing.
-
-    Attributes:
-      reach: how many cells away it can see.
-      remembers: True if what is out of view stays on its map.
-      colours: True if it distinguishes colours.
-      noise: share of random actions.
-    """
+    """Agent that follows its instruction, then does nothing."""
 
     name = "babyai-reader"
     version = "1"
     domain: ClassVar[str] = "babyai"
     deterministic = True
-    reach: ClassVar[int] = VIEW
-    remembers: ClassVar[bool] = True
-    colours: ClassVar[bool] = True
-    noise: ClassVar[float] = 0.0
+    reach: ClassVar[int] = VIEW  # how many cells away it can see
+    remembers: ClassVar[bool] = True  # whether what is out of view stays on its map
+    colours: ClassVar[bool] = True  # whether it distinguishes colours
+    noise: ClassVar[float] = 0.0  # share of random actions
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return an empty map with no step done."""
         side = 2 * _MAP_RADIUS + 1
         return {
@@ -78,7 +71,7 @@ class Reader(Agent):
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the next action, mixed with a share of uniform noise."""
         parsed = [parse_steps(text) for text in instructions.texts]
         if not self.colours:
@@ -99,7 +92,7 @@ class Reader(Agent):
                 view, parsed[text_id], int(after["done"][b]), int(after["stayed"][b])
             )
             weights[b, 0, move] += 1 - self.noise
-        return Choice(weights), after
+        return PolicyOutput(weights), after
 
     def _draw_view(self, map: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return a map with the current view drawn in."""

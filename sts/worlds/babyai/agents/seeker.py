@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.agents.missions import Clause, Thing
 from sts.worlds.babyai.environment import MOVES
@@ -27,17 +27,11 @@ Cell = tuple[int, int]
 
 
 class View(NamedTuple):
-    """Observation of one player.
+    """Observation of one player."""
 
-    Attributes:
-      cells: type, colour and state of each cell (x, y).
-      carrying: type and colour of the object carried; type EMPTY is nothing.
-      last: the last action; -1 for none.
-    """
-
-    cells: dict[Cell, tuple[int, ...]]
-    carrying: tuple[int, ...]
-    last: int
+    cells: dict[Cell, tuple[int, ...]]  # type, colour and state of each cell (x, y)
+    carrying: tuple[int, ...]  # type and colour of the object carried; type EMPTY is nothing
+    last: int  # the last action; -1 for none
 
     @property
     def front(self) -> tuple[int, ...]:
@@ -52,13 +46,13 @@ class Seeker(Agent):
     version = "1"
     domain: ClassVar[str] = "babyai"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the number of clauses done: none."""
         return {"done": np.zeros(batch, np.int64)}
 
     def act(
         self, observation: Any, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the next action, or several with weights to wander."""
         clauses_by_text = [missions.parse_clauses(text) for text in instructions.texts]
         images = observation.values["image"][:, 0].tolist()
@@ -76,7 +70,7 @@ class Seeker(Agent):
                 weights[b, 0] = _wander(view)
             else:
                 weights[b, 0, move] = 1.0
-        return Choice(weights), {"done": done}
+        return PolicyOutput(weights), {"done": done}
 
 
 def matches_thing(content: tuple[int, ...], thing: Thing) -> bool:

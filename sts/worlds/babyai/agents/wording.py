@@ -28,18 +28,13 @@ _TAKE = re.compile(r"\b(?:get|fetch|take)\b")
 
 
 class Step(NamedTuple):
-    """One thing to do.
+    """One thing to do."""
 
-    Attributes:
-      kind: "go-to", "open", "pick-up", "put-next", "through", or a way to choose what to pick up:
-        "other" (another colour of the type), "neighbour" (next to the thing), "left" or "right".
-      thing: what it is about.
-      next_to: where to put it; only for "put-next".
-    """
-
+    # "go-to", "open", "pick-up", "put-next", "through", or a way to choose what to pick up: "other"
+    # (another colour of the type), "neighbour" (next to the thing), "left" or "right"
     kind: str
-    thing: Thing
-    next_to: Thing | None = None
+    thing: Thing  # what it is about
+    next_to: Thing | None = None  # where to put it; only for "put-next"
 
 
 def parse_steps(text: str) -> list[Step]:

@@ -18,10 +18,10 @@ def choose_moves(teams: TeamObservation) -> Ints:
         moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
         near.max(-1),
     )
-    roles = np.arange(teams.cell.shape[1])
-    leader = np.broadcast_to(roles, teams.cell.shape)
-    for child in (2 * roles + 1, 2 * roles + 2):
-        other = np.minimum(child, roles[-1])
+    players = np.arange(teams.cell.shape[1])
+    leader = np.broadcast_to(players, teams.cell.shape)
+    for child in (2 * players + 1, 2 * players + 2):
+        other = np.minimum(child, players[-1])
         better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
         leader = np.where(better & (child == other), other, leader)
     sets: Ints = 1 << toward(teams.cell, np.take_along_axis(targets, leader, 1), *size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Task, parse_instructions
 from sts.worlds.lambda_star.domain import Observation
@@ -34,23 +34,23 @@ class Blind(Agent):
     version = "1"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the memory before the first step; see `following.initial_memory`."""
-        return following.initial_memory(batch, roles)
+        return following.initial_memory(batch, players)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the instructed move or equal weights, and a guess if a question is open."""
         tasks = parse_instructions(instructions)
         step, memory = following.continue_walk(tasks, observation, memory)
         owed, memory = following.find_open_questions(tasks, observation, memory)
         still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
         sure = np.broadcast_to(tasks.asks("walk") | still, owed.shape)
-        moves = np.ones((*owed.shape, len(MOVES)))
-        moves[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
-        says = np.zeros((*owed.shape, len(TOKENS)))
+        actions = np.ones((*owed.shape, len(MOVES)))
+        actions[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
+        utterances = np.zeros((*owed.shape, len(TOKENS)))
         for task, tokens in _GUESSES:
-            says[..., tokens] += (owed & tasks.asks(task))[..., None]
-        says[..., 0] = ~owed
-        return Choice(moves, says), memory
+            utterances[..., tokens] += (owed & tasks.asks(task))[..., None]
+        utterances[..., 0] = ~owed
+        return PolicyOutput(actions, utterances), memory

@@ -18,7 +18,7 @@ from sts.worlds.lambda_star.torus import STAY
 _NO_MOVE = -2
 
 
-def initial_memory(batch: int, roles: int) -> Memory:
+def initial_memory(batch: int, players: int) -> Memory:
     """Return the initial memory of `continue_walk` and `find_open_questions`: [B, R] arrays.
 
     `meant` is the last intended move of a walk and `walked` the number of consecutive intended
@@ -26,10 +26,10 @@ def initial_memory(batch: int, roles: int) -> Memory:
     role has spoken since.
     """
     return {
-        "meant": np.full((batch, roles), _NO_MOVE, np.int64),
-        "walked": np.zeros((batch, roles), np.int64),
-        "asked": np.zeros((batch, roles), np.bool_),
-        "answered": np.zeros((batch, roles), np.bool_),
+        "meant": np.full((batch, players), _NO_MOVE, np.int64),
+        "walked": np.zeros((batch, players), np.int64),
+        "asked": np.zeros((batch, players), np.bool_),
+        "answered": np.zeros((batch, players), np.bool_),
     }
 
 
@@ -37,7 +37,7 @@ def continue_walk(
     tasks: Readings, seen: Observation, memory: Memory
 ) -> tuple[NDArray[np.int64], Memory]:
     """Return the next move of the instructed walk and the updated memory."""
-    # last_move never equals _NONE, not even before the first step.
+    # last_move never equals _NO_MOVE, not even before the first step.
     led = memory["meant"] != seen.last_move
     walked = np.where(led, 0, memory["walked"] + 1)
     arrived = walked >= tasks.number[:, None]

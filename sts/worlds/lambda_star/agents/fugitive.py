@@ -1,4 +1,4 @@
-"""Fugitive agent: it flees from other participants, but can be caught."""
+"""Fugitive agent: it flees from other players, but can be caught."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES
 from sts.worlds.lambda_star.torus import STAY, side
@@ -17,10 +17,10 @@ _FAR_DISTANCE = 1000
 
 
 class Fugitive(Agent):
-    """Agent that flees from the participants it sees, and rests for a step after every two.
+    """Agent that flees from the players it sees, and rests for a step after every two.
 
-    It chooses uniformly among the moves that end farthest from the nearest participant in sight.
-    While no participant is in sight it stands still. It never speaks and ignores instructions.
+    It chooses uniformly among the moves that end farthest from the nearest player in sight.
+    While no player is in sight it stands still. It never speaks and ignores instructions.
 
     This project's own, for use as a partner that reacts to the evaluated player.
     """
@@ -29,16 +29,16 @@ class Fugitive(Agent):
     version = "1"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the initial memory: steps fled in a row, and the set of moves chosen from last."""
         return {
-            "fled": np.zeros((batch, roles), np.int64),
-            "ways": np.zeros((batch, roles, len(MOVES)), np.bool_),
+            "fled": np.zeros((batch, players), np.int64),
+            "ways": np.zeros((batch, players, len(MOVES)), np.bool_),
         }
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return equal weights over the moves that lead farthest away, or "stay"."""
         crowd = observation.team.astype(np.int64) + observation.others
         distances = _distances_after_moves(crowd.shape[-1])
@@ -48,9 +48,12 @@ class Fugitive(Agent):
         as_meant = np.take_along_axis(memory["ways"], last_move[..., None], -1)[..., 0]
         fled = np.where(as_meant, memory["fled"] + 1, 0)
         still = ~(crowd > 0).any(-1) | (fled >= _MAX_FLIGHT)
-        moves = np.where(still[..., None], np.arange(len(MOVES)) == STAY, away)
-        ways = moves & ~still[..., None]
-        return Choice(moves.astype(np.float64)), {"fled": np.where(still, 0, fled), "ways": ways}
+        actions = np.where(still[..., None], np.arange(len(MOVES)) == STAY, away)
+        ways = actions & ~still[..., None]
+        return PolicyOutput(actions.astype(np.float64)), {
+            "fled": np.where(still, 0, fled),
+            "ways": ways,
+        }
 
 
 def _distances_after_moves(cells: int) -> Any:

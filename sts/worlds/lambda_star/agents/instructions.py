@@ -35,17 +35,11 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 @dataclass(frozen=True)
 class Reading:
-    """Task that a text asks for.
+    """Task that a text asks for."""
 
-    Attributes:
-      task: one of `TASKS`; "nothing" for the empty text.
-      number: the first number in the text, in cells or steps; 0 without one.
-      move: the index of the direction in the text; "stay" without one.
-    """
-
-    task: Task
-    number: int = 0
-    move: int = STAY
+    task: Task  # one of `TASKS`; "nothing" for the empty text
+    number: int = 0  # the first number in the text, in cells or steps; 0 without one
+    move: int = STAY  # the index of the direction in the text; "stay" without one
 
 
 class Readings(NamedTuple):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.agents import table
 from sts.worlds.lambda_star.agents.sets import to_weights
@@ -54,20 +54,22 @@ class Tabular(Agent):
         """
         return NEXT if self.bootstrap == "next" else self.published
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return an empty table, and records of no step: [B, 0, R] arrays."""
-        shape = (batch, 0, roles)
+        shape = (batch, 0, players)
         notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
         return table.empty_tables(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Record the observed step, and return equal weights over the best moves."""
         cells, step = observation.cell[:, None], observation.step[:, None]
         here = self._number_states(observation, cells, step)[:, 0]
         notes = _append_record(observation, memory)
-        return Choice(to_weights(table.greedy_moves(_load_table(memory), here))), memory | notes
+        return PolicyOutput(
+            to_weights(table.greedy_moves(_load_table(memory), here))
+        ), memory | notes
 
     def finish(self, observation: Observation, memory: Memory) -> Memory:
         """Learn from a finished pass; return the memory with which to replay the same episode.
@@ -75,35 +77,35 @@ class Tabular(Agent):
         `observation` is the team's observation after the last step. `memory` is not modified.
         """
         notes = _append_record(observation, memory)
-        cells, moves = notes["cells"], notes["moves"]
-        batch, steps, roles = moves.shape
+        cells, actions = notes["cells"], notes["moves"]
+        batch, steps, players = actions.shape
         step = observation.step[:, None] - steps + np.arange(steps)
-        taken = np.full_like(moves, GREEDY)
+        taken = np.full_like(actions, GREEDY)
         if self.on_policy and self.future_kind == NEXT:
-            taken[:, :-1] = moves[:, 1:]
+            taken[:, :-1] = actions[:, 1:]
         lessons = Transitions(
             self._number_states(observation, cells[:, :-1], step),
-            moves,
+            actions,
             notes["rewards"],
             self._future_states(observation, cells[:, 1:], step),
             taken,
         )
-        learned = table.enlarge(_load_table(memory), steps * roles)
+        learned = table.enlarge(_load_table(memory), steps * players)
         table.learn_pass(learned, lessons)
-        return self.begin(batch, roles) | learned._asdict()
+        return self.initial_state(batch, players) | learned._asdict()
 
-    def memory_bytes(self, roles: int, cells: int, steps: int, rehearsals: int) -> int:
+    def memory_bytes(self, players: int, cells: int, steps: int, rehearsals: int) -> int:
         """Return the bytes that an episode can take: two tables while one is copied to another."""
-        tables, visitors = (1, roles) if self.shared else (roles, 1)
+        tables, visitors = (1, players) if self.shared else (players, 1)
         learned = table.table_bytes(tables * steps * min(cells, visitors * (rehearsals + 1)))
-        return 2 * (learned + _RECORD_BYTES * steps * roles)
+        return 2 * (learned + _RECORD_BYTES * steps * players)
 
     def _number_states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:
         """Return int64[B, T, R], the numbers of (cell, step) in each role's table."""
-        roles = cells.shape[2]
+        players = cells.shape[2]
         number = (step * (seen.height * seen.width)[:, None])[..., None] + cells
-        table_index = np.zeros(roles, np.int64) if self.shared else np.arange(roles)
-        out: Ints = number * roles + table_index
+        table_index = np.zeros(players, np.int64) if self.shared else np.arange(players)
+        out: Ints = number * players + table_index
         return out
 
     def _future_states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:

@@ -8,31 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.agents.sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 
 
 class TeamObservation(NamedTuple):
-    """Observations of B teams of R roles at one step, M cells in sight each.
+    """Observations of B teams of R roles at one step, M cells in sight each."""
 
-    Attributes:
-      around: int8[B, R, M], rewards in halves.
-      cell: int64[B, R], the roles' own cells.
-      height: int64[B, 1], the grids' rows.
-      width: int64[B, 1], their columns.
-      good_next: int64[B, 1], the cell that Good intends next; only for rules that see the world.
-      heading: int64[B, 1], the single move that Good repeats, or -1; only for the same rules.
-      draws: float64[B, R], each role's planning draw; only for rules with random planning.
-    """
-
-    around: NDArray[np.int8]
-    cell: Ints
-    height: Ints
-    width: Ints
+    around: NDArray[np.int8]  # int8[B, R, M], rewards in halves
+    cell: Ints  # int64[B, R], the roles' own cells
+    height: Ints  # int64[B, 1], the grids' rows
+    width: Ints  # int64[B, 1], their columns
+    # int64[B, 1], the cell that Good intends next; only for rules that see the world
     good_next: Ints
-    heading: Ints
+    heading: Ints  # int64[B, 1], the single move that Good repeats, or -1; only for the same rules
+    # float64[B, R], each role's planning draw; only for rules with random planning
     draws: NDArray[np.float64]
 
 
@@ -44,7 +36,7 @@ class Reactive(Agent):
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return equal weights over the moves that the rule allows, and the updated memory."""
         o, batch = observation, len(observation.cell)
         unseen = np.empty(0, np.int64)
@@ -60,7 +52,7 @@ class Reactive(Agent):
         new_memory = {name: array.copy() for name, array in memory.items()} or self._initial_memory(
             o
         )
-        return Choice(to_weights(self._decide(teams, new_memory))), new_memory
+        return PolicyOutput(to_weights(self._decide(teams, new_memory))), new_memory
 
     def _initial_memory(self, seen: Observation) -> Memory:
         """Return the memory before the first step."""

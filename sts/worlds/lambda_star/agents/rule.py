@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.agents import following
 from sts.worlds.lambda_star.agents.instructions import Readings, parse_instructions
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
@@ -24,10 +24,10 @@ _UNKNOWN = -1
 class Rule(Agent):
     """Agent that follows instructions and answers questions by rules, or else does local search.
 
-    It remembers the cells where it last saw Good, Evil and another participant, and forgets one
+    It remembers the cells where it last saw Good, Evil and another player, and forgets one
     when that cell is in sight and empty. To reach, follow or join, it takes a shortest path to that
     cell, or, if it knows none, sweeps the torus in bands as wide as its sight. It cannot
-    distinguish other participants, and joins the one it saw last. To avoid Evil it moves as far as
+    distinguish other players, and joins the one it saw last. To avoid Evil it moves as far as
     possible from Evil's last known cell. It walks the given distance, then stands still. It answers
     a question with one word, from what it sees or remembers, and then stays silent; if it does not
     know the answer it says nothing.
@@ -39,16 +39,16 @@ class Rule(Agent):
     version = "1"
     domain = "lambda-star"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the memory before the first step."""
-        unknown = np.full((batch, roles), _UNKNOWN, np.int64)
+        unknown = np.full((batch, players), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
-        searched = np.zeros((batch, roles), np.int64)
-        return {**places, "searched": searched, **following.initial_memory(batch, roles)}
+        searched = np.zeros((batch, players), np.int64)
+        return {**places, "searched": searched, **following.initial_memory(batch, players)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the move and answer that the current instruction asks for."""
         tasks, memory = parse_instructions(instructions), _update_places(observation, memory)
         step, memory = following.continue_walk(tasks, observation, memory)
@@ -68,11 +68,11 @@ class Rule(Agent):
         free = np.where(
             tasks.asks("avoid-evil")[..., None],
             _weigh_escape(observation, memory["evil"]),
-            LocalSearch().act(observation, instructions, {}, draws)[0].moves,
+            LocalSearch().act(observation, instructions, {}, draws)[0].actions,
         )
-        moves = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
-        says = np.where(owed, _answer(tasks, observation, memory), 0)
-        return Choice(moves, np.eye(len(TOKENS))[says]), memory
+        actions = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
+        utterances = np.where(owed, _answer(tasks, observation, memory), 0)
+        return PolicyOutput(actions, np.eye(len(TOKENS))[utterances]), memory
 
 
 def _update_places(seen: Observation, memory: Memory) -> Memory:
@@ -100,8 +100,8 @@ def _update_place(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
 
 
 def _move_to(seen: Observation, goal: Ints) -> Ints:
-    moves: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
-    return moves
+    actions: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
+    return actions
 
 
 def sweep_move(searched: Ints, seen: Observation) -> Ints:

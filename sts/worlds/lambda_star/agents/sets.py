@@ -29,12 +29,12 @@ def to_weights(sets: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 @portable
-def pick_move(moves: Any, u: Any) -> Any:
+def pick_move(actions: Any, u: Any) -> Any:
     """Return the move that u, in [0, 1), selects from a non-empty set.
 
     It is number floor(u * members), ascending, like `sampling.pick` with equal weights.
     """
-    return np.int64(_NTH[moves, np.int64(u * _MEMBERS[moves])])
+    return np.int64(_NTH[actions, np.int64(u * _MEMBERS[actions])])
 
 
 def crop_reachable(around: NDArray[Any]) -> NDArray[Any]:

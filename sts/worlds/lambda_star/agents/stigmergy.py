@@ -77,15 +77,15 @@ def _best_moves(values: NDArray[np.float64], cell: int, height: int, width: int)
     """Return the moves from `cell` to the cells of the highest of `values`."""
     middle = cell // width
     left = cell - middle * width - 1
-    top, moves = -np.inf, 0
+    top, actions = -np.inf, 0
     for row in range(3):
         start = wrap(middle + row - 1, height) * width
         for column in range(3):
             value = values[start + wrap(left + column, width)]
-            moves = 0 if value > top else moves
+            actions = 0 if value > top else actions
             top = value if value > top else top
-            moves |= 1 << (3 * row + column) if value == top else 0
-    return moves
+            actions |= 1 << (3 * row + column) if value == top else 0
+    return actions
 
 
 class Stigmergy(Reactive):

@@ -30,16 +30,12 @@ Ints = NDArray[np.int64]
 
 
 class Table(NamedTuple):
-    """Table of N rows; the tables of B episodes have a leading axis B.
+    """Table of N rows; the tables of B episodes have a leading axis B."""
 
-    Attributes:
-      marks: int64[N], the owner << 18 | the set of tried moves << 9 | the best moves; -1 if free.
-      tops: float64[N], the highest value of a move, in units of reward.
-      values: float64[N, 9], the value of each move; undefined for moves that were not tried.
-    """
-
+    # int64[N], the owner << 18 | the set of tried moves << 9 | the best moves; -1 if free
     marks: Ints
-    tops: NDArray[np.float64]
+    tops: NDArray[np.float64]  # float64[N], the highest value of a move, in units of reward
+    # float64[N, 9], the value of each move; undefined for moves that were not tried
     values: NDArray[np.float64]
 
 
@@ -159,27 +155,19 @@ def greedy_moves(table: Table, states: Ints) -> Ints:
 
 
 class Transitions(NamedTuple):
-    """Transitions of B teams in one pass over an episode.
+    """Transitions of B teams in one pass over an episode."""
 
-    Attributes:
-      states: int64[B, T, R], each role's state.
-      moves: int8[B, T, R], its move in that state.
-      rewards: int8[B, T, R], its reward, in halves.
-      ahead: int64[B, T, R], the state to bootstrap from; ENDED after the last step.
-      taken: int8[B, T, R], the move to bootstrap from in that state; GREEDY for a best one.
-    """
-
-    states: Ints
-    moves: NDArray[np.int8]
-    rewards: NDArray[np.int8]
-    future_states: Ints
-    future_moves: NDArray[np.int8]
+    states: Ints  # int64[B, T, R], each role's state
+    actions: NDArray[np.int8]  # int8[B, T, R], its move in that state
+    rewards: NDArray[np.int8]  # int8[B, T, R], its reward, in halves
+    future_states: Ints  # int64[B, T, R], those to bootstrap from; ENDED after the last step
+    future_moves: NDArray[np.int8]  # int8[B, T, R], those to bootstrap from; GREEDY: a best one
 
 
 @compiled
 def learn_pass(table: Table, lessons: Transitions) -> None:
     """Learn a pass step by step, role after role, in a table with room for its states."""
-    states, moves, rewards, ahead, taken = lessons
+    states, actions, rewards, ahead, taken = lessons
     for b in range(len(states)):
         episode = Table(table.marks[b], table.tops[b], table.values[b])
         for t in range(states.shape[1]):
@@ -191,5 +179,5 @@ def learn_pass(table: Table, lessons: Transitions) -> None:
                         future = best_value(episode, row, after)
                     else:
                         future = _move_value(episode, row, after, move)
-                row, move = _find_row(episode.marks, state), int(moves[b, t, r])
+                row, move = _find_row(episode.marks, state), int(actions[b, t, r])
                 learn(episode, row, state, move, int(rewards[b, t, r]), future)

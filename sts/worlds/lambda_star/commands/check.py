@@ -36,11 +36,11 @@ def _legend_lines(result: Soundness) -> list[str]:
     """Return a line on each symbol that occurs in the table."""
     text = " ".join(f"{finding.property} {finding.found}" for finding in result.findings)
     meanings = {
-        "K": "complexity of the path that Good, or Evil, intends over an episode",
-        "same moves": "Good and Evil make the same moves, from different cells",
-        "z": "the mean in standard errors; holds from -4 to 4",
-        "n": "from every cell with n steps left, two sequences of n moves give different rewards",
+        "K ": "K: complexity of the path that Good, or Evil, intends over an episode",
+        "same moves": "same moves: Good and Evil make the same moves, from different cells",
+        "z = ": "z: the mean in standard errors; holds from -4 to 4",
+        "n = ": "n: from every cell with n steps left, two sequences of n moves give different "
+        "rewards",
     }
-    pattern = {"K": "K ", "same moves": "same moves", "z": "z = ", "n": "n = "}
-    lines = [f"{word}: {line}" for word, line in meanings.items() if pattern[word] in text]
+    lines = [line for symbol, line in meanings.items() if symbol in text]
     return [*lines, "H(mu): uncertainty about the cells of Good and Evil before any observation"]

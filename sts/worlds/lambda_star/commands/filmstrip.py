@@ -15,7 +15,7 @@ from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import teams
 
 _MAX_LISTED = 8
-"""Maximum number of participants that the legend lists one by one."""
+"""Maximum number of players that the legend lists one by one."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _format_legend(episode: Episode, scenes: str) -> str:
     """Return the meaning of the letters in printed scenes."""
-    glyphs = LambdaStar().picture(episode.state).glyphs[2:]
-    noun = "participant" if len(glyphs) == 1 else "participants"
+    glyphs = LambdaStar().scene_layout(episode.state).glyphs[2:]
+    noun = "player" if len(glyphs) == 1 else "players"
     people = " ".join(glyphs) if len(glyphs) <= _MAX_LISTED else f"{glyphs[0]} to {glyphs[-1]}"
     crowd = ", + more than two in that cell" if "+" in scenes else ""
     return f"G Good, E Evil, {people} {noun}{crowd}"
@@ -57,5 +57,5 @@ def _play_episode(args: argparse.Namespace) -> tuple[str, Episode]:
     members = teams.load_team_for(args.agent, settings)
     played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.practice_episodes)
     (state,) = Batch.from_arrays(worlds.arrays, settings.radius).states()
-    batches = (played.moves, played.says, played.rewards, played.scene)
+    batches = (played.actions, played.utterances, played.rewards, played.scene)
     return teams.team_name(members), Episode(LambdaStar.name, state, *(rows[0] for rows in batches))

@@ -113,16 +113,13 @@ def _format_scores(scores: Scores) -> str:
             blocks.append(_format_factor(heading, parts))
     used = scores.settings
     several = any(part.factor != "complexity" for part in scores.breakdown)
-    notes = [f"{_pluralise(used['episodes'], 'environment')} of {used['height']}x{used['width']}"]
+    noun = "environment" if used["episodes"] == 1 else "environments"
+    notes = [f"{used['episodes']} {noun} of {used['height']}x{used['width']}"]
     if used["complexity"]:
         notes.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
-    notes += [f"{used['participants']} in the team", f"{used['horizon']} steps each"]
+    notes += [f"{used['n_players']} in the team", f"{used['horizon']} steps each"]
     blocks.append(", ".join(notes))
     return "\n\n".join(blocks)
-
-
-def _pluralise(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _format_differences(scores: Scores, ranked: Sequence[str]) -> str:

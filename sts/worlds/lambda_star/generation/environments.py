@@ -1,6 +1,6 @@
 """Batches of environments, as the arrays that the kernels step.
 
-Axes: E environments, P participants.
+Axes: E environments, P players.
 """
 
 from __future__ import annotations
@@ -19,18 +19,12 @@ from sts.worlds.lambda_star.state import decode, gather
 
 
 class Environments(NamedTuple):
-    """E environments before their first step; E is `len(index)`.
+    """E environments before their first step; E is `len(index)`."""
 
-    Attributes:
-      arrays: the initial states; do not step them, but a copy from `copy_arrays`.
-      settings: the settings they were generated with.
-      complexity: int64[E], K of Good's path, and in generated environments also of Evil's.
-      index: int64[E], each environment's index among those of its settings and seed.
-    """
-
-    arrays: Arrays
-    settings: Settings
-    complexity: Ints
+    arrays: Arrays  # the initial states; do not step them, but a copy from `copy_arrays`
+    settings: Settings  # the settings they were generated with
+    complexity: Ints  # int64[E], K of Good's path, and in generated environments also of Evil's
+    # int64[E], each environment's index among those of its settings and seed
     index: Ints  # type: ignore[assignment]  # a name that tuples have too
 
     def __repr__(self) -> str:
@@ -38,7 +32,7 @@ class Environments(NamedTuple):
         s, low, high = self.settings, int(self.complexity.min()), int(self.complexity.max())
         return (
             f"Environments({len(self.complexity)} of {s.height}x{s.width}, "
-            f"team={s.participants}, steps={s.horizon}, K {low} to {high}, {s.patterns} patterns)"
+            f"team={s.n_players}, steps={s.horizon}, K {low} to {high}, {s.patterns} patterns)"
         )
 
     def copy_arrays(self) -> Arrays:
@@ -72,14 +66,14 @@ def from_states(states: Sequence[bytes]) -> Environments:
             "expected states that agree in size, team, horizon, radius and kind of patterns, "
             f"found {len(shapes)} kinds"
         )
-    height, width, participants, horizon, kind, radius = shapes.pop()
+    height, width, n_players, horizon, kind, radius = shapes.pop()
     if not horizon:
         raise ArgumentError("expected states with a horizon of 1 step or more, found 0")
     arrays = gather(decoded)
     k = walks.path_complexities(arrays)[:, 0]
     style = patterns.PATTERNS[kind == "cells"]
     complexity = (int(k.min()), int(k.max()))
-    settings = Settings(height, width, participants, horizon, complexity, style, radius)
+    settings = Settings(height, width, n_players, horizon, complexity, style, radius)
     return Environments(arrays, settings, k, np.arange(len(decoded)))
 
 

@@ -33,7 +33,7 @@ class Settings(NamedTuple):
 
     height: int = 10
     width: int = 10
-    participants: int = 1
+    n_players: int = 1
     horizon: int = 50
     complexity: tuple[int, int] | None = None
     patterns: str = "paper"
@@ -55,10 +55,10 @@ def check_settings(settings: Settings) -> None:
     _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
-    if not 1 <= s.participants <= min(MAX_PARTICIPANTS, s.height * s.width):
+    if not 1 <= s.n_players <= min(MAX_PARTICIPANTS, s.height * s.width):
         most = min(MAX_PARTICIPANTS, s.height * s.width)
         raise ArgumentError(
-            f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.participants}"
+            f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.n_players}"
         )
     if not 2 <= s.horizon <= 100_000:
         raise ArgumentError(f"expected 2 to 100000 steps, found {s.horizon}")
@@ -80,7 +80,7 @@ def check_settings(settings: Settings) -> None:
 def _check_types(s: Settings) -> None:
     """Raise ArgumentError if a setting has the wrong type, as Python callers can pass any."""
     check_integers(rows=s.height, columns=s.width)
-    check_integers(team=s.participants, steps=s.horizon, radius=s.radius)
+    check_integers(team=s.n_players, steps=s.horizon, radius=s.radius)
     range_ = s.complexity
     if range_ is not None and not (
         isinstance(range_, Sequence) and len(range_) == 2 and all(map(is_integer, range_))
@@ -112,12 +112,12 @@ def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arr
     check_settings(settings)
     s = settings
     low, high = complexity_range(s)
-    sides = (int(s.height), int(s.width), int(s.participants), int(s.horizon))
+    sides = (int(s.height), int(s.width), int(s.n_players), int(s.horizon))
     purpose = ("lambda-star world", s.patterns, *sides, low, high)
     keys = streams(purpose, [(int(seed), int(index)) for seed, index in names])
     counters = np.zeros(keys.size, np.int64)
     objects = walks.draw_cells(keys, counters, 2, s.height * s.width)
-    people = walks.draw_cells(keys, counters, s.participants, s.height * s.width)
+    people = walks.draw_cells(keys, counters, s.n_players, s.height * s.width)
     if s.patterns == "paper":
         levels = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
         a = _generate_move_patterns(s, keys, objects, low + np.array(levels, np.int64))
@@ -133,7 +133,7 @@ def _generate_move_patterns(s: Settings, keys: walks.Keys, objects: Ints, wanted
     object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
     attempts, lengths = walks.search_segments(object_keys, wanted, s.height, s.width, s.horizon)
     flat, offsets = walks.concatenate_segments(object_keys, attempts, lengths, s.horizon)
-    a = zero_arrays(keys.size, s.participants, flat)
+    a = zero_arrays(keys.size, s.n_players, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths
     return a
 
@@ -142,7 +142,7 @@ def _generate_cell_patterns(s: Settings, keys: walks.Keys, counters: Ints) -> Ar
     """Return worlds with the published program's paths, which include the start cells."""
     good, evil = walks.draw_published_paths(keys, counters, s.width, s.horizon + 10)
     paths = np.stack((good, evil), 1)
-    a = zero_arrays(keys.size, s.participants, paths.ravel())
+    a = zero_arrays(keys.size, s.n_players, paths.ravel())
     a.objects[:], a.length[:], a.cursor[:], a.kind[:] = paths[:, :, 0], paths.shape[2], 1, 1
     a.offset[:] = np.arange(0, paths.size, paths.shape[2]).reshape(a.offset.shape)
     return a

@@ -1,6 +1,12 @@
 """Compiled search for movement patterns: walks of Good and Evil, and their complexity.
 
+Complexity K is the Lempel-Ziv complexity (LZ76): the number of components in a sequence's
+exhaustive history. Read from left to right, a component ends with the first symbol that makes it
+differ from every earlier subsequence; an earlier occurrence may overlap it.
+
 Axes: E environments, T steps (the horizon), C cells of the grid. Objects are 0, Good, and 1, Evil.
+
+Source: Lempel and Ziv 1976, "On the complexity of finite sequences", section II.
 """
 
 from __future__ import annotations
@@ -12,7 +18,6 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import compiled, lean
 from sts.numerics.draws import below
-from sts.worlds.lambda_star.generation.lempel_ziv import count_components, lz76
 from sts.worlds.lambda_star.kernels import Arrays, Ints, intended_cell, next_cursor
 from sts.worlds.lambda_star.torus import moved
 
@@ -26,24 +31,55 @@ class Scratch(NamedTuple):
 
     A place encodes a walk's position without wrapping: 2^32 times its rows plus its columns, each
     offset by T so that neither is ever negative. A move is then a single addition.
-
-    Attributes:
-      segment: int64[T // 2], the moves that are repeated.
-      ways: int64[9], the increment of a place by each move.
-      rows: int64[2T + 1], W times the grid row of each row of a place.
-      columns: int64[2T + 1], the grid column of each column of a place.
-      cells: int64[T], the cells of a walk.
-      before: int64[T], the previous step at which each cell was visited; -1 without one.
-      last: int64[C], the last visit of each cell; -1 everywhere between two walks.
     """
 
-    segment: Ints
-    ways: Ints
-    rows: Ints
-    columns: Ints
-    cells: Ints
-    before: Ints
-    last: Ints
+    segment: Ints  # int64[T // 2], the moves that are repeated
+    ways: Ints  # int64[9], the increment of a place by each move
+    rows: Ints  # int64[2T + 1], W times the grid row of each row of a place
+    columns: Ints  # int64[2T + 1], the grid column of each column of a place
+    cells: Ints  # int64[T], the cells of a walk
+    before: Ints  # int64[T], the previous step at which each cell was visited; -1 without one
+    last: Ints  # int64[C], the last visit of each cell; -1 everywhere between two walks
+
+
+@compiled
+def lz76(text: Ints) -> int:
+    """Return the number of components of `text`, non-negative integers; 0 if it is empty.
+
+    The counts equal those of the scan of Kaspar and Schuster 1987, which the published program
+    uses, but that scan does not handle a text of one symbol, which has 1 component.
+    """
+    if text.size == 0:
+        return 0
+    last, before = np.full(text.max() + 1, -1, np.int64), np.empty(text.size, np.int64)
+    for i in range(text.size):
+        before[i] = last[text[i]]
+        last[text[i]] = i
+    return int(count_components(text, before, text.size))
+
+
+@compiled
+def count_components(text: Ints, before: Ints, most: int) -> int:
+    """Return the number of components of `text`, or `most` + 1 if there are more.
+
+    Only earlier occurrences of a component's first symbol are compared, the latest first: `before`
+    holds the last earlier index of each symbol, -1 without one.
+    """
+    count, done = 0, 0
+    while done < text.size and count <= most:
+        longest, start = 0, before[done]
+        while start >= 0:
+            if longest == 0 or text[start + longest] == text[done + longest]:
+                run = 1
+                while done + run < text.size and text[start + run] == text[done + run]:
+                    run += 1
+                if done + run == text.size:
+                    return count + 1
+                longest = run if run > longest else longest
+            start = before[start]
+        done += longest + 1
+        count += 1
+    return count
 
 
 @compiled

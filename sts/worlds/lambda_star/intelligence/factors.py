@@ -22,17 +22,11 @@ MAX_CLASSES = 6
 
 
 class Level(NamedTuple):
-    """One value of a factor.
+    """One value of a factor."""
 
-    Attributes:
-      factor: one of `FACTORS`.
-      value: K (the middle of a class of several), H in bits, participants or steps.
-      label: the text to show: "2-5" for a class of K, the size for H.
-    """
-
-    factor: str
-    value: float
-    label: str
+    factor: str  # one of `FACTORS`
+    value: float  # K (the middle of a class of several), H in bits, players or steps
+    label: str  # the text to show: "2-5" for a class of K, the size for H
 
 
 class Run(NamedTuple):
@@ -64,7 +58,7 @@ def plan_runs(
     base = Settings(height, width, team, horizon, complexity, patterns)
     further = [
         *(("uncertainty", base._replace(height=h, width=w)) for h, w in sizes[1:]),
-        *(("team", base._replace(participants=p)) for p in teams[1:]),
+        *(("team", base._replace(n_players=p)) for p in teams[1:]),
         *(("steps", base._replace(horizon=t)) for t in steps[1:]),
     ]
     if further and complexity is None and patterns == "paper":
@@ -95,7 +89,7 @@ def make_level(factor: str, settings: Settings) -> Level:
     if factor == "uncertainty":
         bits = uncertainty(settings.height, settings.width)
         return Level(factor, bits, f"{settings.height}x{settings.width}")
-    value = {"team": settings.participants, "steps": settings.horizon}[factor]
+    value = {"team": settings.n_players, "steps": settings.horizon}[factor]
     return Level(factor, value, str(value))
 
 

@@ -81,12 +81,11 @@ def _draw_panel(
     offset = min(_AGENT_OFFSET * span, _SPREAD * gap / len(names))
     rank = rows["agent"].map({name: i - (len(names) - 1) / 2 for i, name in enumerate(names)})
     margin = 0.03 * span + offset * len(names) / 2
+    levels = zip(rows["value"], rows["label"], strict=True)
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[places[0] - margin, places[-1] + margin], nice=False, zero=False),
-        axis=_level_axis(
-            dict(zip(position, zip(rows["value"], rows["label"], strict=True), strict=True)), factor
-        ),
+        axis=_level_axis(dict(zip(position, levels, strict=True)), factor),
     )
     base = alt.Chart(rows.assign(x=position + rank * offset)).encode(x=x)
     mean = alt.Y("mean:Q", scale=y, axis=alt.Axis(title=_MEAN, gridOpacity=_GRID))

@@ -38,9 +38,8 @@ def save_scores(workspace: Workspace, scores: Scores) -> Path:
     """
     path = workspace.ensure().path("scores", f"{METRIC}.parquet")
     with workspace.locked():
-        merged = {
-            (row["agent"], row["metric"]): row for row in (*_read_rows(path), *score_rows(scores))
-        }
+        rows = (*_read_rows(path), *score_rows(scores))
+        merged = {(row["agent"], row["metric"]): row for row in rows}
         table.write(path, list(merged.values()))
     return path
 
@@ -83,7 +82,7 @@ def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
     complexity = s.complexity and tuple(s.complexity)
     return {
         "size": f"{s.height}x{s.width}",
-        "team": str(s.participants),
+        "team": str(s.n_players),
         "steps": str(s.horizon),
         "patterns": s.patterns,
         "complexity": "" if complexity in (None, default_range) else "{}-{}".format(*complexity),

@@ -18,7 +18,7 @@ EPISODES = 1000
 def measure(
     agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
 ) -> list[dict[str, Any]]:
-    """Mean reward per participant and step in the default test (see `sts lambda-star score`).
+    """Mean reward per player and step in the default test (see `sts lambda-star score`).
 
     Suite and workspace are ignored; the seed selects environments and the agents' random streams.
     """

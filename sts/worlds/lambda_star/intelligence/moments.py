@@ -18,16 +18,11 @@ from numpy.typing import NDArray
 
 
 class Moments(NamedTuple):
-    """Sums over environments, which `add_moments` adds up.
+    """Sums over environments, which `add_moments` adds up."""
 
-    Attributes:
-      episodes: E, the number of environments.
-      total: object[A] of int, each agent's total reward.
-      products: object[A, A] of int, the sum of products of each two agents' rewards.
-    """
-
-    episodes: int
-    total: NDArray[np.object_]
+    episodes: int  # E, the number of environments
+    total: NDArray[np.object_]  # object[A] of int, each agent's total reward
+    # object[A, A] of int, the sum of products of each two agents' rewards
     products: NDArray[np.object_]
 
 
@@ -60,11 +55,8 @@ def add_moments(parts: Iterable[Moments]) -> Moments:
 def estimate(sums: Moments, weights: NDArray[np.int64], unit: int) -> Estimate:
     """Return the mean over environments of a weighted sum of the agents' rewards.
 
-    Args:
-      sums: sums over one or more environments.
-      weights: int64[A]; 1 for one agent gives its own reward, 1 and -1 the difference of two agents
-        on the same environments.
-      unit: divisor that turns an episode's reward into a mean reward.
+    `weights` is int64[A]: 1 for one agent gives its own reward, 1 and -1 the difference of two.
+    `unit` is the divisor that turns an episode's reward into a mean reward.
     """
     n, whole = sums.episodes, weights.astype(object)
     total, square = int(whole @ sums.total), int(whole @ sums.products @ whole)

@@ -1,4 +1,4 @@
-"""Scores of the intelligence test: mean reward per participant and step over many environments.
+"""Scores of the intelligence test: mean reward per player and step over many environments.
 
 Every agent plays the same environments, so differences are paired by episode.
 
@@ -24,18 +24,8 @@ from sts.worlds.lambda_star.intelligence.trials import Trial
 from sts.worlds.lambda_star.play.teams import load_team, team_name
 
 PUBLISHED = (
-    "random",
-    "local-search",
-    "oracle",
-    "q-learning",
-    "sarsa",
-    "imitation",
-    "stigmergy",
-    "wisdom-of-the-crowd",
-    "bidding",
-    "dictatorship",
-    "binary-tree",
-    "cooperative-q-learning",
+    *("random", "local-search", "oracle", "q-learning", "sarsa", "imitation", "stigmergy"),
+    *("wisdom-of-the-crowd", "bidding", "dictatorship", "binary-tree", "cooperative-q-learning"),
     "cooperative-sarsa",
 )
 """Agents of the paper and of its program."""
@@ -79,20 +69,13 @@ class Part(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Results of the intelligence test.
+    """Results of the intelligence test."""
 
-    Attributes:
-      agents: scores in the order of the arguments.
-      differences: differences of all pairs of agents.
-      breakdown: scores by factor, level, and agent, the best first.
-      settings: the base settings, as JSON values.
-      fingerprints: each agent's fingerprint; for a team those of its members, joined by commas.
-    """
-
-    agents: tuple[Mean, ...]
-    differences: tuple[Difference, ...]
-    breakdown: tuple[Part, ...]
-    settings: dict[str, Any]
+    agents: tuple[Mean, ...]  # scores in the order of the arguments
+    differences: tuple[Difference, ...]  # differences of all pairs of agents
+    breakdown: tuple[Part, ...]  # scores by factor, level, and agent, the best first
+    settings: dict[str, Any]  # the base settings, as JSON values
+    # each agent's fingerprint; for a team those of its members, joined by commas
     fingerprints: tuple[str, ...]
 
 
@@ -109,16 +92,11 @@ def score(
 ) -> Scores:
     """Score agents; the result depends on the seed, but not on the number of workers.
 
-    Args:
-      names: agents by name or `module:Class`, each playing every participant, or several joined by
-        commas, assigned to the participants in turn.
-      base: settings of the environments.
-      further: additional runs for the breakdown by factors.
-      episodes: the number of environments under each settings, at least 1.
-      seed: selects the environments and the agents' random streams.
-      rehearsals: practice episodes of learning agents before each scored one.
-      workers: processes; 1 stays in this process.
-      progress: called with (episodes played, total), over all settings.
+    Each of `names` is an agent by name or `module:Class`, which plays every player, or several
+    joined by commas, assigned to the players in turn. `further` are additional runs for the
+    breakdown by factors. There are `episodes` environments under each settings. `seed` selects them
+    and the agents' random streams. Learning agents practise `rehearsals` episodes before each
+    scored one. `progress` is called with (episodes played, total), over all settings.
 
     Raises:
       ArgumentError: there is nothing to play, an agent is given twice, settings are invalid, or an
@@ -176,8 +154,8 @@ def _compute_differences(
 
 
 def _mean_divisor(settings: Settings) -> int:
-    """Return the divisor from a team's halves per episode to reward per participant and step."""
-    return 2 * settings.participants * settings.horizon
+    """Return the divisor from a team's halves per episode to reward per player and step."""
+    return 2 * settings.n_players * settings.horizon
 
 
 def _break_down(

@@ -56,23 +56,19 @@ _MAX_CELLS = 2**21
 
 
 class Properties(NamedTuple):
-    """Properties of E environments.
+    """Properties of E environments."""
 
-    Attributes:
-      complexity: int64[E, 2], K of Good's and of Evil's intended cells over the horizon.
-      shift: int64[E], the constant difference of Evil's and Good's intended cells, modulo the
-        number of cells: 0 if the paths are equal, -1 if the difference is not constant.
-      same_moves: bool[E], whether Good and Evil make the same moves, each from its own cell.
-      symmetric: bool[E], whether at every step each reward occurs in as many cells as its negative,
-        and all are within -1 and 1.
-      sensitivity: int64[E], the least n for which the environment is n-actions reward-sensitive
-        within the episode; 0 without one.
-    """
-
-    complexity: Ints
+    complexity: Ints  # int64[E, 2], K of Good's and of Evil's intended cells over the horizon
+    # int64[E], the constant difference of Evil's and Good's intended cells, modulo the number of
+    # cells: 0 if the paths are equal, -1 if the difference is not constant
     shift: Ints
+    # bool[E], whether Good and Evil make the same moves, each from its own cell
     same_moves: NDArray[np.bool_]
+    # bool[E], whether at every step each reward occurs in as many cells as its negative, and all
+    # are within -1 and 1
     symmetric: NDArray[np.bool_]
+    # int64[E], the least n for which the environment is n-actions reward-sensitive within the
+    # episode; 0 without one
     sensitivity: Ints
 
 
@@ -154,8 +150,8 @@ def least_sensitivity(longest: Ints) -> Ints:
     `longest` is int64[E, T], the longest wait from any cell before each step.
     """
     worst = np.maximum.accumulate(longest, 1)[:, ::-1]
-    fits = worst <= np.arange(1, longest.shape[1] + 1)
-    return np.where(fits.any(1), fits.argmax(1) + 1, 0)
+    why_invalid = worst <= np.arange(1, longest.shape[1] + 1)
+    return np.where(why_invalid.any(1), why_invalid.argmax(1) + 1, 0)
 
 
 class Finding(NamedTuple):
@@ -167,27 +163,17 @@ class Finding(NamedTuple):
 
 
 class Soundness(NamedTuple):
-    """Results of the checks of a class of environments.
+    """Results of the checks of a class of environments."""
 
-    Attributes:
-      settings: the environments' settings, number and seed, as JSON values.
-      uncertainty: H(mu) in bits, the same in all of them.
-      complexity: the least and greatest K.
-      random: the mean reward of a random agent, and its standard error.
-      z: the mean in standard errors; None if the error is 0 or undefined.
-      sensitivity: the n for which the class is n-actions reward-sensitive; None if it is not.
-      findings: the result for each property.
-      holds: whether all properties hold.
-    """
-
-    settings: dict[str, Any]
-    uncertainty: float
-    complexity: tuple[int, int]
-    random: Estimate
-    z: float | None
+    settings: dict[str, Any]  # the environments' settings, number and seed, as JSON values
+    uncertainty: float  # H(mu) in bits, the same in all of them
+    complexity: tuple[int, int]  # the least and greatest K
+    random: Estimate  # the mean reward of a random agent, and its standard error
+    z: float | None  # the mean in standard errors; None if the error is 0 or undefined
+    # the n for which the class is n-actions reward-sensitive; None if it is not
     sensitivity: int | None
-    findings: tuple[Finding, ...]
-    holds: bool
+    findings: tuple[Finding, ...]  # the result for each property
+    holds: bool  # whether all properties hold
 
 
 def examine(
@@ -211,18 +197,13 @@ def examine(
     for start in range(0, episodes, span):
         part = generate(settings, seed=seed, start=start, stop=min(start + span, episodes))
         parts.append(measure(part))
-        received.append(compute_moments(_team_rewards(part, seed)))
+        rewards = total_rewards("random", part, seed=seed).sum(1, keepdims=True)
+        received.append(compute_moments(rewards))
         progress(int(part.index[-1]) + 1, episodes)
     properties = Properties(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    unit = 2 * settings.participants * settings.horizon
+    unit = 2 * settings.n_players * settings.horizon
     mean = estimate(add_moments(received), np.ones(1, np.int64), unit)
     return _summarise(properties, mean, settings, {"episodes": episodes, "seed": seed})
-
-
-def _team_rewards(environments: Environments, seed: int) -> NDArray[np.int64]:
-    """Return int64[E, 1], the total rewards of a random agent's team, in halves."""
-    received: NDArray[np.int64] = total_rewards("random", environments, seed=seed).sum(1)
-    return received[:, None]
 
 
 def _summarise(p: Properties, mean: Estimate, s: Settings, request: dict[str, int]) -> Soundness:
@@ -230,12 +211,11 @@ def _summarise(p: Properties, mean: Estimate, s: Settings, request: dict[str, in
     low, high = int(p.complexity.min()), int(p.complexity.max())
     z = mean.mean / mean.standard_error if mean.standard_error else None
     same = int(p.same_moves.sum())
+    same_moves = f", {same} with the same moves" if same else ""
     n = int(p.sensitivity.max()) if (p.sensitivity > 0).all() else None
     findings = [
         _check_all("equal K", np.equal(*p.complexity.T), f", {low} to {high}"),
-        _check_all(
-            "different paths", p.shift != 0, f", {same} with the same moves" if same else ""
-        ),
+        _check_all("different paths", p.shift != 0, same_moves),
         _check_shift(p, s) if published else _check_range(p, patterns.complexity_range(s)),
         _check_all("symmetric rewards", p.symmetric),
         _check_unbiased(mean, z),

@@ -4,9 +4,9 @@ It uses the same random draws as the general path, so both give the same episode
 
 A table here has a row for every state of an episode and serves one learner after another. It needs
 no clearing: each row has the number of the learner that last wrote to it, and counts as blank for
-any other. So memory does not grow with episodes, participants or rehearsals.
+any other. So memory does not grow with episodes, players or rehearsals.
 
-Axes: B episodes, T steps, P participants, S states, which are T steps of as many cells as the
+Axes: B episodes, T steps, P players, S states, which are T steps of as many cells as the
 largest grid has; state = step * cells + cell.
 """
 
@@ -45,7 +45,7 @@ _SLOTS = 2
 class Outcome(NamedTuple):
     """Moves, and rewards in halves, of B episodes: int8[B, T, P] each."""
 
-    moves: NDArray[np.int8]
+    actions: NDArray[np.int8]
     rewards: NDArray[np.int8]
 
 
@@ -58,25 +58,17 @@ class Plan(NamedTuple):
 
 
 class _Scratch(NamedTuple):
-    """Working memory of one thread.
+    """Working memory of one thread."""
 
-    Attributes:
-      table: a table of S rows.
-      pay: int8[S], the reward for being in `cell` after `step`, in halves.
-      ways: int32[cells, 9], the cell that each move leads to.
-      cells: int64[P], the participants' cells.
-      states: int64[P], the states in which they last acted.
-    """
-
-    table: Table
-    pay: NDArray[np.int8]
-    ways: NDArray[np.int32]
-    cells: Ints
-    states: Ints
+    table: Table  # a table of S rows
+    pay: NDArray[np.int8]  # int8[S], the reward for being in `cell` after `step`, in halves
+    ways: NDArray[np.int32]  # int32[cells, 9], the cell that each move leads to
+    cells: Ints  # int64[P], the players' cells
+    states: Ints  # int64[P], the states in which they last acted
 
 
 class _Team(NamedTuple):
-    """Participants `start` to `stop` - 1 of one episode, which share the table as `learner`."""
+    """Players `start` to `stop` - 1 of one episode, which share the table as `learner`."""
 
     learner: int
     start: int
@@ -95,16 +87,11 @@ def play(
     threads: int = 1,
     bootstrap: str = "next",
 ) -> Outcome:
-    """Play learners in every role of B worlds, which are left at the end of the final pass.
+    """Play learner `name` in every role of B worlds, which are left at the end of the final pass.
 
-    Args:
-      name: one of `LEARNERS`.
-      worlds: B worlds.
-      streams: uint64[B]; pass k, step t has the draws of step k * T + t of a single episode.
-      steps: T, at least 1.
-      rehearsals: the number of practice passes before the final one.
-      threads: the number of threads, each with its own table; results do not depend on it.
-      bootstrap: as in `Tabular`; "published" needs worlds at step 0.
+    T = `steps` is at least 1. `streams` is uint64[B]; pass k, step t has the draws of step
+    k * T + t of a single episode. Results do not depend on `threads`, each of which has a table.
+    `bootstrap` is as in `Tabular`; "published" needs worlds at step 0.
     """
     learner = LEARNERS[name](bootstrap)
     plan = Plan(learner.shared, learner.future_kind, rehearsals)
@@ -127,7 +114,7 @@ def _play_episodes(
     a: Arrays, streams: NDArray[np.uint64], plan: Plan, out: Outcome, first: int, last: int
 ) -> None:
     """Play episodes `first` to `last` - 1."""
-    steps, participants = out.moves.shape[1:]
+    steps, n_players = out.actions.shape[1:]
     most, height, width, learner = 0, 0, 0, 0
     for b in range(first, last):
         most = max(most, a.size[b, 0] * a.size[b, 1])
@@ -137,23 +124,23 @@ def _play_episodes(
         table,
         np.empty(states, np.int8),
         np.empty((most, MOVES), np.int32),
-        np.empty(participants, np.int64),
-        np.empty(participants, np.int64),
+        np.empty(n_players, np.int64),
+        np.empty(n_players, np.int64),
     )
-    together = participants if plan.shared else 1
+    together = n_players if plan.shared else 1
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
             _write_ways(height, width, bench.ways)
         _write_rewards(a, b, steps, bench)
-        moves, rewards = out.moves[b], out.rewards[b]
-        for start in range(0, participants, together):
+        actions, rewards = out.actions[b], out.rewards[b]
+        for start in range(0, n_players, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
             for k in range(plan.rehearsals + 1):
-                _play_pass(bench, team, k, plan, a.cells[b], moves, rewards)
-        a.cells[b], a.moves[b], a.rewards[b] = bench.cells, moves[steps - 1], rewards[steps - 1]
-        a.says[b] = 0
+                _play_pass(bench, team, k, plan, a.cells[b], actions, rewards)
+        a.cells[b], a.actions[b], a.rewards[b] = bench.cells, actions[steps - 1], rewards[steps - 1]
+        a.utterances[b] = 0
         a.step[b] += steps
 
 
@@ -189,7 +176,7 @@ def _play_pass(
     k: int,
     plan: Plan,
     starts: Ints,
-    moves: NDArray[np.int8],
+    actions: NDArray[np.int8],
     rewards: NDArray[np.int8],
 ) -> None:
     """Play pass `k` from `starts`, int64[P], and write its moves and rewards, int8[T, P].
@@ -198,22 +185,22 @@ def _play_pass(
     do not change before it is made, so its value is the highest there.
     """
     table, pay, ways, cells, states = bench
-    steps, participants = moves.shape
+    steps, n_players = actions.shape
     for p in range(team.start, team.stop):
         cells[p] = starts[p]
     for t in range(steps):
         here = t * team.cells
-        counter = (k * steps + t) * participants
+        counter = (k * steps + t) * n_players
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
             u = uniform(team.stream, (counter + p) * _SLOTS)
             move = pick_move(best_moves(table, states[p], team.learner), u)
             cells[p] = ways[cells[p], move]
-            moves[t, p], rewards[t, p] = move, pay[here + cells[p]]
+            actions[t, p], rewards[t, p] = move, pay[here + cells[p]]
         if k < plan.rehearsals:
             over = plan.ahead == NEXT and t + 1 == steps
             base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
             for p in range(team.start, team.stop):
                 future = 0.0 if over else best_value(table, base + cells[p], team.learner)
-                move, reward = int(moves[t, p]), int(rewards[t, p])
+                move, reward = int(actions[t, p]), int(rewards[t, p])
                 learn(table, states[p], team.learner, move, reward, future)

@@ -6,7 +6,7 @@
     episodes = lambda_star.rollout("local-search", environments)
     episodes.rewards.mean()
 
-Axes: E environments, T steps, P participants, M = (2k+1)^2 cells in sight, row by row.
+Axes: E environments, T steps, P players, M = (2k+1)^2 cells in sight, row by row.
 """
 
 from __future__ import annotations
@@ -35,35 +35,26 @@ EnvironmentsLike: TypeAlias = Environments | int | Sequence[bytes]
 
 
 class Rollout(NamedTuple):
-    """Arrays of E episodes.
+    """Arrays of E episodes."""
 
-    Attributes:
-      moves: int8[E, T, P], 0 to 8: up-left, up, up-right, left, stay, right, down-left, down,
-        down-right.
-      says: int8[E, T, P], tokens; 0 is silence.
-      rewards: float32[E, T, P], -1 to 1, after the step's move.
-      cells: uint16[E, T + 1, P], row * width + column; entry t is before step t.
-      good: uint16[E, T + 1], Good's cells, with the same axis.
-      evil: uint16[E, T + 1], Evil's cells, with the same axis.
-      log_probs: float32[E, T, P], of the actions under the agent's weights mixed with 1% of the
-        uniform distribution; NaN if the agent returns moves instead of weights, and for built-in
-        learners that practise.
-      around: float32[E, T, P, M], the rewards that each participant saw before each step; None
-        unless requested.
-    """
-
-    moves: NDArray[np.int8]
-    says: NDArray[np.int8]
-    rewards: NDArray[np.float32]
-    cells: NDArray[np.uint16]
-    good: NDArray[np.uint16]
-    evil: NDArray[np.uint16]
+    # int8[E, T, P], 0 to 8: up-left, up, up-right, left, stay, right, down-left, down, down-right
+    actions: NDArray[np.int8]
+    utterances: NDArray[np.int8]  # int8[E, T, P], tokens; 0 is silence
+    rewards: NDArray[np.float32]  # float32[E, T, P], -1 to 1, after the step's move
+    cells: NDArray[np.uint16]  # uint16[E, T + 1, P], row * width + column; entry t is before step t
+    good: NDArray[np.uint16]  # uint16[E, T + 1], Good's cells, with the same axis
+    evil: NDArray[np.uint16]  # uint16[E, T + 1], Evil's cells, with the same axis
+    # float32[E, T, P], of the actions under the agent's weights mixed with 1% of the uniform
+    # distribution; NaN if the agent returns actions instead of weights, and for built-in learners
+    # that practise
     log_probs: NDArray[np.float32]
+    # float32[E, T, P, M], the rewards that each player saw before each step; None unless
+    # requested
     around: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
         """Summarise the episodes in one line."""
-        episodes, steps, team = self.moves.shape
+        episodes, steps, team = self.actions.shape
         return f"Rollout(episodes={episodes}, steps={steps}, team={team})"
 
 
@@ -85,11 +76,11 @@ def generate(
       count: E, at least 1.
       seed: selects the environments, together with the other arguments.
       size: rows and columns.
-      team: P, the number of participants.
+      team: P, the number of players.
       steps: T, the length of an episode.
       patterns: "paper" or "lambdastar-2016".
       complexity: the range that K is drawn from; None for as much of 2 to 23 as is possible.
-      radius: k, how far participants see, in cells.
+      radius: k, how far players see, in cells.
       start: index of the first environment; `start=1000` skips the first thousand.
 
     Raises:
@@ -113,7 +104,7 @@ def rollout(
     observe: bool = False,
     threads: int = 1,
 ) -> Rollout:
-    """Let `agent` play every participant of `environments` and return the episodes.
+    """Let `agent` play every player of `environments` and return the episodes.
 
     The same arguments give the same episodes, which are those of `sts lambda-star score` with this
     seed. Episodes are independent: any subset of the environments gives the same episodes, for an
@@ -126,18 +117,18 @@ def rollout(
 
     Args:
       agent: a name ("local-search"), `module:Class`, several of them joined by commas or in a
-        sequence (a mixed team, assigned to the participants in turn), an agent or its class, or a
-        function from an `Observation` of E episodes and P participants to their moves, int[E, P],
+        sequence (a mixed team, assigned to the players in turn), an agent or its class, or a
+        function from an `Observation` of E episodes and P players to their moves, int[E, P],
         or weights over moves, float[E, P, 9].
       environments: from `generate`; or their number, for default settings; or serialised states.
       seed: selects the agents' random streams.
       rehearsals: practice passes of learning agents before the returned one.
-      observe: whether to return the rewards that each participant saw.
+      observe: whether to return the rewards that each player saw.
       threads: threads for compiled learning; the result does not depend on it.
 
     Raises:
       UnknownName: no agent of that name is installed.
-      ArgumentError: the agent is invalid or has more members than there are participants, learning
+      ArgumentError: the agent is invalid or has more members than there are players, learning
         needs more memory than is available, or there are no environments.
       StsError: the agent failed or returned an invalid choice; the message names the step.
     """
@@ -155,8 +146,8 @@ def rollout(
         watch=seen.watch if seen else None,
     )
     return Rollout(
-        moves=played.moves,
-        says=played.says,
+        actions=played.actions,
+        utterances=played.utterances,
         rewards=played.rewards * np.float32(LambdaStar.reward_unit),
         cells=played.scene[:, :, 2:],
         good=played.scene[:, :, 0],
@@ -167,14 +158,14 @@ def rollout(
 
 
 class _RewardRecorder:
-    """Recorder of the rewards that every participant sees."""
+    """Recorder of the rewards that every player sees."""
 
     def __init__(self, environments: Environments) -> None:
         settings = environments.settings
         cells = (2 * settings.radius + 1) ** 2
-        shape = (len(environments.index), settings.horizon, settings.participants, cells)
+        shape = (len(environments.index), settings.horizon, settings.n_players, cells)
         self.around = np.empty(shape, np.float32)
-        self._everyone = range(settings.participants)
+        self._everyone = range(settings.n_players)
         self.watch(-1, Batch.from_arrays(environments.copy_arrays(), settings.radius))
 
     def watch(self, t: int, worlds: Worlds) -> None:

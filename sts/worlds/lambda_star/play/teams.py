@@ -1,6 +1,6 @@
 """Teams of agents, and the episodes that they practise and play.
 
-A team of one agent plays every participant. In a team of n agents, member i plays participants i,
+A team of one agent plays every player. In a team of n agents, member i plays players i,
 i + n, ...; members do not share a memory, and observe each other as others.
 
 Two paths give the same episodes: `practice` compiles an installed learner with the world, and the
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.agents.registry import made
 from sts.domains import Worlds
 from sts.engine import lockstep
@@ -37,7 +37,7 @@ from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import practice
 
-_RECORD_BYTES = 9  # of `lockstep.Played` per participant and step: action, reward and cell
+_RECORD_BYTES = 9  # of `lockstep.Played` per player and step: action, reward and cell
 _OBJECT_BYTES = 4  # of `lockstep.Played` per step: the cells of Good and Evil
 _MIB = 2**20
 Watch: TypeAlias = Callable[[int, Worlds], None]
@@ -54,9 +54,9 @@ class Policy(Agent):
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the function's moves or weights as a choice."""
-        return Choice(self._function(observation)), memory
+        return PolicyOutput(self._function(observation)), memory
 
 
 def load_team(agent: Any) -> tuple[Agent, ...]:
@@ -85,7 +85,7 @@ def team_name(members: Sequence[Agent]) -> str:
 def total_rewards(
     agent: Any, environments: Environments, *, seed: int, rehearsals: int = 100
 ) -> NDArray[np.int64]:
-    """Return int64[E, P], each participant's total reward in each episode, in halves.
+    """Return int64[E, P], each player's total reward in each episode, in halves.
 
     Arguments and errors are those of `rollout`.
     """
@@ -112,24 +112,21 @@ def play_episodes(
     Log-probabilities of built-in learners are NaN: their moves come from the compiled path,
     which uses `threads`. `watch` is called after each step with its number and the worlds.
     """
-    settings = environments.settings
+    settings, steps = environments.settings, environments.settings.horizon
 
     def start_worlds() -> Batch:
         return Batch.from_arrays(environments.copy_arrays(), settings.radius)
 
-    steps = settings.horizon
     if is_built_in_learner(members):
-        moves = _play_compiled(
-            members, environments, seed=seed, rehearsals=rehearsals, threads=threads
-        ).moves
-        script = Script(moves, np.zeros_like(moves), np.ones(moves.shape[1:], np.bool_))
-        return lockstep.play(
-            LambdaStar(), start_worlds(), (), steps=steps, script=script, watch=watch
-        )
+        options = {"seed": seed, "rehearsals": rehearsals, "threads": threads}
+        actions = _play_compiled(members, environments, **options).actions
+        script = Script(actions, np.zeros_like(actions), np.ones(actions.shape[1:], np.bool_))
+        world, worlds = LambdaStar(), start_worlds()
+        return lockstep.play(world, worlds, (), steps=steps, script=script, watch=watch)
     count, keys = len(environments.index), member_streams(members, environments, seed)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals)
-    roles = [_member_roles(members, settings, i) for i in range(len(members))]
-    teams = [Team(*parts) for parts in zip(members, roles, keys, strict=True)]
+    players = [_member_roles(members, settings, i) for i in range(len(members))]
+    teams = [Team(*parts) for parts in zip(members, players, keys, strict=True)]
     return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
@@ -189,7 +186,7 @@ def _finish_pass(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
     agent: Any = team.agent
     if not _can_finish(agent):
         return None
-    seen = worlds.observe(team.roles, team=team.roles, world=agent.sees == "world")
+    seen = worlds.observe(team.players, team=team.players, world=agent.sees == "world")
     try:
         memory: Memory = agent.finish(seen, kept)
     except Exception as error:
@@ -214,19 +211,19 @@ def check_memory(
     `episodes` episodes at a time each, on `threads` threads.
     """
     s, cells = settings, settings.height * settings.width
-    needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.participants + _OBJECT_BYTES)
+    needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.n_players + _OBJECT_BYTES)
     if is_built_in_learner(members):
         needed += threads * practice.table_bytes(cells, s.horizon)
     else:
         for i, member in enumerate(members):
             if isinstance(member, Tabular):
-                roles = len(_member_roles(members, s, i))
-                needed += episodes * member.memory_bytes(roles, cells, s.horizon, rehearsals)
+                players = len(_member_roles(members, s, i))
+                needed += episodes * member.memory_bytes(players, cells, s.horizon, rehearsals)
     most = allowance()
     if at_once * needed > most:
         raise ArgumentError(
             f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "
-            f"{at_once} times {episodes} episodes of {s.participants} participants and "
+            f"{at_once} times {episodes} episodes of {s.n_players} participants and "
             f"{s.horizon} steps on {s.height}x{s.width} cells, but only {most // _MIB} MiB, half "
             "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
             "steps, the rehearsals or the workers"
@@ -234,8 +231,8 @@ def check_memory(
 
 
 def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
-    """Return the participants of member i."""
-    return tuple(range(i, settings.participants, len(members)))
+    """Return the players of member i."""
+    return tuple(range(i, settings.n_players, len(members)))
 
 
 def check_counts(rehearsals: int, threads: int = 1) -> None:
@@ -247,12 +244,12 @@ def check_counts(rehearsals: int, threads: int = 1) -> None:
 
 
 def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
-    """Return the team's members; raise ArgumentError if there are more than participants."""
-    members, participants = load_team(agent), settings.participants
-    if len(members) > participants:
+    """Return the team's members; raise ArgumentError if there are more than players."""
+    members, n_players = load_team(agent), settings.n_players
+    if len(members) > n_players:
         raise ArgumentError(
             f"{team_name(members)}: expected at most as many agents as participants, "
-            f"found {len(members)} for {participants}"
+            f"found {len(members)} for {n_players}"
         )
     return members
 

@@ -14,7 +14,7 @@ import json
 import lzma
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from sts.episodes import Episode
 from sts.errors import DamagedData, DamagedState
 from sts.provenance import provenance
 from sts.storage.files import content_hash, regular
-from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts.worlds.lambda_star import state as states
 from sts.worlds.lambda_star.torus import distance, toward
 
@@ -52,10 +52,8 @@ def read(path: Path) -> list[Trajectory]:
     """
     lines = _read_lines(path)
     origin = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
-    out: list[Trajectory] = []
-    for start, steps in _split_episodes(path, lines):
-        out.extend(_read_teams(path, start, steps, origin))
-    return out
+    episodes = _split_episodes(path, lines)
+    return [item for episode in episodes for item in _read_teams(path, *episode, origin)]
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -147,8 +145,8 @@ def _read_team(
 ) -> Trajectory:
     people = len(cells)
     rows = [_read_row(line, key, people, n * n) for line in steps]
-    positions = np.array([cells, *(row.cells for row in rows)], np.int64) - 1
-    rewards = np.array([row.rewards for row in rows], np.int8)
+    positions = np.array([cells, *(places for places, _ in rows)], np.int64) - 1
+    rewards = np.array([halves for _, halves in rows], np.int8)
     try:
         state = states.State(
             height=n,
@@ -166,8 +164,8 @@ def _read_team(
             seed=0,
             counter=0,
             cells=tuple(positions[0].tolist()),
-            moves=(-1,) * people,
-            says=(0,) * people,
+            actions=(-1,) * people,
+            utterances=(0,) * people,
             rewards=(0,) * people,
         )
     except DamagedState as error:
@@ -180,22 +178,16 @@ def _read_team(
         rewards,
         np.concatenate((objects, positions), 1).astype(np.uint16),
     )
-    return trajectory(
+    return make_trajectory(
         episode,
-        tuple(Participant("agent", TEAMS[key]) for _ in range(people)),
+        tuple(Player("agent", TEAMS[key]) for _ in range(people)),
         source=f"lambdastar-2016 {path.name} episode {origin['episode']} team {key}",
         provenance=origin,
     )
 
 
-class _Row(NamedTuple):
-    """Cells of a team's participants after a step, from 1, and their rewards in halves."""
-
-    cells: list[int]
-    rewards: list[int]
-
-
-def _read_row(line: _Line, key: str, people: int, cells: int) -> _Row:
+def _read_row(line: _Line, key: str, people: int, cells: int) -> tuple[list[int], list[int]]:
+    """Return the cells of a team after a step, numbered from 1, and its rewards in halves."""
     team = line.get(key)
     if not isinstance(team, dict):
         raise line.make_error(f"team {key} is missing")
@@ -208,7 +200,7 @@ def _read_row(line: _Line, key: str, people: int, cells: int) -> _Row:
         raise line.make_error(
             f"team {key}: expected rewards -1, -0.5, 0, 0.5 or 1, found {received}"
         )
-    return _Row(places, [int(2 * r) for r in received])
+    return places, [int(2 * r) for r in received]
 
 
 def _infer_moves(
@@ -219,9 +211,9 @@ def _infer_moves(
     far = distance(before, after, n, n) > 1
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
-        raise steps[t].wrong(
+        raise steps[t].make_error(
             f"team {key}: participant {p} jumps from cell {before[t, p] + 1} "
             f"to {after[t, p] + 1} in step {t + 1}"
         )
-    moves: NDArray[np.int8] = toward(before, after, n, n).astype(np.int8)
-    return moves
+    actions: NDArray[np.int8] = toward(before, after, n, n).astype(np.int8)
+    return actions

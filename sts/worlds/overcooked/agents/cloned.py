@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains.adapted import Seen
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import write_atomically
@@ -34,17 +34,11 @@ DECIMALS = 4
 
 
 class TrainedNetwork(NamedTuple):
-    """Trained network with its origin.
+    """Trained network with its origin."""
 
-    Attributes:
-      network: the weights.
-      trained_on: description of the recordings.
-      digest: digest of the file of weights, 16 hex digits.
-    """
-
-    network: Network
-    trained_on: str
-    digest: str
+    network: Network  # the weights
+    trained_on: str  # description of the recordings
+    digest: str  # digest of the file of weights, 16 hex digits
 
 
 class Cloned(Agent):
@@ -62,15 +56,15 @@ class Cloned(Agent):
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the probability of each action."""
-        batch, roles = observation.last_move.shape
+        batch, players = observation.last_move.shape
         flat = {
-            name: values.reshape(batch * roles, *values.shape[2:])
+            name: values.reshape(batch * players, *values.shape[2:])
             for name, values in observation.values.items()
         }
         shares = self._network(extract_features(flat).astype(np.float64)).round(DECIMALS)
-        return Choice(shares.reshape(batch, roles, len(MOVES))), memory
+        return PolicyOutput(shares.reshape(batch, players, len(MOVES))), memory
 
 
 def weights_path() -> Path:
@@ -143,10 +137,10 @@ def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
     recorded = trials.read_trials(file)
     for trial in recorded:
         world = trials.start_trial(trial)
-        for moves in trial.moves.tolist():
-            observations += [world.observe(role) for role in range(len(moves))]
-            wanted += moves
-            world.step(moves)
+        for actions in trial.actions.tolist():
+            observations += [world.observe(player) for player in range(len(actions))]
+            wanted += actions
+            world.step(actions)
     values = {
         name: np.stack([observation[name] for observation in observations])
         for name in observations[0]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains.adapted import Seen
 from sts.worlds.overcooked.agents.ways import Cell, Route, find_routes
 from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
@@ -41,14 +41,7 @@ class Cook(NamedTuple):
 
 
 class Kitchen(NamedTuple):
-    """Observation of one cook, with the routes through the kitchen.
-
-    Attributes:
-      tiles, things, filled, cooking: as returned by `Overcooked.observe`.
-      me, partner: the two cooks.
-      routes: routes to the cells that the cook can face.
-      partner_reach: cells that the partner can face, ignoring this cook.
-    """
+    """Observation of one cook, as `Overcooked.observe` returns it, with the routes through it."""
 
     tiles: NDArray[np.int8]
     things: NDArray[np.int8]
@@ -56,8 +49,8 @@ class Kitchen(NamedTuple):
     cooking: NDArray[np.int8]
     me: Cook
     partner: Cook
-    routes: dict[Cell, Route]
-    partner_reach: frozenset[Cell]
+    routes: dict[Cell, Route]  # to the cells that the cook can face
+    partner_reach: frozenset[Cell]  # cells that the partner can face, ignoring this cook
 
     def find_cells(self, tile: int, thing: int | None = None) -> list[Cell]:
         """Return the cells of a tile, optionally with this thing on it."""
@@ -83,25 +76,25 @@ class Greedy(Agent):
     version = "1"
     domain = "overcooked"
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the state before any instruction."""
         return {
-            "told": np.zeros((batch, roles), np.int64),
-            "done": np.zeros((batch, roles), np.bool_),
-            "held": np.zeros((batch, roles), np.int64),
+            "told": np.zeros((batch, players), np.int64),
+            "done": np.zeros((batch, players), np.bool_),
+            "held": np.zeros((batch, players), np.int64),
         }
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the first action of the route to the next target, mixed with random actions."""
-        batch, roles = observation.last_move.shape
-        weights = np.full((batch, roles, len(MOVES)), RANDOM_SHARE / len(MOVES))
+        batch, players = observation.last_move.shape
+        weights = np.full((batch, players, len(MOVES)), RANDOM_SHARE / len(MOVES))
         after = {name: values.copy() for name, values in memory.items()}
         for b in range(batch):
             text_id = int(instructions.ids[b])
             task = classify_task(instructions.texts[text_id])
-            for r in range(roles):
+            for r in range(players):
                 kitchen = read_kitchen(
                     {name: values[b, r] for name, values in observation.values.items()}
                 )
@@ -115,7 +108,7 @@ class Greedy(Agent):
                 weights[b, r, _TASKS[wanted](kitchen, instructions.texts[text_id])] += (
                     1 - RANDOM_SHARE
                 )
-        return Choice(weights), after
+        return PolicyOutput(weights), after
 
 
 def classify_task(text: str) -> str:
@@ -304,9 +297,9 @@ def _move_to(kitchen: Kitchen, cells: Iterable[Cell]) -> int | None:
     return None if way is None else way.move
 
 
-def _first_move(*moves: int | None) -> int:
+def _first_move(*actions: int | None) -> int:
     """Return the first action that is not None, else stay."""
-    return next((move for move in moves if move is not None), STAY)
+    return next((move for move in actions if move is not None), STAY)
 
 
 _TASKS: dict[str, Callable[[Kitchen, str], int]] = {

@@ -49,13 +49,13 @@ class Network(NamedTuple):
         return shares
 
 
-def init_network(inputs: int, hidden: int, moves: int, rng: np.random.Generator) -> Network:
+def init_network(inputs: int, hidden: int, actions: int, rng: np.random.Generator) -> Network:
     """Return an untrained network."""
     return Network(
         rng.normal(0, np.sqrt(2 / inputs), (inputs, hidden)).astype(np.float32),
         np.zeros(hidden, np.float32),
-        rng.normal(0, np.sqrt(1 / hidden), (hidden, moves)).astype(np.float32),
-        np.zeros(moves, np.float32),
+        rng.normal(0, np.sqrt(1 / hidden), (hidden, actions)).astype(np.float32),
+        np.zeros(actions, np.float32),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.domains.adapted import Seen
 from sts.worlds.overcooked.basics import STAY
 
@@ -19,6 +19,6 @@ class Stay(Agent):
 
     def act(
         self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the no-op action."""
-        return Choice(np.full(observation.last_move.shape, STAY)), memory
+        return PolicyOutput(np.full(observation.last_move.shape, STAY)), memory

@@ -19,15 +19,10 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Route(NamedTuple):
-    """Route to face a cell.
+    """Route to face a cell."""
 
-    Attributes:
-      steps: its length; 0 if the cell is faced.
-      move: its first action.
-    """
-
-    steps: int
-    move: int
+    steps: int  # its length; 0 if the cell is faced
+    move: int  # its first action
 
 
 def find_routes(

@@ -122,7 +122,7 @@ def test_the_commands_make_the_same_report_again() -> None:
         "sts report 'core@2+tag:a b' --target sampled --seed 3 --paper",
     ]
     (margin,) = commands(made(margin=0.05))
-    assert "--margin 5 --reference" in margin
+    assert "--non-inferiority-margin 5 --reference-agent" in margin
     text = repeat(suite)
     assert "hash of the suite: `abc`" in text and "commit `def`, edited since" in text
     assert re.search(r"SHA-256 of report.json: `[0-9a-f]{64}`", text)

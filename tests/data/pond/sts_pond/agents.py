@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sts.agents import Agent, Choice
+from sts.agents import Agent, PolicyOutput
 from sts_pond.water import LAND, LEFT, LOAD, MOVES, RIGHT
 
 
@@ -15,7 +15,7 @@ class Drifter(Agent):
 
     def act(self, observation, instructions, memory, draws):
         """Return equal weights."""
-        return Choice(np.ones((*observation.at.shape, len(MOVES)))), memory
+        return PolicyOutput(np.ones((*observation.at.shape, len(MOVES)))), memory
 
 
 class Ferryman(Agent):
@@ -36,4 +36,4 @@ class Ferryman(Agent):
         weights = np.eye(len(MOVES))[move]
         idle = (goal < 0) & np.isinf(away).all(-1)
         weights[idle] = np.eye(len(MOVES))[[LEFT, RIGHT]].sum(0)
-        return Choice(weights), memory
+        return PolicyOutput(weights), memory

@@ -31,9 +31,9 @@ def asked(fault, distance):
         for moment, water in enumerate(waters(episode)):
             if moment < context or moment > episode.steps - horizon or moment % 2:
                 continue
-            for role in range(episode.participants):
-                if fault(water, role) is None:
-                    yield Candidate(moment, role, _difficulty(distance(water, role)))
+            for player in range(episode.n_players):
+                if fault(water, player) is None:
+                    yield Candidate(moment, player, _difficulty(distance(water, player)))
 
     return candidates
 
@@ -41,43 +41,43 @@ def asked(fault, distance):
 def fitting(fault):
     """Return what says why it makes no sense to ask at takeover."""
 
-    def fits(scenario):
+    def why_invalid(scenario):
         for moment, water in enumerate(waters(scenario.recording)):
             if moment == scenario.takeover:
-                return fault(water, scenario.roles[0])
+                return fault(water, scenario.players[0])
         return "it has no takeover"
 
-    return fits
+    return why_invalid
 
 
-def empty(water, role):
+def empty(water, player):
     """Says why a ferry cannot be asked to fetch somebody."""
-    if water.aboard[role] != NOBODY:
+    if water.aboard[player] != NOBODY:
         return "the ferry has a passenger"
     return None if water.waiting() else "nobody waits"
 
 
-def laden(water, role):
+def laden(water, player):
     """Says why a ferry cannot be asked to bring somebody home."""
-    who = water.aboard[role]
+    who = water.aboard[player]
     if who == NOBODY:
         return "the ferry is empty"
-    return "the passenger is there" if water.goal(who) == water.ferries[role] else None
+    return "the passenger is there" if water.goal(who) == water.ferries[player] else None
 
 
-def fetched(episode, takeover, roles, parameters):
+def fetched(episode, takeover, players, parameters):
     """Success at the first step after which somebody is aboard."""
     for moment, water in enumerate(waters(episode)):
-        if moment > takeover and water.aboard[roles[0]] != NOBODY:
+        if moment > takeover and water.aboard[players[0]] != NOBODY:
             return Label("success", moment - takeover)
     return Label("not_done", None)
 
 
-def paid(episode, takeover, roles, parameters):
+def paid(episode, takeover, players, parameters):
     """Success at the first step that is paid; failure where they are put ashore elsewhere."""
     for moment, water in enumerate(waters(episode)):
-        if moment > takeover and water.aboard[roles[0]] == NOBODY:
-            home = episode.rewards[moment - 1, roles[0]] > 0
+        if moment > takeover and water.aboard[players[0]] == NOBODY:
+            home = episode.rewards[moment - 1, players[0]] > 0
             return Label("success" if home else "failure", moment - takeover)
     return Label("not_done", None)
 
@@ -87,12 +87,12 @@ FETCH = Category(
     kind="instruction",
     domain="pond",
     horizon=HORIZON,
-    wordings=("Fetch a passenger.", "Take somebody aboard.", "Go and load whoever waits."),
+    templates=("Fetch a passenger.", "Take somebody aboard.", "Go and load whoever waits."),
     candidates=asked(
         empty, lambda w, r: min(abs(w.passengers[p] - w.ferries[r]) for p in w.waiting())
     ),
     label=fetched,
-    fits=fitting(empty),
+    why_invalid=fitting(empty),
     context=CONTEXT,
 )
 BRING = Category(
@@ -100,14 +100,14 @@ BRING = Category(
     kind="instruction",
     domain="pond",
     horizon=HORIZON,
-    wordings=(
+    templates=(
         "Bring your passenger to where they want.",
         "Land your passenger at their jetty.",
         "Take who is aboard home.",
     ),
     candidates=asked(laden, lambda w, r: abs(w.goal(w.aboard[r]) - w.ferries[r])),
     label=paid,
-    fits=fitting(laden),
+    why_invalid=fitting(laden),
     context=CONTEXT,
     partner="replay",
 )

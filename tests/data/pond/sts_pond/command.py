@@ -15,7 +15,9 @@ def run(args: argparse.Namespace) -> Result:
     pond = domain("pond")
     (state,) = pond.generate(1, seed=args.seed, **read_settings(args, "pond"))
     (scene,) = pond.restore([state]).scene
-    return Result(pond.view(state), "\n".join(pond.draw(pond.picture(state), scene, ())))
+    return Result(
+        pond.describe_state(state), "\n".join(pond.draw_text(pond.scene_layout(state), scene, ()))
+    )
 
 
 COMMAND = Command(

@@ -11,7 +11,7 @@ DEMO = Demo(
     shown=("fetch-a-passenger-01", "ferryman", "drifter"),
     making=(
         ("record", *agent_arguments(AGENTS), *AMOUNT),
-        ("mine", "pond", "--per-category", "4", "--replace"),
+        ("mine", "pond", "--per-category", "4", "--overwrite"),
         ("draft", "accept", "pond", "--all"),
         ("suite", "freeze", "pond"),
     ),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Form, Picture
+from sts.domains import SceneFormat, SceneLayout
 from sts.domains.envelope import unwrap, wrap
 from sts.storage.files import canonical_json, content_hash
 from sts_pond.water import MOVES, NOBODY, WAIT, Water, drawn
@@ -47,25 +47,25 @@ class Ponds:
         """uint16[B, K]: of each ferry and passenger the cell, on the shore (row 0) or afloat."""
         return np.array([_cells(water) for water in self.waters], np.uint16)
 
-    def observe(self, roles: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
+    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
         """Return what ferries see."""
         goals = [
-            [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in roles]
+            [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in players]
             for w in self.waters
         ]
         ashore = [
             [p if i in w.waiting() else -1 for i, p in enumerate(w.passengers)] for w in self.waters
         ]
         return Seen(
-            np.array([[w.ferries[r] for r in roles] for w in self.waters]),
+            np.array([[w.ferries[r] for r in players] for w in self.waters]),
             np.array(goals),
-            np.repeat(np.array(ashore)[:, None], len(roles), 1),
-            np.array([[w.made[r] for r in roles] for w in self.waters]),
+            np.repeat(np.array(ashore)[:, None], len(players), 1),
+            np.array([[w.made[r] for r in players] for w in self.waters]),
         )
 
-    def step(self, moves: NDArray[np.int8], says: NDArray[np.int8]) -> None:
+    def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
         """Move every pond on by one step."""
-        paid = [w.step(row) for w, row in zip(self.waters, moves.tolist(), strict=True)]
+        paid = [w.step(row) for w, row in zip(self.waters, actions.tolist(), strict=True)]
         self.rewards = np.array(paid, np.int8)
 
     def states(self) -> list[bytes]:
@@ -86,7 +86,7 @@ class Pond:
     """Ferries on a pond."""
 
     name = NAME
-    moves = MOVES
+    action_names = MOVES
     tokens = ("silence",)
     noop = WAIT
     reward_unit = 1.0
@@ -109,46 +109,48 @@ class Pond:
         waters = [drawn(seed, i, jetties, ferries, passengers) for i in range(count)]
         return [wrap(NAME, VERSION, water.encoded()) for water in waters]
 
-    def world(self, state: bytes) -> str:
+    def world_id(self, state: bytes) -> str:
         """Return the hash of the pond and of who is where on it."""
         water = _water(state)
         own = [water.jetties, water.ferries, water.passengers, water.ends, water.bound]
         return content_hash(canonical_json(own))
 
-    def view(self, state: bytes) -> dict[str, Any]:
+    def describe_state(self, state: bytes) -> dict[str, Any]:
         """Return a pond as JSON values."""
         return {**vars(_water(state))}
 
-    def form(self, state: bytes) -> Form:
+    def scene_format(self, state: bytes) -> SceneFormat:
         """Return that its scenes are drawn."""
-        return self.picture(state).form
+        return self.scene_layout(state).format
 
-    def picture(self, state: bytes) -> Picture:
+    def scene_layout(self, state: bytes) -> SceneLayout:
         """Return two rows of cells, shore and water, and who goes between which jetties."""
         water = _water(state)
         ferries = [chr(ord("A") + f) for f in range(len(water.ferries))]
         people = [str(p + 1) for p in range(len(water.passengers))]
-        return Picture(
+        return SceneLayout(
             kind="drawn",
             height=2,
             width=water.jetties,
             names=(*(f"ferry {f}" for f in ferries), *(f"passenger {p}" for p in people)),
             glyphs=(*ferries, *people),
-            participants=tuple(range(len(ferries))),
+            players=tuple(range(len(ferries))),
             details={"ends": water.ends},
         )
 
-    def shapes(self, state: bytes) -> Hashable:
+    def observation_shapes(self, state: bytes) -> Hashable:
         """Return how many ferries and passengers there are."""
         water = _water(state)
         return len(water.ferries), len(water.passengers)
 
-    def sight(self, worlds: Ponds, role: int) -> dict[str, Any]:
+    def player_view(self, worlds: Ponds, player: int) -> dict[str, Any]:
         """Return where a ferry is, and who waits where."""
         water = worlds.waters[0]
-        return {"at": water.ferries[role], "waiting": water.waiting()}
+        return {"at": water.ferries[player], "waiting": water.waiting()}
 
-    def draw(self, picture: Picture, scene: NDArray[np.uint16], judged: Sequence[int]) -> list[str]:
+    def draw_text(
+        self, picture: SceneLayout, scene: NDArray[np.uint16], judged: Sequence[int]
+    ) -> list[str]:
         """Return the shore above the water; + where more than two share a cell."""
         cells: list[list[str]] = [[] for _ in range(2 * picture.width)]
         order = [*judged, *(k for k in range(len(scene)) if k not in judged)]

@@ -21,7 +21,7 @@ import numpy as np
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData
 from sts.provenance import provenance
-from sts.trajectories.types import Participant, Trajectory, trajectory
+from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts_pond.domain import NAME, Ponds
 from sts_pond.water import begun
 
@@ -48,20 +48,22 @@ def _episode(place: str, lines: list[str]) -> Trajectory:
         ends = [[int(end) for end in one.split("-")] for one in passengers]
         water = begun(int(jetties[0]), [int(one) for one in ferries], ends)
         rows = [line.split() for line in lines[3:]]
-        moves = np.array([[LETTERS.index(c) for c in letters] for letters, _ in rows], np.int8)
+        actions = np.array([[LETTERS.index(c) for c in letters] for letters, _ in rows], np.int8)
         counts = [int(count) for _, count in rows]
     except (ValueError, ArgumentError) as error:
         raise DamagedData(f"{place}: not a ferry log: {error}") from None
-    if moves.shape != (len(rows), len(ferries)):
+    if actions.shape != (len(rows), len(ferries)):
         raise DamagedData(f"{place}: expected a letter for each of {len(ferries)} ferries")
     ponds = Ponds([water])
     (state,) = ponds.states()
-    scenes, rewards = zip(*_played(ponds, moves), strict=True)
+    scenes, rewards = zip(*_played(ponds, actions), strict=True)
     if np.cumsum(np.sum(rewards[1:], 1)).tolist() != counts:
         raise DamagedData(f"{place}: its passengers do not come home when it says so")
-    return trajectory(
-        Episode(NAME, state, moves, np.zeros_like(moves), np.stack(rewards[1:]), np.stack(scenes)),
-        tuple(Participant("human", f"ferry {f}") for f in range(len(ferries))),
+    return make_trajectory(
+        Episode(
+            NAME, state, actions, np.zeros_like(actions), np.stack(rewards[1:]), np.stack(scenes)
+        ),
+        tuple(Player("human", f"ferry {f}") for f in range(len(ferries))),
         source=f"ferry-log {place}",
         provenance=provenance(),
     )
@@ -74,8 +76,8 @@ def _head(line: str, number: int) -> list[str]:
     return values
 
 
-def _played(ponds: Ponds, moves: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _played(ponds: Ponds, actions: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     yield ponds.scene[0], ponds.rewards[0]
-    for row in moves:
+    for row in actions:
         ponds.step(row[None], np.zeros_like(row)[None])
         yield ponds.scene[0], ponds.rewards[0]

@@ -13,7 +13,7 @@ def passengers(agents, *, suite, workspace, seed):
         mine = [
             float(np.mean(one.episode.rewards))
             for one in recorded
-            if any(participant.name == agent for participant in one.participants)
+            if any(participant.name == agent for participant in one.players)
         ]
         rows.append({"agent": agent, "value": np.mean(mine), "n": len(mine)})
     return rows

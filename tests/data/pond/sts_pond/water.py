@@ -49,10 +49,10 @@ class Water:
         """Return the passengers who are ashore."""
         return [p for p in range(len(self.passengers)) if p not in self.aboard]
 
-    def step(self, moves: list[int]) -> list[int]:
+    def step(self, actions: list[int]) -> list[int]:
         """Move the ferries, the first first; return what each is paid: 1 for a passenger home."""
         paid = [0] * len(self.ferries)
-        for ferry, move in enumerate(moves):
+        for ferry, move in enumerate(actions):
             at, who = self.ferries[ferry], self.aboard[ferry]
             if move in (LEFT, RIGHT):
                 at = min(max(at + (1 if move == RIGHT else -1), 0), self.jetties - 1)
@@ -66,7 +66,7 @@ class Water:
                 self.aboard[ferry] = NOBODY
                 if at == self.goal(who):
                     paid[ferry], self.bound[who] = 1, 1 - self.bound[who]
-        self.made, self.steps = list(moves), self.steps + 1
+        self.made, self.steps = list(actions), self.steps + 1
         return paid
 
 

@@ -63,11 +63,11 @@ def decided(
         np.array([[-1]]),
         np.zeros((1, count)) if draws is None else draws[None],
     )
-    return [named(moves) for moves in rule(teams, *given)[0]]
+    return [named(actions) for actions in rule(teams, *given)[0]]
 
 
-def named(moves: int) -> set[str]:
-    return {name for m, name in enumerate(MOVES) if moves >> m & 1}
+def named(actions: int) -> set[str]:
+    return {name for m, name in enumerate(MOVES) if actions >> m & 1}
 
 
 def to(cell: int, goal: int, rewards: np.ndarray) -> set[str]:
@@ -94,8 +94,8 @@ def start(
             "step": 0,
             "counter": 0,
             "cells": tuple(cells),
-            "moves": (-1,) * people,
-            "says": (0,) * people,
+            "actions": (-1,) * people,
+            "utterances": (0,) * people,
             "rewards": (0,) * people,
             **changes,
         }
@@ -103,18 +103,18 @@ def start(
 
 
 def acted(
-    agent: agents.Agent, worlds: Batch, roles: tuple[int, ...], memory: Any = None
-) -> tuple[agents.Choice, Any]:
+    agent: agents.Agent, worlds: Batch, players: tuple[int, ...], memory: Any = None
+) -> tuple[agents.PolicyOutput, Any]:
     """Return an agent's choice and memory; its planning draws are all 0."""
-    seen = worlds.observe(roles, team=roles, world=agent.sees == "world")
+    seen = worlds.observe(players, team=players, world=agent.sees == "world")
     count = len(worlds.rewards)
     told = agents.Instructions(("",), np.zeros(count, np.int32))
-    begun = agent.begin(count, len(roles)) if memory is None else memory
-    return agent.act(seen, told, begun, np.zeros((count, len(roles), agent.draws)))
+    begun = agent.initial_state(count, len(players)) if memory is None else memory
+    return agent.act(seen, told, begun, np.zeros((count, len(players), agent.draws)))
 
 
 def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Played:
     """Plays `agent` in every role of `states`."""
     streams = np.arange(len(states), dtype=np.uint64)
-    roles = tuple(range(len(states[0].cells)))
-    return play(domain("lambda-star"), Batch(states), [Team(agent, roles, streams)], steps=steps)
+    players = tuple(range(len(states[0].cells)))
+    return play(domain("lambda-star"), Batch(states), [Team(agent, players, streams)], steps=steps)

@@ -21,6 +21,7 @@ from sts.worlds.lambda_star.torus import distance
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
 
+Scene = dict[str, Any]
 SIZE = 12
 REPEATS = 40
 LADDER = (
@@ -50,8 +51,8 @@ def told(
     state = start(SIZE, SIZE, good=good, evil=evil, cells=cells, **changes)
     streams = np.array([stream("readers", name, i) for i in range(REPEATS)], np.uint64)
     length = len(walked) + steps
-    moves = np.full((REPEATS, length, len(cells)), STAY, np.int8)
-    moves[:, : len(walked), 0] = walked
+    actions = np.full((REPEATS, length, len(cells)), STAY, np.int8)
+    actions[:, : len(walked), 0] = walked
     forced = np.ones((length, len(cells)), np.bool_)
     forced[len(walked) :, 0] = False
     return play(
@@ -59,7 +60,7 @@ def told(
         Batch([state] * REPEATS),
         [Team(agents.load(name), (0,), streams)],
         steps=length,
-        script=Script(moves, np.zeros_like(moves), forced),
+        script=Script(actions, np.zeros_like(actions), forced),
         told=instructed([text] * REPEATS, [len(walked)] * REPEATS),
     )
 
@@ -74,7 +75,7 @@ def apart(p: Played, which: int, steps: int = 10) -> np.ndarray:
 
 def answers(p: Played) -> list[str]:
     """Return the first word of each."""
-    spoken = p.says[:, :, 0]
+    spoken = p.utterances[:, :, 0]
     return [TOKENS[row[np.flatnonzero(row)[0]]] if row.any() else "silence" for row in spoken]
 
 
@@ -82,33 +83,16 @@ def share(passed: Any) -> float:
     return float(np.mean(passed))
 
 
-def test_what_was_lost_is_sought_where_it_was():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "good": at(5, 4),
-        "evil": at(11, 11),
-        "walked": [RIGHT] * 4,
-    }
-    found = {
-        name: share((apart(told(name, "Find Good again.", steps=4, **scene), 0, 4) <= 1).any(1))
-        for name in ("reader", "reader-without-memory")
-    }
-    assert found["reader"] == 1.0 > found["reader-without-memory"]
-
-
-def test_where_good_was_first_is_returned_to():
+def test_memory_finds_a_lost_good_and_returns_to_where_it_was_first_seen():
+    scene: Scene = {"cells": [at(5, 5)], "good": at(5, 4), "walked": [RIGHT] * 4}
     text = "Return to the cell where Good stood when you first saw it."
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "good": at(5, 4),
-        "evil": at(0, 0),
-        "good_pattern": (LEFT,),
-    }
-    back = {}
+    leaving: Scene = {**scene, "evil": at(0, 0), "good_pattern": (LEFT,), "steps": 6}
+    found, back = [], []
     for name in ("reader", "reader-without-memory"):
-        p = told(name, text, walked=[RIGHT] * 4, steps=6, **scene)
-        back[name] = share((p.scene[:, -6:, 2] == at(5, 4)).any(1))
-    assert back["reader"] == 1.0 > back["reader-without-memory"]
+        p = told(name, "Find Good again.", steps=4, evil=at(11, 11), **scene)
+        found.append(share((apart(p, 0, 4) <= 1).any(1)))
+        back.append(share((told(name, text, **leaving).scene[:, -6:, 2] == at(5, 4)).any(1)))
+    assert found[0] == back[0] == 1.0 > max(found[1], back[1])
 
 
 @pytest.mark.parametrize(
@@ -120,16 +104,9 @@ def test_where_good_was_first_is_returned_to():
         ("In which direction will Good move next?", "down"),
     ],
 )
-def test_questions_about_the_past_take_memory(text, answer):
-    scene: dict[str, Any] = {
-        "cells": [at(5, 2)],
-        "evil": at(5, 1),
-        "good": at(1, 6),
-        "good_pattern": (DOWN,),
-        "walked": [RIGHT] * 4,
-        "evil_pattern": (STAY,),
-        "steps": 2,
-    }
+def test_questions_about_the_past_need_memory(text, answer):
+    scene: Scene = {"cells": [at(5, 2)], "evil": at(5, 1), "good": at(1, 6), "steps": 2}
+    scene |= {"good_pattern": (DOWN,), "walked": [RIGHT] * 4}
     assert set(answers(told("reader", text, **scene))) == {answer}
     without = answers(told("reader-without-memory", text, **scene))
     assert share(np.array(without) == answer) < 0.5
@@ -140,13 +117,8 @@ def test_questions_about_the_past_take_memory(text, answer):
     assert 1.0 > noisy[0] > noisy[1]
 
 
-def test_who_sees_no_corners_does_not_know_what_stands_there():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5), at(4, 6)],
-        "good": at(4, 4),
-        "evil": at(6, 5),
-        "steps": 1,
-    }
+def test_reader_near_does_not_see_the_corners():
+    scene: Scene = {"cells": [at(5, 5), at(4, 6)], "good": at(4, 4), "evil": at(6, 5), "steps": 1}
     cases = {
         "Where is Good?": "up-left",
         "Which way is Evil, seen from Good?": "down-right",
@@ -162,75 +134,50 @@ def test_who_sees_no_corners_does_not_know_what_stands_there():
 
 
 def test_evil_two_cells_away_is_known_by_the_rewards_in_sight():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "evil": at(5, 8),
-        "good": at(0, 0),
-        "evil_pattern": (LEFT,),
-    }
+    scene: Scene = {"cells": [at(5, 5)], "evil": at(5, 8), "good": at(0, 0), "walked": [STAY]}
     text = "Until the end, keep Evil off your cell and off the eight cells around it."
     safe = {
-        name: share((apart(told(name, text, walked=[STAY], **scene), 1) > 1).all(1))
+        name: share((apart(told(name, text, evil_pattern=(LEFT,), **scene), 1) > 1).all(1))
         for name in ("reader", "reader-near", "reader-half")
     }
     assert safe["reader"] == 1.0
     assert safe["reader-near"] < 0.5 and safe["reader-half"] < 0.5
 
 
-def test_a_not_is_heeded_by_who_reads_it():
-    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+def test_not_is_heeded_by_a_reader_of_all_words():
+    scene: Scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     text = "Stay within two cells of Good, but never be on its cell."
-    beside = {}
-    for name in ("reader", "reader-half"):
+    for name, passed in (("reader", 1.0), ("reader-half", 0.0)):
         away = apart(told(name, text, **scene), 0)
-        beside[name] = share(((away > 0) & (away <= 2)).all(1))
-    assert beside["reader"] == 1.0 and beside["reader-half"] == 0.0
+        assert share(((away > 0) & (away <= 2)).all(1)) == passed
 
 
-def test_a_way_round_evil_is_taken_where_it_is_asked_for():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "good": at(5, 3),
-        "evil": at(7, 4),
-        "evil_pattern": (RIGHT,),
-    }
+def test_way_round_evil_is_taken_and_a_condition_waited_for():
+    scene: Scene = {"cells": [at(5, 5)], "good": at(5, 3), "evil": at(7, 4), "walked": [STAY]}
     text = "Get onto Good's cell without ever being on Evil or next to it."
-    p = told("reader", text, walked=[STAY], **scene)
+    p = told("reader", text, evil_pattern=(RIGHT,), **scene)
     assert (apart(p, 0) == 0).any(1).all() and (apart(p, 1) > 1).all()
-
-
-def test_a_condition_is_waited_for():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "good": at(0, 0),
-        "evil": at(5, 9),
-        "evil_pattern": (LEFT,),
-    }
+    scene = {"cells": [at(5, 5)], "good": at(0, 0), "evil": at(5, 9), "evil_pattern": (LEFT,)}
     text = "Do not move until Evil is next to you; then be at least two cells away within 4 steps."
     p = told("reader", text, **scene)
-    assert (p.moves[:, :3, 0] == STAY).all() and (p.moves[:, 3, 0] != STAY).all()
+    assert (p.actions[:, :3, 0] == STAY).all() and (p.actions[:, 3, 0] != STAY).all()
     assert (apart(p, 1)[:, 3:7] >= 2).any(1).all()
 
 
-def test_an_ambush_takes_two_rounds_of_watching():
-    scene: dict[str, Any] = {
-        "cells": [at(6, 5)],
-        "good": at(4, 4),
-        "evil": at(0, 0),
-        "good_pattern": LOOP,
-    }
+def test_ambush_takes_two_rounds_of_watching():
+    scene: Scene = {"cells": [at(6, 5)], "good": at(4, 4), "evil": at(0, 0), "good_pattern": LOOP}
     text = "Ambush Good: stand still for at least 3 steps and let it come onto your cell."
     caught = {}
     for name in ("reader", "reader-without-memory", "reader-near"):
         p = told(name, text, walked=[STAY] * 10, **scene)
-        onto, still = apart(p, 0) == 0, p.moves[:, -10:, 0] == STAY
+        onto, still = apart(p, 0) == 0, p.actions[:, -10:, 0] == STAY
         first = onto.argmax(1)
         stood = [still[i, max(0, step - 2) : step + 1].all() for i, step in enumerate(first)]
         caught[name] = share(onto.any(1) & np.array(stood))
     assert caught == {"reader": 1.0, "reader-without-memory": 0.0, "reader-near": 0.0}
 
 
-def test_what_was_held_up_once_is_expected_by_its_last_two_rounds():
+def test_forecast_uses_the_last_two_rounds_after_a_delay():
     cells = [at(5, 5)]
     for move in (RIGHT, STAY, *LOOP, *LOOP):
         row, column = divmod(cells[-1], SIZE)
@@ -242,34 +189,25 @@ def test_what_was_held_up_once_is_expected_by_its_last_two_rounds():
     assert out.path[0].tolist() == cells[-5:]
 
 
-def test_a_walk_may_be_longer_than_half_of_the_way_round():
-    p = told("reader", "Walk 8 cells down.", cells=[at(5, 5)], good=at(0, 0), evil=at(0, 6))
-    assert (p.scene[:, -3:, 2] == at(1, 5)).all()
-
-
-def test_a_walk_ends_where_it_was_to_end():
-    scene: dict[str, Any] = {
-        "cells": [at(5, 5)],
-        "good": at(0, 0),
-        "evil": at(0, 6),
-        "walked": [DOWN, DOWN],
-    }
+def test_walk_ends_where_it_was_to_end_even_more_than_half_way_round():
+    scene: Scene = {"cells": [at(5, 5)], "good": at(0, 0), "evil": at(0, 6)}
+    assert (told("reader", "Walk 8 cells down.", **scene).scene[:, -3:, 2] == at(1, 5)).all()
+    scene["walked"] = [DOWN, DOWN]
     text = "Walk 3 cells up and to the left."
-    p = told("reader", text, **scene)
-    assert (p.scene[:, -7:, 2] == at(4, 2)).all()
-    assert (told("reader-half", text, **scene).moves[:, 2:, 0] == STAY).all()
+    assert (told("reader", text, **scene).scene[:, -7:, 2] == at(4, 2)).all()
+    assert (told("reader-half", text, **scene).actions[:, 2:, 0] == STAY).all()
 
 
 @pytest.mark.parametrize("name", [name for name in LADDER if name != "speaking-maximiser"])
-def test_an_unknown_text_leaves_a_silent_stander(name):
-    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+def test_unknown_text_leaves_readers_silent_and_mostly_still(name):
+    scene: Scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     p = told(name, "Sing a song.", **scene)
-    assert not p.says.any()
-    assert share(p.moves[:, :, 0] == STAY) > 0.35
+    assert not p.utterances.any()
+    assert share(p.actions[:, :, 0] == STAY) > 0.35
 
 
-def test_the_speaking_maximiser_moves_alike_whatever_it_is_told():
-    scene: dict[str, Any] = {
+def test_speaking_maximiser_moves_alike_under_every_instruction():
+    scene: Scene = {
         "cells": [at(5, 5)],
         "good": at(5, 6),
         "evil": at(0, 0),
@@ -278,16 +216,16 @@ def test_the_speaking_maximiser_moves_alike_whatever_it_is_told():
     texts = ("", "Do not move.", "Keep away from Good.", "Do you see Evil?", "Sing a song.")
     every = [told("speaking-maximiser", text, **scene) for text in texts]
     for p in every:
-        np.testing.assert_array_equal(p.moves, every[0].moves)
+        np.testing.assert_array_equal(p.actions, every[0].actions)
         assert (apart(p, 0)[:, -6:] <= 1).all()
     assert set(answers(every[3])) == {MAJORITY["seen"]}
     assert {*answers(every[1]), *answers(every[4])} == {"silence"}
 
 
 @pytest.mark.parametrize("name", LADDER)
-def test_a_question_gets_one_word(name):
-    scene: dict[str, Any] = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
+def test_question_gets_one_word(name):
+    scene: Scene = {"cells": [at(5, 5)], "good": at(5, 4), "evil": at(0, 0)}
     for text in ("Where is Good?", "How many steps ago did you last see Evil?"):
         p = told(name, text, walked=[STAY] * 3, **scene)
-        assert ((p.says > 0).sum(1)[:, 0] == 1).all()
-        assert not p.says[:, :3].any()
+        assert ((p.utterances > 0).sum(1)[:, 0] == 1).all()
+        assert not p.utterances[:, :3].any()

@@ -5,20 +5,11 @@ A grid of rewards in halves stands for the world, so that a case shows all that 
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from sts import agents
-from sts.domains import domain
-from sts.engine.lockstep import play
-from sts.engine.session import Team
 from sts.errors import ArgumentError
-from sts.numerics.streams import stream
-from sts.storage.files import content_hash
 from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.agents import (
     bidding,
@@ -37,15 +28,8 @@ ANY = set(MOVES)
 LAST = 1 - 2.0**-53
 NOTHING = grid(9, 9, {})
 REACTIVE = (
-    "random",
-    "local-search",
-    "oracle",
-    "imitation",
-    "stigmergy",
-    "wisdom-of-the-crowd",
-    "bidding",
-    "dictatorship",
-    "binary-tree",
+    *("random", "local-search", "oracle", "imitation", "stigmergy", "wisdom-of-the-crowd"),
+    *("bidding", "dictatorship", "binary-tree"),
 )
 QUIRKS = [stigmergy.Stigmergy(marks="lasting"), imitation.Imitation(guide="each-role")]
 
@@ -60,9 +44,9 @@ def algorithm_2(reward: np.ndarray, cells: np.ndarray, height: int, width: int) 
     side = np.arange(long // 2 - 1, long // 2 + 2)
     near = (side[:, None] * long + side).ravel()
     fake = np.zeros(within.shape)
-    for role, cell in enumerate(cells):
+    for player, cell in enumerate(cells):
         seen = torus.distance(within, cell, height, width) <= long // 2
-        fake = np.where(seen, mark[role], fake)
+        fake = np.where(seen, mark[player], fake)
     values = reward[:, near] + fake
     best: np.ndarray = values == values.max(-1, keepdims=True)
     return best
@@ -75,15 +59,15 @@ def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
         good, evil = rng.choice(height * width, 2, replace=False)
         cells = rng.integers(0, height * width, 4)
         values = [kernels.reward(c, good, evil, height, width) for c in range(height * width)]
-        seen = around(np.array(values).reshape(height, width), cells, radius)
-        marks = np.full((1, height * width), np.nan)
         rewards = np.array(values).reshape(height, width)
+        marks = np.full((1, height * width), np.nan)
         found = decided(stigmergy.choose_moves, rewards, cells, False, marks, radius=radius)
+        seen = around(rewards, cells, radius)
         expected = algorithm_2(seen, cells, height, width)
         assert found == [{MOVES[m] for m in np.flatnonzero(row)} for row in expected]
 
 
-def test_a_mark_of_one_step_is_never_read_at_another():
+def test_one_step_mark_is_not_read_at_another_step():
     rewards = grid(5, 5, {(2, 2): 2})
     clean, stale = np.zeros(25), np.full(25, 99.0)
     for cells in ([0, 6, 24], [12, 11], [7, 13, 18, 3]):
@@ -93,7 +77,7 @@ def test_a_mark_of_one_step_is_never_read_at_another():
         assert a == b
 
 
-def test_a_lasting_mark_is_a_third_of_the_old_one_the_reward_and_the_fake_one():
+def test_lasting_mark_averages_the_old_mark_the_reward_and_the_fake_reward():
     # Rewards 1 and -0.5 are in sight of cell 7: r* = 0.4 (1 - 0.5) = 0.2.
     rewards, marks = grid(5, 6, {(1, 1): 2, (1, 2): -1}), np.zeros(30)
     assert decided(stigmergy.choose_moves, rewards, [7], True, marks[None]) == [{"stay"}]
@@ -124,7 +108,7 @@ def test_lasting_marks_are_remembered_and_made_by_each_role_in_turn():
     assert memory["marks"][0, 14] == pytest.approx(((1.6 / 3 + 1.6) / 3 + 1.6) / 3)
 
 
-def test_the_crowds_value_is_halved_with_each_reward_and_never_erased_by_none():
+def test_crowd_halves_old_values_at_each_reward_and_keeps_them_without_one():
     values = np.zeros(25)
     rewards = grid(5, 5, {(1, 1): 2, (1, 2): -1})
     for expected in ([1, -0.5], [1.5, -0.75], [1.75, -0.875]):
@@ -134,22 +118,22 @@ def test_the_crowds_value_is_halved_with_each_reward_and_never_erased_by_none():
     assert values[[6, 7]].tolist() == [1.75, -0.875]
 
 
-def test_the_crowds_roles_take_up_what_they_see_in_turn():
+def test_crowd_learns_from_each_role_in_turn_and_heads_for_the_best_cell():
     values = np.zeros(25)
     decided(wisdom_of_the_crowd.choose_moves, grid(5, 5, {(1, 1): 2}), [6, 12], values[None])
     assert values[6] == 1.5
-
-
-def test_the_crowd_makes_for_the_cell_valued_most_in_the_whole_grid():
     values = np.zeros(56)
     values[50], values[3] = 0.5, 0.25
     cells, nothing = [0, 27, 50, 11], grid(7, 8, {})
     left = decided(wisdom_of_the_crowd.choose_moves, nothing, cells, values[None])
     assert left == [to(cell, 50, nothing) for cell in cells]
+    values, rewards = np.zeros(49), grid(7, 7, {(1, 1): 2})  # all of a wide sight is valued
+    left = decided(wisdom_of_the_crowd.choose_moves, rewards, [24], values[None], radius=2)
+    assert values[8] == 1.0 and left == [{"up-left"}]
 
 
 @pytest.mark.parametrize("tied", [range(35), [4, 9, 30, 34]])
-def test_each_role_of_the_crowd_draws_its_own_among_equal_cells_row_by_row(tied):
+def test_each_role_of_the_crowd_draws_its_own_among_equal_cells(tied):
     values, nothing = np.zeros(35), grid(5, 7, {})
     values[list(tied)] = 1.0
     us = np.array([*(np.arange(len(tied)) / len(tied)), LAST])
@@ -160,20 +144,14 @@ def test_each_role_of_the_crowd_draws_its_own_among_equal_cells_row_by_row(tied)
 
 
 @pytest.mark.parametrize("value", [-1.0, 0.0])
-def test_the_crowd_never_makes_for_cells_beyond_its_own_grid(value):
+def test_crowd_never_heads_for_a_cell_beyond_its_grid(value):
     values, us = np.zeros(100), np.array([0.0, LAST])
     values[:9] = value
     left = decided(wisdom_of_the_crowd.choose_moves, grid(3, 3, {}), [4, 4], values[None], draws=us)
     assert left == [{"up-left"}, {"down-right"}]
 
 
-def test_the_crowd_values_all_of_a_wide_sight():
-    values, rewards = np.zeros(49), grid(7, 7, {(1, 1): 2})
-    left = decided(wisdom_of_the_crowd.choose_moves, rewards, [24], values[None], radius=2)
-    assert values[8] == 1.0 and left == [{"up-left"}]
-
-
-def test_the_last_of_equal_bidders_wins_and_all_go_there():
+def test_last_of_equal_bidders_wins_and_all_go_there():
     rewards = grid(8, 8, {(1, 1): 1, (6, 6): 1})
     bids, cells = np.array(bidding.NO_BID), [0, 18, 45, 20]
     left = decided(bidding.choose_moves, rewards, cells, bids[None])
@@ -181,7 +159,7 @@ def test_the_last_of_equal_bidders_wins_and_all_go_there():
     assert left == [to(cell, 54, rewards) for cell in cells]
 
 
-def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched():
+def test_target_of_the_highest_bid_stays_until_the_bid_is_matched():
     bids, cells = np.array([7, 2]), [54, 0]
     for reward, target in ((1, 7), (0, 7), (2, 54)):
         rewards = grid(8, 8, {(6, 6): reward})
@@ -192,44 +170,39 @@ def test_the_target_of_the_highest_bid_stays_however_stale_until_it_is_matched()
 
 @pytest.mark.parametrize("reward", [-2, -1, 0])
 @pytest.mark.parametrize("move", range(9))
-def test_any_first_bid_is_taken_and_drawn_evenly_among_equal_cells(reward, move):
+def test_first_bid_is_always_taken_and_drawn_evenly_among_equal_cells(reward, move):
     bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
     left = decided(bidding.choose_moves, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
     assert bids.tolist() == [torus.moved(14, move, 6, 6), reward]
     assert left[1] == {MOVES[move]}
 
 
-def test_a_bid_is_for_a_cell_in_reach_however_wide_the_sight():
+def test_bid_is_for_a_cell_in_reach_and_kept_for_an_episode():
     bids, rewards = np.array(bidding.NO_BID), grid(7, 7, {(1, 1): 2, (3, 4): 1})
     left = decided(bidding.choose_moves, rewards, [24], bids[None], radius=2)
     assert bids.tolist() == [25, 1] and left == [{"right"}]
-
-
-def test_bidders_remember_their_target_and_begin_anew_each_episode():
     agent, worlds = bidding.Bidding(), Batch([start(9, 9, good=0, evil=40, cells=(1,))])
     _, memory = acted(agent, worlds, (0,))
     assert memory["bids"].tolist() == [[0, 2]]
     worlds.arrays.cells[0, 0] = 60
     choice, memory = acted(agent, worlds, (0,), memory)
-    assert memory["bids"].tolist() == [[0, 2]]
-    assert {MOVES[choice.moves[0, 0].argmax()]} == to(60, 0, NOTHING)
-    assert agent.begin(1, 1) == {}
+    assert memory["bids"].tolist() == [[0, 2]] and agent.initial_state(1, 1) == {}
+    assert {MOVES[choice.actions[0, 0].argmax()]} == to(60, 0, NOTHING)
 
 
-def test_all_go_where_the_dictator_wants_whatever_they_see():
+def test_all_go_where_the_dictator_wants_evenly_among_its_best_cells():
     rewards, cells = grid(8, 8, {(1, 2): 1, (6, 6): 2}), [9, 54, 45, 17]
     left = decided(dictatorship.choose_moves, rewards, cells)
     assert left == [to(cell, 10, rewards) for cell in cells] and left[0] == {"right"}
-
-
-def test_the_dictator_chooses_evenly_among_its_best_cells():
     rewards = grid(4, 4, {(1, 1): 1, (1, 3): 1})
-    left = [
-        decided(dictatorship.choose_moves, rewards, [6, 0], draws=np.array([u, 0.9]))
-        for u in (0.0, 0.49, 0.5, LAST)
-    ]
-    assert [first for first, _ in left] == [{"left"}, {"left"}, {"right"}, {"right"}]
-    assert [second for _, second in left] == [to(0, goal, rewards) for goal in (5, 5, 7, 7)]
+    for u, move, goal in (
+        (0.0, "left", 5),
+        (0.49, "left", 5),
+        (0.5, "right", 7),
+        (LAST, "right", 7),
+    ):
+        left = decided(dictatorship.choose_moves, rewards, [6, 0], draws=np.array([u, 0.9]))
+        assert left == [{move}, to(0, goal, rewards)]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +220,7 @@ def test_the_dictator_chooses_evenly_among_its_best_cells():
         ((-1, 0, 0, -1, 0, 1), (1, 1, 5, 3, 4, 5)),
     ],
 )
-def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(rewards, followed):
+def test_tree_node_follows_its_better_child_only_if_better_than_itself(rewards, followed):
     """Of two equal children the first; nobody follows a grandchild, however well off."""
     cells = [65, 13, 21, 61, 109, 69]  # so far apart that each sees but the reward it stands on
     world = np.full((12, 12), -2)
@@ -260,49 +233,41 @@ def test_a_node_follows_the_better_of_its_children_only_if_better_than_itself(re
 
 
 @pytest.mark.parametrize("move", range(9))
-def test_a_node_draws_its_own_target_evenly_among_its_best_cells(move):
+def test_tree_node_draws_its_target_evenly_among_its_best_cells(move):
     draws = np.array([(move + 0.5) / 9])
     assert decided(binary_tree.choose_moves, NOTHING, [12], draws=draws) == [{MOVES[move]}]
 
 
-def test_the_guide_starts_where_the_last_role_stands():
+def test_guide_starts_with_the_last_role_and_moves_once_a_step():
     worlds = Batch([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
     _, memory = acted(imitation.Imitation(), worlds, (0, 1, 2))
     assert memory["guide"].tolist() == [[torus.moved(60, 0, 9, 9)]]
-
-
-def test_the_guide_moves_once_a_step():
-    guide = np.array([20])
-    left = decided(imitation.choose_moves, NOTHING, [80, 22, 20], False, guide[None], good_next=0)
-    assert guide.tolist() == [10]
-    assert left == [ANY, ANY, {"up-left"}]
-    for good_next, expected in ((0, 0), (1, 1), (1, 1)):
-        decided(
-            imitation.choose_moves, NOTHING, [80, 22, 20], False, guide[None], good_next=good_next
+    guide, cells = np.array([20]), [80, 22, 20]
+    for good_next, expected in ((0, 10), (0, 0), (1, 1), (1, 1)):
+        left = decided(
+            imitation.choose_moves, NOTHING, cells, False, guide[None], good_next=good_next
         )
         assert guide.tolist() == [expected]
-
-
-def test_the_programs_guide_moves_before_each_role():
-    # From row 2, column 2 it goes by (1, 1) to (0, 0) and then stays. The first role sees it after
-    # one move, the second, in row 2, no more after two.
-    guide = np.array([20])
-    left = decided(imitation.choose_moves, NOTHING, [20, 19, 9], True, guide[None], good_next=0)
-    assert guide.tolist() == [0] and left == [{"up-left"}, ANY, {"up"}]
-    guide = np.array([20])
-    left = decided(imitation.choose_moves, NOTHING, [20, 19, 9], False, guide[None], good_next=0)
-    assert guide.tolist() == [10] and left == [{"up-left"}, {"up"}, {"right"}]
-
-
-def test_out_of_the_guides_reach_an_imitator_is_a_local_searcher():
-    rewards = grid(9, 9, {(4, 4): 2})
-    left = decided(
-        imitation.choose_moves, rewards, [50, 0, 8], False, np.array([0])[None], good_next=0
-    )
+        assert expected != 10 or left == [ANY, ANY, {"up-left"}]
+    rewards = grid(9, 9, {(4, 4): 2})  # out of the guide's reach all are local searchers
+    guide, cells = np.array([0]), [50, 0, 8]
+    left = decided(imitation.choose_moves, rewards, cells, False, guide[None], good_next=0)
     assert left == [{"up-left"}, {"stay"}, {"right"}]
 
 
-def test_whoever_has_found_the_guide_keeps_with_it():
+def test_guide_of_the_program_moves_before_each_role():
+    # From row 2, column 2 it goes by (1, 1) to (0, 0) and then stays. The first role sees it after
+    # one move, the second, in row 2, no more after two.
+    for each_role, at, expected in (
+        (True, 0, [{"up-left"}, ANY, {"up"}]),
+        (False, 10, [{"up-left"}, {"up"}, {"right"}]),
+    ):
+        guide, cells = np.array([20]), [20, 19, 9]
+        left = decided(imitation.choose_moves, NOTHING, cells, each_role, guide[None], good_next=0)
+        assert guide.tolist() == [at] and left == expected
+
+
+def test_imitator_that_has_found_the_guide_keeps_with_it():
     pattern = tuple(np.random.default_rng(5).integers(0, 9, 40).tolist())
     world = start(9, 9, good=40, evil=0, cells=(60, 61), good_pattern=pattern)
     p = game(imitation.Imitation(), [world], steps=40)
@@ -310,64 +275,24 @@ def test_whoever_has_found_the_guide_keeps_with_it():
 
 
 @pytest.mark.parametrize("name", REACTIVE)
-def test_no_reactive_behaviour_speaks_or_heeds_what_it_is_told(name):
+def test_reactive_behaviour_is_silent_and_ignores_instructions(name):
     agent, c = agents.load(name), cases()
     p = played(agent, c)
-    assert (p.says == 0).all()
+    assert (p.utterances == 0).all()
     assert_same(p, played(agent, c._replace(texts=[""] * len(c.texts))))
 
 
 @quirks
-def test_the_programs_variants_do_not_depend_on_their_batch(agent):
+def test_variant_of_the_program_is_not_the_default_nor_depends_on_its_batch(agent):
     c = cases()
     whole = played(agent, c)
     for part in ([17], [3, 38], list(range(12, 4, -1))):
         assert_same(rows(whole, part), played(agent, c.take(part)))
+    assert (whole.actions != played(agents.load(agent.name), c).actions).any()
 
 
-@quirks
-def test_the_programs_variants_are_not_the_default(agent):
-    c = cases()
-    assert (played(agent, c).moves != played(agents.load(agent.name), c).moves).any()
-
-
-def test_an_unknown_variant_is_refused_in_one_line():
+def test_unknown_variant_is_refused():
     with pytest.raises(ArgumentError, match="one-step or lasting, found 'for ever'"):
         stigmergy.Stigmergy(marks="for ever")  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="each-step or each-role, found 'quick'"):
         imitation.Imitation(guide="quick")  # type: ignore[arg-type]
-
-
-@pytest.mark.landing
-def test_variants_and_wide_sights_play_alike_compiled_and_uncompiled():
-    """In the same worlds, as making them uncompiled takes longer than all else."""
-    size = {"height": 6, "width": 5, "participants": 3, "horizon": 20}
-    states = [
-        state.hex()
-        for radius in (1, 2)
-        for state in domain("lambda-star").generate(2, seed=4, radius=radius, **size)
-    ]
-    code = f"from {__name__} import digest; print(digest(input().split()))"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        input=" ".join(states),
-        capture_output=True,
-        text=True,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == digest(states)
-
-
-def digest(states: list[str]) -> str:
-    """Return a hash of what variants and others do, two states with each sight, in hex."""
-    world = domain("lambda-star")
-    streams = np.array([stream("rules", i) for i in range(2)], np.uint64)
-    names = ("wisdom-of-the-crowd", "bidding", "binary-tree", "stigmergy", "imitation", "oracle")
-    out = []
-    for pair in (states[:2], states[2:]):
-        own = [bytes.fromhex(state) for state in pair]
-        for agent in (*QUIRKS, *map(agents.load, names)):
-            team = Team(agent, (0, 2), streams)
-            out += [a.tobytes() for a in play(world, world.restore(own), [team], steps=6)[:3]]
-    return content_hash(*out)

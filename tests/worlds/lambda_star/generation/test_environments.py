@@ -35,33 +35,23 @@ def test_environments_are_the_worlds_of_their_indices(settings):
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_states_and_arrays_make_the_same_batch(settings):
+def test_states_and_arrays_make_the_same_batch_and_a_copy_is_played(settings):
     worlds = [one(settings, seed=1, index=i) for i in range(6)]
-    of_worlds = Batch(worlds)
-    of_arrays = Batch.from_arrays(
-        generate(settings, seed=1, start=0, stop=6).copy_arrays(), settings.radius
-    )
+    of_worlds, made = Batch(worlds), generate(settings, seed=1, start=0, stop=6)
+    of_arrays = Batch.from_arrays(made.copy_arrays(), settings.radius)
+    before = of_arrays.states()
     rng = np.random.default_rng(0)
     for _ in range(settings.horizon):
-        moves = rng.integers(0, 9, (6, settings.participants)).astype(np.int8)
-        says = rng.integers(0, 22, moves.shape).astype(np.int8)
-        of_worlds.step(moves, says)
-        of_arrays.step(moves, says)
-    assert of_worlds.states() == of_arrays.states()
-
-
-def test_playing_a_fresh_copy_leaves_the_environments_as_they_start():
-    found = generate(Settings(5, 5, 2, 10), seed=0, start=0, stop=4)
-    before = Batch.from_arrays(found.copy_arrays(), 1).states()
-    played = Batch.from_arrays(found.copy_arrays(), 1)
-    for _ in range(10):
-        played.step(np.zeros((4, 2), np.int8), np.ones((4, 2), np.int8))
-    assert played.states() != before
-    assert Batch.from_arrays(found.copy_arrays(), 1).states() == before
+        actions = rng.integers(0, 9, (6, settings.n_players)).astype(np.int8)
+        utterances = rng.integers(0, 22, actions.shape).astype(np.int8)
+        of_worlds.step(actions, utterances)
+        of_arrays.step(actions, utterances)
+    assert of_worlds.states() == of_arrays.states() != before
+    assert Batch.from_arrays(made.copy_arrays(), settings.radius).states() == before
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_serialised_states_come_back_as_environments(settings):
+def test_serialised_states_are_read_as_environments(settings):
     made = generate(settings, seed=2, start=0, stop=5)
     states = Batch.from_arrays(made.copy_arrays(), settings.radius).states()
     found = from_states(states)
@@ -71,28 +61,26 @@ def test_serialised_states_come_back_as_environments(settings):
     assert found.settings == settings._replace(complexity=(int(k.min()), int(k.max())))
 
 
-def test_states_that_make_no_environments_are_refused_in_one_line():
+def test_invalid_states_of_environments_are_refused():
     short, wide = (encode(one(s, seed=0, index=0)) for s in (Settings(), Settings(width=11)))
     begun = Batch.from_arrays(generate(Settings(), seed=0, start=0, stop=1).copy_arrays(), 1)
     begun.step(np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int8))
+    endless = encode(replace(one(Settings(), seed=0, index=0), horizon=0))
     for states, said in (
         ([], "found 0 kinds"),
         ([short, wide], "found 2 kinds"),
-        (
-            [encode(replace(one(Settings(), seed=0, index=0), horizon=0))],
-            "a horizon of 1 step or more",
-        ),
+        ([endless], "a horizon of 1 step or more"),
         (begun.states(), "expected states at step 0, found one at step 1"),
     ):
-        with pytest.raises(ArgumentError) as caught:
+        with pytest.raises(ArgumentError, match=said) as caught:
             from_states(states)
-        assert said in str(caught.value) and "\n" not in str(caught.value)
+        assert "\n" not in str(caught.value)
     with pytest.raises(DamagedState):
         from_states([short[:-1]])
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 3), (4, 3)])
-def test_spans_without_environments_are_refused(start, stop):
+def test_empty_spans_are_refused(start, stop):
     with pytest.raises(ArgumentError, match="indices from 0 on"):
         generate(Settings(), seed=0, start=start, stop=stop)
 

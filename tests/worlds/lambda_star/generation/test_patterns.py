@@ -12,7 +12,6 @@ import pytest
 
 from sts.domains import domain
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.generation.lempel_ziv import lz76
 from sts.worlds.lambda_star.generation.patterns import (
     Settings,
     complexity_range,
@@ -20,6 +19,7 @@ from sts.worlds.lambda_star.generation.patterns import (
     reachable_range,
 )
 from sts.worlds.lambda_star.generation.patterns import generate_worlds as many
+from sts.worlds.lambda_star.generation.walks import lz76
 from sts.worlds.lambda_star.state import encode, scatter
 from sts.worlds.lambda_star.torus import distance
 from tests.worlds.lambda_star.examples import complexity_of
@@ -31,7 +31,7 @@ def worlds(count: int = 30, *, seed: int = 0, **settings):
     return [generate(Settings(**settings), seed=seed, index=i) for i in range(count)]
 
 
-def test_equal_seeds_make_equal_worlds_and_other_seeds_or_indices_others():
+def test_seed_and_index_determine_the_world():
     first = [encode(s) for s in worlds(seed=1)]
     assert first == [encode(s) for s in worlds(seed=1)]
     assert not set(first) & {encode(s) for s in worlds(seed=2)}
@@ -41,12 +41,8 @@ def test_equal_seeds_make_equal_worlds_and_other_seeds_or_indices_others():
 @pytest.mark.parametrize(
     "change",
     [
-        {"height": 9},
-        {"width": 11},
-        {"participants": 2},
-        {"horizon": 51},
-        {"complexity": (3, 9)},
-        {"patterns": "lambdastar-2016"},
+        *({"height": 9}, {"width": 11}, {"n_players": 2}, {"horizon": 51}),
+        *({"complexity": (3, 9)}, {"patterns": "lambdastar-2016"}),
     ],
 )
 def test_every_setting_names_other_worlds(change):
@@ -62,30 +58,25 @@ def hashed(states) -> str:
 
 
 @pytest.mark.parametrize("kept", GOLDEN, ids=lambda kept: f"{kept['settings']} {kept['seed']}")
-def test_saved_seeds_name_the_worlds_they_have_always_named(kept):
+def test_worlds_of_saved_seeds_are_pinned(kept):
     settings, seed, count = Settings(**kept["settings"]), kept["seed"], kept["count"]
     made = many(settings, [(seed, index) for index in range(count)])
     assert hashed(scatter(made, settings.radius)) == kept["hash"]
 
 
-def test_a_world_does_not_depend_on_those_made_with_it():
+def test_world_does_not_depend_on_those_made_with_it():
     for settings in (Settings(), Settings(6, 6, 2, 30, None, "lambdastar-2016")):
         alone = [generate(settings, seed=3, index=i) for i in range(4, 9)]
         together = scatter(many(settings, [(3, index) for index in range(4, 9)]), settings.radius)
         assert together == alone
-
-
-def test_no_worlds_are_made_when_none_are_asked_for():
-    assert domain("lambda-star").generate(0, seed=4) == []
-
-
-def test_the_domain_generates_the_same_worlds_whatever_the_count():
     world = domain("lambda-star")
-    few, many = world.generate(3, seed=4), world.generate(9, seed=4)
-    assert few == many[:3]
+    assert world.generate(3, seed=4) == world.generate(9, seed=4)[:3]
+    assert world.generate(0, seed=4) == []
 
 
-def test_good_and_evil_are_equally_complex_within_the_range_and_not_alike():
+def test_good_and_evil_are_equally_complex_within_the_range_and_differ():
+    for s in worlds(20, height=3, width=3, n_players=9, horizon=10):
+        assert len(set(s.cells)) == 9 and s.good != s.evil
     for s in worlds(60, complexity=(4, 9), horizon=40):
         of_good, of_evil = complexity_of(s)
         assert of_good == of_evil and 4 <= of_good <= 9
@@ -113,7 +104,7 @@ def test_every_complexity_of_the_range_is_drawn_about_as_often():
     assert chi_square < 20.5, counts
 
 
-def test_the_default_range_is_as_much_of_2_to_23_as_can_be_drawn():
+def test_default_complexity_range_is_the_reachable_part_of_2_to_23():
     least, most = reachable_range(10, 10, 50)
     assert complexity_range(Settings()) == (max(2, least), min(23, most))
     assert complexity_range(Settings(complexity=(5, 6))) == (5, 6)
@@ -134,14 +125,8 @@ REACHABLE = (
 
 
 @pytest.mark.parametrize(("shape", "found"), REACHABLE)
-def test_what_is_reachable_stays_what_seeds_were_saved_with(shape, found):
+def test_reachable_complexity_is_pinned(shape, found):
     assert reachable_range(*shape) == found
-
-
-def test_participants_start_apart_and_good_and_evil_too():
-    for s in worlds(20, height=3, width=3, participants=9, horizon=10):
-        assert len(set(s.cells)) == 9
-        assert s.good != s.evil
 
 
 def there_and_back(path: tuple[int, ...], length: int) -> bool:
@@ -164,8 +149,8 @@ def test_published_worlds_go_there_and_back_and_shift_evil(n):
 IMPOSSIBLE = (
     ({"height": 2}, "sides from 3 to 255, found 2x10"),
     ({"width": 256}, "sides from 3 to 255"),
-    ({"participants": 0}, "a team of 1 to 100 on a 10x10 grid, found 0"),
-    ({"participants": 10, "height": 3, "width": 3}, "a team of 1 to 9 on a 3x3 grid, found 10"),
+    ({"n_players": 0}, "a team of 1 to 100 on a 10x10 grid, found 0"),
+    ({"n_players": 10, "height": 3, "width": 3}, "a team of 1 to 9 on a 3x3 grid, found 10"),
     ({"horizon": 1}, "2 to 100000 steps, found 1"),
     ({"radius": 0}, "expected a radius of 1 to 4 on a 10x10 grid, found 0"),
     ({"radius": 5}, "expected a radius of 1 to 4 on a 10x10 grid, found 5"),
@@ -174,22 +159,19 @@ IMPOSSIBLE = (
     ({"complexity": (0, 3)}, "a complexity range of 1 or more, found 0 to 3"),
     ({"complexity": (9, 3)}, "found 9 to 3"),
     ({"complexity": (2, 60)}, "complexity 2 to 60 is out of range for 50 steps"),
-    (
-        {"horizon": 25_000},
-        "complexity 2 to 23 is out of range for 25000 steps on a 10x10 grid; ",
-    ),
+    ({"horizon": 25_000}, "complexity 2 to 23 is out of range for 25000 steps on a 10x10 grid; "),
     ({"complexity": (1, 4)}, "complexity 1 to 4 is out of range for 50 steps"),
 )
 
 
 @pytest.mark.parametrize(("settings", "said"), IMPOSSIBLE)
-def test_worlds_that_cannot_be_made_are_refused_in_one_line(settings, said):
+def test_impossible_settings_are_refused(settings, said):
     with pytest.raises(ArgumentError) as caught:
         generate(Settings(**settings), seed=0, index=0)
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("horizon", [2, 3, 10, 100, 200])
-def test_worlds_of_every_length_can_be_made(horizon):
+def test_worlds_of_every_length_are_generated(horizon):
     for s in worlds(3, horizon=horizon):
         assert complexity_of(s)[0] in range(complexity_range(Settings(horizon=horizon))[1] + 1)

@@ -27,18 +27,18 @@ _GOOD, _EVIL = THINGS.index("good"), THINGS.index("evil")
 
 
 def forecast_things(seen: Observation, memory: Memory) -> Forecast:
-    """Forecast Good, Evil, another participant and Good's first cell: [B, R, 4, ...]."""
-    batch, roles, things, length = memory["trace"].shape
-    out = unknown_forecast(batch * roles * things, _FORECAST_STEPS)
-    height, width = (np.repeat(a, roles * things) for a in (seen.height, seen.width))
+    """Forecast Good, Evil, another player and Good's first cell: [B, R, 4, ...]."""
+    batch, players, things, length = memory["trace"].shape
+    out = unknown_forecast(batch * players * things, _FORECAST_STEPS)
+    height, width = (np.repeat(a, players * things) for a in (seen.height, seen.width))
     write_forecasts(memory["trace"].reshape(-1, length), height, width, out)
-    path, sure, chances = (a.reshape(batch, roles, things, *a.shape[1:]) for a in out)
+    path, sure, chances = (a.reshape(batch, players, things, *a.shape[1:]) for a in out)
     still = np.broadcast_to(
-        memory["first"][..., None, None], (batch, roles, 1, _FORECAST_STEPS + 1)
+        memory["first"][..., None, None], (batch, players, 1, _FORECAST_STEPS + 1)
     )
     return Forecast(
         np.concatenate((path, still), 2),
-        np.concatenate((sure, np.ones((batch, roles, 1))), 2),
+        np.concatenate((sure, np.ones((batch, players, 1))), 2),
         np.concatenate((chances, chances[:, :, :1]), 2),
     )
 
@@ -53,19 +53,19 @@ def choose_moves(
         high=np.where(idle, 0, intents.high),
         shun=np.where(idle, _EVIL, intents.shun),
     )
-    roles, shape = seen.cell.shape[1], seen.cell.shape
+    players, shape = seen.cell.shape[1], seen.cell.shape
     seeking = intents.asks("nothing", "keep") & (intents.high < FAR)[:, None]
     goal, lost = _forecast_goal(intents, seen, shown, memory, known, seeking)
     threat = _flatten(_select_forecast(intents, known, intents.shun))
     wishes = Goals(
-        *np.repeat((intents.low, intents.high, intents.shun, intents.alone, idle), roles, axis=1)
+        *np.repeat((intents.low, intents.high, intents.shun, intents.alone, idle), players, axis=1)
     )
     crowd = seen.team.astype(np.int64) + seen.others
-    height, width = np.repeat(seen.height, roles), np.repeat(seen.width, roles)
+    height, width = np.repeat(seen.height, players), np.repeat(seen.width, players)
     places = Positions(seen.cell.ravel(), height, width, crowd.reshape(seen.cell.size, -1))
     planned, waiting = np.full((2, seen.cell.size), 1 << STAY, np.int64)
     plan(places, wishes, goal, threat, planned)
-    enough = np.repeat(np.where(intents.number > 0, intents.number, _DEFAULT_WAIT), roles)
+    enough = np.repeat(np.where(intents.number > 0, intents.number, _DEFAULT_WAIT), players)
     lie_in_wait(places, memory["stood"].ravel(), enough, goal, waiting)
     active = intents.asks("nothing", "keep") | (intents.asks("hold") & memory["met"])
     return np.select(

@@ -21,17 +21,11 @@ _UNKNOWN = -1
 
 
 class Forecast(NamedTuple):
-    """Expected positions of N things.
+    """Expected positions of N things."""
 
-    Attributes:
-      path: int64[N, A + 1], their cells now and after 1 to A steps; `NOWHERE` if never seen.
-      sure: float64[N], confidence in the path; 0 without a period.
-      chances: float64[N, 9], probability of each next move, from how often it was seen.
-    """
-
-    path: Ints
-    confidence: NDArray[np.float64]
-    move_probabilities: NDArray[np.float64]
+    path: Ints  # int64[N, A + 1], their cells now and after 1 to A steps; `NOWHERE` if never seen
+    confidence: NDArray[np.float64]  # float64[N], confidence in the path; 0 without a period
+    move_probabilities: NDArray[np.float64]  # float64[N, 9], from how often each move was seen
 
 
 def unknown_forecast(count: int, ahead: int) -> Forecast:

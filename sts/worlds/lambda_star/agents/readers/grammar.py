@@ -30,29 +30,20 @@ FAR = 1000
 
 @dataclass(frozen=True)
 class Intent:
-    """Meaning of a text.
+    """Meaning of a text."""
 
-    Attributes:
-      act: "keep" is to come and stay within the band of distances; "hold" to do so only after the
-        thing has come near; "ambush" to stand where it will come; the last seven are questions.
-      thing: the object of the act; "first" is the cell on which Good was first seen.
-      low: the smallest allowed distance to it, in cells.
-      high: the largest allowed distance; `FAR` for any.
-      shun: a second thing that may never be within one cell.
-      alone: whether the role must not share its cell.
-      number: the cells to walk, or the steps to act for; 0 if the text has no number.
-      move: the direction to walk; "stay" if the text has none.
-      anchor: the origin of a direction that is asked for; "nothing" for the role's own cell.
-    """
-
+    # "keep" is to come and stay within the band of distances; "hold" to do so only after the thing
+    # has come near; "ambush" to stand where it will come; the last seven are questions
     act: Act
+    # the object of the act; "first" is the cell on which Good was first seen
     thing: Thing = "nothing"
-    low: int = 0
-    high: int = FAR
-    shun: Thing = "nothing"
-    alone: bool = False
-    number: int = 0
-    move: int = STAY
+    low: int = 0  # the smallest allowed distance to it, in cells
+    high: int = FAR  # the largest allowed distance; `FAR` for any
+    shun: Thing = "nothing"  # a second thing that may never be within one cell
+    alone: bool = False  # whether the role must not share its cell
+    number: int = 0  # the cells to walk, or the steps to act for; 0 if the text has no number
+    move: int = STAY  # the direction to walk; "stay" if the text has none
+    # the origin of a direction that is asked for; "nothing" for the role's own cell
     anchor: Thing = "nothing"
 
 

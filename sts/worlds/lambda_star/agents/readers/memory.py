@@ -16,10 +16,10 @@ LENGTH = 32
 NEVER = -1
 
 
-def initial_memory(batch: int, roles: int) -> Memory:
+def initial_memory(batch: int, players: int) -> Memory:
     """Return the memory before the first step.
 
-    Of three things, which are Good, Evil and another participant: `trace`, int64[B, R, 3, LENGTH],
+    Of three things, which are Good, Evil and another player: `trace`, int64[B, R, 3, LENGTH],
     their cells, the newest last; `place`, int64[B, R, 3], the cell in which each was last in sight,
     and `age`, how many steps ago. `first`, int64[B, R], is the cell where Good was first seen.
     `text`, int64[B], identifies the last instruction. Since it was given: `gone`, int64[B, R, 2],
@@ -27,7 +27,7 @@ def initial_memory(batch: int, roles: int) -> Memory:
     `searched`, the steps it has searched for; `met`, whether the thing it waits for has come near;
     `spoke`, whether it has spoken.
     """
-    shape = (batch, roles)
+    shape = (batch, players)
     return {
         "trace": np.full((*shape, 3, LENGTH), NOWHERE, np.int64),
         "place": np.full((*shape, 3), NOWHERE, np.int64),

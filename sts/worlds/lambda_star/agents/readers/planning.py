@@ -34,21 +34,14 @@ class Positions(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """Goals of N roles: a band of distances to a thing, and constraints.
+    """Goals of N roles: a band of distances to a thing, and constraints."""
 
-    Attributes:
-      low: int64[N], the smallest distance to the thing.
-      high: int64[N], the largest distance.
-      shun: bool[N], whether to stay at least two cells from the threat.
-      alone: bool[N], whether to avoid sharing the cell.
-      reward: bool[N], whether to ignore the band and maximise reward, which the thing gives and the
-        threat takes.
-    """
-
-    low: Ints
-    high: Ints
-    shun: NDArray[np.bool_]
-    alone: NDArray[np.bool_]
+    low: Ints  # int64[N], the smallest distance to the thing
+    high: Ints  # int64[N], the largest distance
+    shun: NDArray[np.bool_]  # bool[N], whether to stay at least two cells from the threat
+    alone: NDArray[np.bool_]  # bool[N], whether to avoid sharing the cell
+    # bool[N], whether to ignore the band and maximise reward, which the thing gives and the threat
+    # takes
     reward: NDArray[np.bool_]
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.protocol import Agent, Choice, Draws, Instructions, Memory
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.agents.readers import memory as memories
 from sts.worlds.lambda_star.agents.readers.acting import choose_moves, forecast_things
 from sts.worlds.lambda_star.agents.readers.answers import answer_weights, guess_weights
@@ -23,12 +23,12 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 class Reader(Agent):
     """Agent that follows instructions and answers questions by a small grammar over words.
 
-    It remembers where it saw Good, Evil and another participant in the last 32 steps, and infers
+    It remembers where it saw Good, Evil and another player in the last 32 steps, and infers
     those just out of sight from rewards at the edge of its sight. It forecasts their moves by the
     shortest period that fits all of them, seen for two rounds, or else the last two rounds, and
     plans four steps ahead; without a period it uses the frequencies of their moves so far. It looks
     for a lost thing where it should be by now, and then by sweeping the torus. It cannot
-    distinguish other participants, and follows the one it saw last.
+    distinguish other players, and follows the one it saw last.
 
     It answers a question with one word, a guess if need be, then stays silent, and stands still
     meanwhile. Without an instruction it seeks reward; on a text that it does not understand it
@@ -45,13 +45,13 @@ class Reader(Agent):
     qualified: ClassVar[bool] = True
     noise: ClassVar[float] = 0.0
 
-    def begin(self, batch: int, roles: int) -> Memory:
+    def initial_state(self, batch: int, players: int) -> Memory:
         """Return the memory before the first step; see `memory.initial_memory`."""
-        return memories.initial_memory(batch, roles)
+        return memories.initial_memory(batch, players)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
-    ) -> tuple[Choice, Memory]:
+    ) -> tuple[PolicyOutput, Memory]:
         """Return the moves and answers that the current instruction asks for."""
         seen = narrow_view(observation) if self.near else observation
         text, shown = self._parse(instructions), find_things(seen)
@@ -65,7 +65,7 @@ class Reader(Agent):
         if owed.any():
             reply = self._add_noise(self._reply(text, seen, new_memory, known), guess_weights(text))
         move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
-        return Choice(move, np.where(owed, reply, silence)), new_memory
+        return PolicyOutput(move, np.where(owed, reply, silence)), new_memory
 
     def _parse(self, instructions: Instructions) -> Intents:
         """Parse the current instructions."""

@@ -18,17 +18,12 @@ NOWHERE = -1
 
 
 class Sighting(NamedTuple):
-    """Things that R roles see in B worlds at a step.
+    """Things that R roles see in B worlds at a step."""
 
-    Attributes:
-      flags: bool[3, B, R, M], True where Good, Evil and other participants are.
-      cells: int64[B, R, M], the cells in sight.
-      beyond: int64[2, B, R], the cell just out of sight on which Good, or Evil, must be to explain
-        the rewards in sight; `NOWHERE` if they do not determine it.
-    """
-
-    flags: NDArray[np.bool_]
-    cells: Ints
+    flags: NDArray[np.bool_]  # bool[3, B, R, M], True where Good, Evil and other players are
+    cells: Ints  # int64[B, R, M], the cells in sight
+    # int64[2, B, R], the cell just out of sight on which Good, or Evil, must be to explain the
+    # rewards in sight; `NOWHERE` if they do not determine it
     beyond: Ints
 
 
@@ -97,7 +92,7 @@ def _infer_hidden(
                         places[thing, counts[thing]] = m
                         counts[thing] += 1
                 counts[thing] += 1
-        fits, fewest = np.full(2, -2, np.int64), 3
+        why_invalid, fewest = np.full(2, -2, np.int64), 3
         for i in range(counts[0]):
             for j in range(counts[1]):
                 good, evil = places[0, i], places[1, j]
@@ -105,11 +100,11 @@ def _infer_hidden(
                 if near <= fewest and _explains_rewards(reward[n], good, evil, k):
                     if near < fewest:
                         fewest = near
-                        fits[:] = -2
-                    fits[0] = good if fits[0] in (-2, good) else -3
-                    fits[1] = evil if fits[1] in (-2, evil) else -3
+                        why_invalid[:] = -2
+                    why_invalid[0] = good if why_invalid[0] in (-2, good) else -3
+                    why_invalid[1] = evil if why_invalid[1] in (-2, evil) else -3
         for thing in range(2):
-            m = fits[thing]
+            m = why_invalid[thing]
             if m >= 0:
                 out[thing, n] = neighbour(cell[n], m, long, height[n], width[n])
 

@@ -89,15 +89,10 @@ QUALIFIERS = frozenset(
 
 
 class Word(NamedTuple):
-    """One concept of a text, or a break between clauses.
+    """One concept of a text, or a break between clauses."""
 
-    Attributes:
-      concept: a key of the vocabulary, or "number", "break" or "question" for its punctuation.
-      number: the value of a number, else 0.
-    """
-
-    concept: str
-    number: int = 0
+    concept: str  # a key of the vocabulary, or "number", "break" or "question" for its punctuation
+    number: int = 0  # the value of a number, else 0
 
 
 def parse_concepts(text: str) -> list[Word]:

@@ -1,0 +1,141 @@
+"""The candidates of a draft as `sts draft show` lists them."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sts.agreement import Agreement
+from sts.cli.arguments import progress, table
+from sts.cli.command import Result
+from sts.commands.study import read_study
+from sts.errors import ArgumentError, StsError, UnknownName
+from sts.storage.workspace import Workspace
+from sts.suites.drafts import Draft
+from sts.suites.types import Summary
+from sts_scenarios import categories
+from sts_scenarios.commands.table import STATUSES
+from sts_scenarios.curation import find_person, rating_agreement, visible_ratings
+from sts_scenarios.freezing import (
+    DraftCandidate,
+    current_scenario,
+    load_candidates,
+    select_candidates,
+)
+from sts_scenarios.profiles import Profile, Profiles
+
+_SHOWN = (
+    "id hash row_hash category kind text trajectory world context_start takeover horizon players "
+    "partner difficulty tags pair series turn replaces source recorded_by"
+).split()
+
+
+class _Row(NamedTuple):
+    """A candidate as it was mined, as it is now, and what a person may see of it."""
+
+    one: DraftCandidate
+    now: Summary
+    opinions: dict[str, str]
+    profile: Profile | None
+
+
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show the candidates of a draft that are asked for, and what they all come to."""
+    draft, every = load_candidates(workspace, args.name)
+    asked = select_candidates(draft, every, args.id) if args.id else every
+    if args.agent and not args.profiles:
+        raise ArgumentError("--agent says whose profiles are listed; expected --profiles beside it")
+    rule = categories.named(args.category) if ":" in (args.category or "") else None
+    category = rule.name if rule else args.category
+    person = read_study(workspace, lambda connection: find_person(connection, args.author))
+    rows = [
+        _Row(one, current_scenario(draft, one), visible_ratings(one.state, person), None)
+        for one in asked
+        if args.status in (None, one.status)
+    ]
+    rows = [row for row in rows if category in (None, row.now.category)]
+    if category is not None and not rows:
+        there = {current_scenario(draft, one).category for one in every}
+        if category not in there:
+            raise UnknownName(f"category in draft {draft.name}", category, sorted(there))
+    failed: list[str] = []
+    if args.profiles:
+        rows, failed = _compute_profiles(draft, rows, args.agent or None, [rule] if rule else [])
+    agreed = rating_agreement(every) if any(one.state.opinions for one in every) else None
+    counts = Counter(one.status for one in every)
+    value = {
+        "draft": draft.name,
+        "parent": draft.parent,
+        "counts": dict(counts),
+        "agreement": agreed._asdict() if agreed else None,
+        "candidates": [_candidate_record(row, args.profiles) for row in rows],
+    }
+    counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
+    begun = f" from {draft.parent}" if draft.parent else ""
+    parts = [f"draft {draft.name}{begun}: {len(every)} candidates, {counted}"]
+    parts += [_format_candidate_table(rows, args.profiles, agreed is not None)]
+    if args.profiles:
+        note = "passed by rule: automatic labels of continuations, judged by nobody"
+        parts += ["\n".join((note, *failed))]
+    parts += [_describe_agreement(agreed)] if agreed else []
+    return Result(value, "\n\n".join(parts))
+
+
+def _compute_profiles(
+    draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own: Sequence[Any]
+) -> tuple[list[_Row], list[str]]:
+    """Return rows with their profiles, made where they are missing, and why some have none."""
+    kept = Profiles(draft, agents, own=own)
+    made, failed = [], []
+    with progress(draft.name, "profiles") as show:
+        for number, row in enumerate(rows, 1):
+            try:
+                made.append(row._replace(profile=kept.compute(row.one)))
+            except StsError as error:
+                made.append(row)
+                failed.append(str(error.about(row.one.summary.id)))
+            show(number, len(rows))
+    return made, failed
+
+
+def _format_candidate_table(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
+    if not rows:
+        return "none of them is asked for"
+    header = ["candidate", "status", "by", "difficulty", "instruction", "reason"]
+    header += ["passed by rule"] if profiles else []
+    header += ["would two agree?"] if opinions else []
+    cells = []
+    for one, as_it_is, seen, profile in rows:
+        own = [one.summary.id, one.status, one.state.by, as_it_is.difficulty, as_it_is.text]
+        own += [one.state.reason]
+        own += [str(profile or "")] if profiles else []
+        if opinions:
+            given = len(one.state.opinions)
+            blind = f"{given} given" if given else ""
+            own += [", ".join(f"{name} {word}" for name, word in seen.items()) or blind]
+        cells.append(tuple(cell or "-" for cell in own))
+    return table(tuple(header), cells)
+
+
+def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
+    one, as_it_is, seen, profile = row
+    own = {name: getattr(as_it_is, name) for name in _SHOWN}
+    own |= {"status": one.status, "reason": one.state.reason}
+    decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
+    history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
+    said = {"opinions": seen, "opinions_given": len(one.state.opinions)}
+    passed = {name: [*own] for name, own in profile.passed.items()} if profile else None
+    record = own | decided | {"decisions": history} | said
+    return record | ({"passed_by_rule": passed} if profiles else {})
+
+
+def _describe_agreement(agreed: Agreement) -> str:
+    """Return how far curators agree, in a line."""
+    if not agreed.pairs:
+        return "agreement: no candidate has two opinions yet"
+    things = f"{agreed.shared} candidate{'s' if agreed.shared != 1 else ''} with two or more"
+    share = f"{agreed.agreeing} of {agreed.pairs} pairs are the same ({agreed.share:.0%})"
+    alpha = f"Krippendorff's alpha {agreed.alpha:.2f}" if agreed.alpha is not None else agreed.why
+    return f"agreement: of the opinions about {things}, by {agreed.people}, {share}; {alpha}"

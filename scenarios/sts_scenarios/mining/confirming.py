@@ -1,0 +1,157 @@
+"""Queries to categories about steps in trajectory files, beyond what their prefilters report."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sts.errors import StsError
+from sts.jobs.executors import Executor
+from sts.storage.files import canonical_json
+from sts.suites.types import DIFFICULTIES
+from sts.trajectories import batches
+from sts.trajectories.batches import Batch
+from sts.trajectories.types import Trajectory
+from sts_scenarios.category import Candidate, Category
+from sts_scenarios.mining.building import name_trajectory
+from sts_scenarios.mining.choice import Offer, Pick, Place, random_orders
+from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmation, take_rows
+
+Make = Callable[[], Sequence[Category]]
+
+
+def run_tasks(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+    """Submit tasks, each a function and its arguments; yield (task number, result) as they end."""
+    for number, (work, *args) in enumerate(tasks):
+        pool.submit(number, work, *args)
+    for number, outcome in pool.completed():
+        if isinstance(outcome, StsError):
+            raise outcome
+        yield number, outcome
+
+
+def run_by_part(
+    parts: Sequence[Batch],
+    make: Make,
+    pool: Executor,
+    work: Callable[[Make, Batch, list[Any]], list[Any]],
+    items: Sequence[tuple[int, Any]],
+) -> list[Any]:
+    """Apply `work` to (part, item) pairs, grouped by part; return the results in their order."""
+    by_part: dict[int, list[int]] = defaultdict(list)
+    for n, (part, _) in enumerate(items):
+        by_part[part].append(n)
+    numbers = sorted(by_part)
+    calls = [(work, make, parts[part], [items[n][1] for n in by_part[part]]) for part in numbers]
+    results: dict[int, Any] = {}
+    for number, outcomes in run_tasks(pool, calls):
+        results.update(zip(by_part[numbers[number]], outcomes, strict=True))
+    return [results[n] for n in range(len(items))]
+
+
+def confirm_steps(
+    parts: Sequence[Batch],
+    make: Make,
+    categories: Sequence[Category],
+    found: dict[str, FoundSteps],
+    pool: Executor,
+) -> dict[str, tuple[int, int]]:
+    """Query categories with an inexact prefilter at the steps it found, and update `found`.
+
+    Returns:
+      Of categories that were queried at a sample only, the sample size and the number of steps.
+    """
+    names = [c.name for c in categories if needs_confirmation(c)]
+    items = [place for name in names for place in _queries(name, found[name])]
+    levels = iter(run_by_part(parts, make, pool, query_difficulties, items))
+    sampled = {}
+    for name in names:
+        steps, count = found[name], len(found[name].rows["part"])
+        difficulty = np.fromiter(itertools.islice(levels, count), "i4", count)
+        if count < steps.screened:
+            sampled[name] = count, steps.screened
+        steps = steps._replace(rows=steps.rows | {"difficulty": difficulty})
+        steps = take_rows(steps, np.flatnonzero(difficulty >= 0))
+        found[name] = steps._replace(
+            counts=count_strata(steps.rows, steps.words), worlds=np.unique(steps.rows["world"])
+        )
+    return sampled
+
+
+Query = tuple[str, int, int, int, str]
+"""A query: category, row, takeover, role and answer."""
+
+
+def _queries(name: str, found: FoundSteps) -> list[tuple[int, Query]]:
+    """Return the queries to a category, each with its part."""
+    names = ("part", "row", "takeover", "player", "answer")
+    columns = (found.rows[column].tolist() for column in names)
+    words = found.words["answer"]
+    return [(part, (name, r, m, p, words[a])) for part, r, m, p, a in zip(*columns, strict=True)]
+
+
+def query_difficulties(make: Make, part: Batch, moments: Sequence[Query]) -> list[int]:
+    """Return the difficulty of each step, as an index; -1 if it is not a candidate."""
+    trajectories = _load_rows(part, (row for _, row, *_ in moments))
+    by_name = {c.name: c for c in make()}
+    return [
+        query_difficulty(by_name[name], trajectories[row], moment, player, answer)
+        for name, row, moment, player, answer in moments
+    ]
+
+
+def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
+    rows = sorted({*numbers})
+    return dict(zip(rows, batches.read_rows(part, rows), strict=True))
+
+
+def query_difficulty(
+    category: Category, trajectory: Trajectory, moment: int, player: int, answer: str
+) -> int:
+    """Return a step's difficulty from a query limited to it; -1 if it is not a candidate."""
+    episode, context, horizon = trajectory.episode, category.context, category.horizon
+    excerpt = replace(
+        trajectory, episode=episode.part(episode.state, moment - context, moment + horizon)
+    )
+    with name_trajectory(trajectory):
+        for candidate in category.candidates(excerpt, context, horizon):
+            if (candidate.player, candidate.answer) == (player, answer):
+                return DIFFICULTIES.index(candidate.difficulty)
+    return -1
+
+
+def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:
+    """Return the offers in a part as picks; each is (category, offer, seed of the choice)."""
+    trajectories = _load_rows(part, (offer.at.row for _, offer, _ in offers))
+    by_name = {c.name: c for c in make()}
+    picks = []
+    for name, offer, seed in offers:
+        trajectory, place = trajectories[offer.at.row], offer.at
+        candidate = _find_candidate(by_name[name], trajectory, place, offer.order, seed)
+        if candidate is None:
+            raise StsError(
+                f"category {name!r} has no candidate at step {place.moment} of trajectory "
+                f"{trajectory.id}, where its prefilter reports one"
+            )
+        picks.append(Pick(trajectory, candidate))
+    return picks
+
+
+def _find_candidate(
+    category: Category, trajectory: Trajectory, place: Place, order: int, seed: int
+) -> Candidate | None:
+    with name_trajectory(trajectory):
+        candidates = category.find_candidates(trajectory)
+    matching = [c for c in candidates if (c.takeover, c.player) == (place.moment, place.player)]
+    keys = ((c.takeover, c.player, canonical_json(c.parameters)) for c in matching)
+    ranks = random_orders(
+        seed, category.name, [trajectory.id], keys, ((0, n) for n in range(len(matching)))
+    )
+    return next(
+        (c for c, rank in zip(matching, ranks.tolist(), strict=True) if rank == order), None
+    )

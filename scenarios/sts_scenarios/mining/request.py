@@ -1,0 +1,250 @@
+"""Mining orders: what `sts mine` is asked for, and its execution on recordings and failures."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from sts import agents
+from sts.agents.identity import code
+from sts.domains import why_unavailable
+from sts.errors import ArgumentError
+from sts.jobs.pool import executor
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.suites.types import Scenario, Summary
+from sts.trajectories import batches
+from sts.trajectories.batches import RecordedParts
+from sts.trajectories.types import Trajectory
+from sts_scenarios import categories
+from sts_scenarios.category import Category
+from sts_scenarios.mining import (
+    Mined,
+    MiningTerms,
+    count_wanted,
+    discrimination,
+    failures,
+    filters,
+    make_mined,
+    mine_list,
+    miners,
+    response_profiles,
+    training,
+)
+from sts_scenarios.mining.choice import Keep, Stratum
+from sts_scenarios.mining.survey import Progress, gather_candidates
+
+DEFAULT_SHARE = 0.3
+"""Default share of a category's scenarios from failures."""
+
+
+@dataclass(frozen=True)
+class MiningRequest:
+    """The options of `sts mine`."""
+
+    categories: tuple[str, ...] = ()  # () for all of the recorded worlds, if not superseded
+    per_category: int = 10  # maximum number of scenarios of each
+    seed: int = 0
+    partner: str | None = None  # None for the category's own
+    where: str | None = None  # a filter on the table of steps
+    miner: str | None = None  # `module:NAME` of a function that yields the candidates
+    side: str = "test"  # "test", or "train" for training episodes
+    per_world: int = 1  # maximum number of scenarios of one category and world
+    strata: tuple[str, ...] = Stratum._fields  # a world offers one step for each combination
+    failures: str | None = None  # suite whose failed continuations are mined, too
+    share: float | None = None  # of a category's scenarios, from failures
+    effect: float | None = None  # share of a category's scenarios on which agents have to differ
+    unlike: bool = False  # no two scenarios of a category have the same response profile
+    agents: tuple[str, ...] = ()  # for response profiles; () for those that the categories list
+    workers: int = 1  # processes that scan the recordings; 1 is this one
+
+    def __post_init__(self) -> None:
+        """Raise ArgumentError if a value is out of range or two options exclude each other."""
+        uses_profiles = self.unlike or self.failures is not None
+        by_effect = self.effect is not None
+        for is_valid, expected in (
+            (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
+            (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
+            (self.per_world >= 1, f"--max-per-environment of 1 or more, found {self.per_world}"),
+            (self.share is None or self.failures, "--from-failures with --failure-share"),
+            (
+                self.effect is None or 0 < self.effect <= discrimination.MAX_SHARE,
+                f"--discriminating-share above 0 and at most {discrimination.MAX_SHARE:g}, found "
+                f"{self.effect}",
+            ),
+            (
+                uses_profiles or not self.agents,
+                "--distinct-profiles or --from-failures with --agent",
+            ),
+            (
+                self.side == "test" or not (uses_profiles or by_effect),
+                "no --distinct-profiles, --discriminating-share or --from-failures with --split "
+                "train, as suites are of the test split",
+            ),
+            (
+                self.miner is None or len(set(self.categories)) == 1,
+                "one --category with --miner, which yields its candidates, found "
+                f"{len(set(self.categories))}",
+            ),
+        ):
+            if not is_valid:
+                raise ArgumentError(f"expected {expected}")
+
+
+class MiningOutcome(NamedTuple):
+    """The result of an order."""
+
+    mined: Mined
+    categories: list[Category]
+    recorded: int  # number of trajectories
+    on_side: int  # number of those in the mined split
+    failed: int  # number of failed continuations that were mined as well
+
+
+def run_request(
+    order: MiningRequest,
+    workspace: Workspace,
+    *,
+    there: Sequence[Summary],
+    last: Mapping[str, int],
+    progress: Progress = lambda done, total: None,
+) -> MiningOutcome:
+    """Mine a workspace; the result does not depend on the order of its recordings.
+
+    Of the existing candidates `there`, those with a recording count for `MiningRequest.unlike`.
+    `last` has the highest number in an id of each category.
+
+    Raises:
+      ArgumentError, UnknownName: an option names something that is missing or does not fit.
+      StsError: a category or a miner failed, or there is no failure to mine.
+      ReplayMismatch: a selected trajectory does not replay.
+    """
+    recorded = batches.list_parts(workspace, order.side)
+    suite = suites.load(workspace, order.failures) if order.failures else None
+    share = DEFAULT_SHARE if order.share is None else order.share
+    count = failures.count_from_failures(share, order.per_category) if suite else 0
+    failed = failures.load_failures(workspace, suite) if suite else []
+    domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
+    make = partial(load_categories, order, tuple(domains))
+    chosen = make()
+    rule = _selection_provenance(order, {category.domain for category in chosen}, recorded, failed)
+    with_recording = [s for s in there if isinstance(s, Scenario)]
+    keep: Keep | None = None
+    if order.unlike:
+        keep = response_profiles.make_distinct_filter(order.agents, chosen, with_recording)
+    by_effect = None
+    if order.effect is not None:
+        by_effect = discrimination.ByEffect(order.effect, order.per_category - count, keep)
+    keep_mined: Keep | None = by_effect or keep
+    terms = MiningTerms(
+        counts=count_wanted(chosen, order.per_category - count),
+        seed=order.seed,
+        last=last,
+        there=there,
+        per_world=order.per_world,
+        strata=order.strata,
+        side=order.side,
+        keep=keep_mined,
+        rule=rule,
+    )
+    with executor(order.workers, len(recorded.parts)) as pool:
+        mined = make_mined(
+            gather_candidates(recorded.parts, make, terms, pool, progress), chosen, terms
+        )
+    if by_effect is not None:
+        mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
+    if suite:
+        chance = failures.compute_open_loop_rates(chosen, [*suite.scenarios, *mined.scenarios])
+        passing = failures.make_passable_filter(chance, order.agents)
+        further = replace(
+            terms,
+            counts=count_wanted(chosen, count),
+            last=_last_numbers(last, mined.scenarios),
+            there=[*there, *mined.scenarios],
+            keep=lambda category, pick: (
+                passing(category, pick) and (keep is None or keep(category, pick))
+            ),
+            rule=rule | failures.failure_provenance(suite, share, chance),
+        )
+        restricted = [failures.restrict_to_takeover(category) for category in chosen]
+        mined = mined.merge(mine_list(failed, restricted, further))
+    on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
+    return MiningOutcome(mined, chosen, recorded.rows, on_side, len(failed))
+
+
+def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
+    """Return the highest number in an id of each category, including `scenarios`."""
+    highest = dict(last)
+    for scenario in scenarios:
+        highest[scenario.category] = max(
+            highest.get(scenario.category, 0), int(scenario.id.rpartition("-")[2])
+        )
+    return highest
+
+
+def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Category]:
+    """Return the categories of an order, each restricted to the candidates it allows.
+
+    `domains` are those of the recorded trajectories.
+    """
+    chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
+    if not order.categories:
+        installed = categories.installed(domains).values()
+        chosen = [category for category in installed if not category.superseded]
+    if order.partner is not None:
+        _check_partner(order.partner, {category.domain for category in chosen})
+        chosen = [replace(category, partner=order.partner) for category in chosen]
+    if order.miner is not None:
+        miner = miners.load_miner(order.miner)
+        chosen = [miners.use_miner(category, order.miner, miner) for category in chosen]
+    if order.where is not None:
+        where = filters.Filter(order.where)
+        chosen = [where.restrict(category) for category in chosen]
+    if order.side == "train":
+        chosen = [training.restrict_to_done(category) for category in chosen]
+    return chosen
+
+
+def _selection_provenance(
+    order: MiningRequest,
+    domains: Iterable[str],
+    recorded: RecordedParts,
+    failed: Iterable[Trajectory],
+) -> dict[str, Any]:
+    """Return the provenance of an order's selection."""
+    rule: dict[str, Any] = {}
+    if order.miner is not None:
+        rule |= {"miner": order.miner, "code": code(order.miner).mark}
+    if order.where is not None:
+        where, versions = filters.Filter(order.where), dict[str, int]()
+        for name in sorted(domains):
+            firsts = (batches.read_rows(part, [row]) for part, row in recorded.firsts.get(name, ()))
+            own = (t for t in failed if t.episode.domain == name)
+            samples = itertools.chain(itertools.chain.from_iterable(firsts), own)
+            first = next((t for t in samples if why_unavailable(t.episode) is None), None)
+            if first is not None:
+                versions |= where.check(first)
+        rule |= {"where": where.text, "columns": versions}
+    if order.unlike or order.failures:
+        playing = response_profiles.profile_agents(domains, order.agents)
+        rule |= {"unlike": playing} if order.unlike else {}
+    if order.effect is not None:
+        discrimination.check_domains(domains)
+    return rule
+
+
+def _check_partner(partner: str, domains: Iterable[str]) -> None:
+    """Raise ArgumentError if a partner cannot play in the worlds of these domains."""
+    kind, _, name = partner.partition(":")
+    if kind == "agent" and name:
+        domain = agents.load(name).domain
+        if domain and domain not in domains:
+            raise ArgumentError(
+                f"--partner {partner} plays only worlds of {domain}, and the scenarios are of "
+                f"{', '.join(sorted(domains))}"
+            )
+    elif partner not in ("no-op", "replay"):
+        raise ArgumentError(f"expected --partner no-op, replay or agent:NAME, found {partner!r}")

@@ -1,0 +1,66 @@
+"""Filtering of candidate steps by response profile: the pass counts of a set of agents."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sts.errors import ArgumentError
+from sts.suites.types import Scenario
+from sts_scenarios.category import Category
+from sts_scenarios.mining.building import fill_template, make_scenario
+from sts_scenarios.mining.choice import Keep, Pick
+from sts_scenarios.profiles import (
+    PassCount,
+    Profile,
+    compute_profile,
+    compute_profiles,
+    load_players,
+)
+
+
+def profile_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return the names of the agents whose response profiles are used for some domains.
+
+    An empty `names` stands for those that the categories of a world list.
+    """
+    agents: dict[str, None] = {}
+    for domain in sorted(domains):
+        players = load_players(domain, names or None)
+        if not players:
+            raise ArgumentError(
+                f"the categories of {domain} list no agents for response profiles; add --agent NAME"
+            )
+        agents |= dict.fromkeys(players)
+    return list(agents)
+
+
+def profile_pick(category: Category, pick: Pick, names: Sequence[str]) -> Profile:
+    """Return the response profile of the scenario of a step, with the first template."""
+    text = fill_template(category, pick, 0)
+    candidate = make_scenario(category, pick, id=f"{category.name}-0", text=text, seed=0)
+    return compute_profile(candidate, names or None, own=[category])
+
+
+def make_distinct_filter(
+    names: Sequence[str], categories: Iterable[Category], there: Iterable[Scenario]
+) -> Keep:
+    """Return a filter that keeps steps whose response profile is new in their category.
+
+    `there` are existing candidates, which count as kept; `names` are as in `profile_agents`.
+    """
+    kept: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
+    by_name = {category.name: category for category in categories}
+    existing = [s for s in there if s.category in by_name]
+    results = compute_profiles(existing, names or None, own=by_name.values())
+    for candidate, made in zip(existing, results, strict=True):
+        kept[candidate.category].append(made.profile.passed)
+
+    def keep(category: Category, pick: Pick) -> bool:
+        passed = profile_pick(category, pick, names).passed
+        is_new = passed not in kept[category.name]
+        if is_new:
+            kept[category.name].append(passed)
+        return is_new
+
+    return keep

@@ -1,0 +1,51 @@
+"""`sts record` and `sts run`: let agents play, and continue a suite's scenarios."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+
+from sts import api
+from sts.agents.identity import described
+from sts.cli.arguments import table
+from sts.cli.command import Result
+from sts.cli.settings import read_settings
+from sts.storage.workspace import Workspace
+
+
+def record(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Record, save, and count the trajectories."""
+    recorded = api.record(
+        args.agent,
+        episodes=args.episodes,
+        steps=args.steps,
+        seed=args.seed,
+        domain=args.domain,
+        options=functools.partial(read_settings, args),
+        workers=args.workers,
+        workspace=workspace,
+    )
+    test, path = int((recorded["split"] == "test").sum()), recorded.attrs["file"]
+    return Result(
+        {"file": path, "trajectories": recorded["trajectory"].tolist(), "test": test},
+        f"{len(recorded)} trajectories of {args.steps} steps, {test} on the test side -> {path}",
+    )
+
+
+def run(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Run what is missing, and count the continuations of each agent."""
+    chosen = api.load_suite(args.suite, workspace=workspace)
+    done = api.run(
+        chosen,
+        args.agent,
+        continuations=args.continuations,
+        seed=args.seed,
+        workers=args.workers,
+        executor=args.executor,
+        workspace=workspace,
+    )
+    agents = done.to_dict("records")
+    header = ("agent", "made", "kept", "fingerprint")
+    rows = [(*(agent[key] for key in header[:3]), described(agent[header[3]])) for agent in agents]
+    next_step = f"next: sts label {chosen.label}, then sts report {chosen.label}"
+    return Result(agents, f"{table(header, rows)}\n\n{next_step}")

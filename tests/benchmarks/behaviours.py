@@ -1,0 +1,343 @@
+"""The speed of agents and environments of Λ*, compared with plain NumPy and pure Python."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from sts import agents
+from sts.agents import Agent, PolicyOutput
+from sts.engine.lockstep import Played, play
+from sts.engine.session import Team
+from sts.numerics.compiled import compiled
+from sts.numerics.draws import uniform
+from sts.numerics.streams import stream
+from sts.worlds.lambda_star import gym, rollout
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts.worlds.lambda_star.generation import environments, patterns
+from sts.worlds.lambda_star.generation.environments import Environments
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score
+from sts.worlds.lambda_star.play import practice
+from sts.worlds.lambda_star.play.practice import LEARNERS
+from sts.worlds.lambda_star.play.teams import play_after_practice
+from sts.worlds.lambda_star.state import State, scatter
+from tests.benchmarks import rivals, sizes
+from tests.benchmarks.measure import STS, Rows, alternating, cost, seconds
+
+PEOPLE = (1, 5)
+TEAM = PEOPLE[-1]
+LEARNER_AIM, POLICY_AIM = 20.0, 3.0
+"""Millions of training updates and of agent-steps a second."""
+REACTIVE = tuple(name for name in PUBLISHED if name not in LEARNERS)
+RIVALLED = "q-learning"
+SCORED = ("random", "local-search", "stigmergy", "bidding")
+# Of the current state a value, the highest one and a mark are read and written; of the next one
+# the last two are read; and the reward is.
+UPDATE_BYTES = 8 * (2 * 3 + 2) + 1.0
+UPDATE = "finding the state's row, the best moves again where the best one got worse"
+ELSEWHERE = """
+class Greedy:
+    name = "greedy"
+
+    def initial_state(self, batch, players):
+        return {}
+
+    def act(self, observation, instructions, memory, draws):
+        best = observation.reward == observation.reward.max(-1, keepdims=True)
+        return best.astype(float), memory
+"""
+
+
+class Greedy(Agent):
+    """Local search as anyone would write it, in plain NumPy."""
+
+    name = "greedy"
+
+    def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
+        best = observation.reward == observation.reward.max(-1, keepdims=True)
+        return PolicyOutput(best.astype(np.float64)), memory
+
+
+class Still(Agent):
+    """Does nothing, so that a step costs what the engine and the world cost."""
+
+    name = "still"
+
+    def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
+        return PolicyOutput(np.full(observation.cell.shape, rivals.STAY)), memory
+
+
+def settings(people: int) -> patterns.Settings:
+    return patterns.Settings(n_players=people, horizon=sizes.STEPS)
+
+
+@cache
+def worlds(people: int, count: int) -> Environments:
+    """Return the worlds that everything is measured on."""
+    return environments.generate(settings(people), seed=1, start=0, stop=count)
+
+
+def states(people: int, count: int) -> list[State]:
+    """Return the same worlds one by one."""
+    return scatter(worlds(people, count).arrays, settings(people).radius)
+
+
+def batch(made: Environments) -> Batch:
+    return Batch.from_arrays(made.copy_arrays(), made.settings.radius)
+
+
+def streams(count: int) -> NDArray[np.uint64]:
+    return np.array([stream("bench", i) for i in range(count)], np.uint64)
+
+
+def stepwise(agent: Agent, made: Environments) -> Callable[[Batch], Played]:
+    """Return what plays an agent in all roles step by step, through the protocol."""
+    team = Team(agent, tuple(range(made.settings.n_players)), streams(made.index.size))
+    return lambda started: play(LambdaStar(), started, [team], steps=made.settings.horizon)
+
+
+def totals(played: Played) -> NDArray[np.int64]:
+    return played.rewards.sum(1, np.int64)
+
+
+def play_rate(agent: Agent, people: int, runs: int) -> float:
+    made = worlds(people, sizes.EPISODES)
+    taken = seconds(stepwise(agent, made), partial(batch, made), runs=runs)
+    return sizes.EPISODES * sizes.STEPS * people / 1e6 / taken
+
+
+@cache
+def reactive_rate(name: str, people: int) -> float:
+    return play_rate(agents.load(name), people, sizes.SLOW)
+
+
+@cache
+def policy_rates(policy: type[Agent]) -> list[float]:
+    return [play_rate(policy(), people, sizes.RUNS) for people in PEOPLE]
+
+
+def practise(name: str, own: NDArray[np.uint64], rehearsals: int, threads: int = 1) -> Any:
+    """Return what rehearses episodes, given their arrays, and returns int8[B, T, P] rewards."""
+    given: dict[str, Any] = {"steps": sizes.STEPS, "rehearsals": rehearsals, "threads": threads}
+    return lambda arrays: practice.play(name, arrays, own, **given).rewards
+
+
+@cache
+def learner_rate(name: str, people: int) -> float:
+    made, own = worlds(people, sizes.LEARNERS), streams(sizes.LEARNERS)
+    work = practise(name, own, sizes.REHEARSALS)
+    updates = sizes.LEARNERS * people * sizes.REHEARSALS * sizes.STEPS / 1e6
+    return updates / seconds(work, made.copy_arrays, runs=sizes.RUNS)
+
+
+def aims() -> Rows:
+    """The slowest learner, and a policy in NumPy."""
+    name = min(LEARNERS, key=lambda name: min(learner_rate(name, people) for people in PEOPLE))
+    speeds = [learner_rate(name, people) for people in PEOPLE]
+    yield f"`{name}`, training updates", LEARNER_AIM, *speeds
+    yield "general path, a policy in NumPy", POLICY_AIM, *policy_rates(Greedy)
+
+
+def reactive() -> Rows:
+    return [(name, *(reactive_rate(name, people) for people in PEOPLE)) for name in REACTIVE]
+
+
+def policies() -> Rows:
+    yield "weights on the best cells", POLICY_AIM, *policy_rates(Greedy)
+    yield "stay, as integers", None, *policy_rates(Still)
+
+
+def elsewhere() -> Rows:
+    """Microseconds of a step, played in this process and by another interpreter."""
+    here = Greedy()
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("greedy_elsewhere.py").write_text(ELSEWHERE)
+        there = agents.load(f"{sys.executable}:greedy_elsewhere:Greedy")
+        for count in (1, 10 * sizes.FEW, sizes.EPISODES):
+            made = worlds(1, count)
+            ways = [(stepwise(one, made), partial(batch, made)) for one in (here, there)]
+            one, other = (work(prepare()) for work, prepare in ways)
+            for own, same in zip(one[:-1], other[:-1], strict=True):
+                np.testing.assert_array_equal(own, same)
+            inside, outside = (1e6 * t / sizes.STEPS for t in alternating(ways, runs=sizes.RUNS))
+            more = max(0.0, outside - inside)
+            yield count, inside, outside, more, more / count
+
+
+def learning() -> Rows:
+    for name in LEARNERS:
+        yield name, LEARNER_AIM, *(learner_rate(name, people) for people in PEOPLE)
+
+
+def compared() -> Rows:
+    """The same episodes by us, with NumPy and in pure Python; they must give the same rewards."""
+    steps, few = sizes.STEPS, sizes.FEW
+    for name, people in itertools.product(rivals.NAMES, PEOPLE):
+        made, own = worlds(people, sizes.EPISODES), streams(sizes.EPISODES)
+        given = states(people, sizes.EPISODES)
+        arrays = partial(rivals.with_numpy, name, streams=own, steps=steps)
+        stacked = partial(rivals.Stacked, given)
+        plain = partial(map, partial(rivals.in_python, name, steps=steps), given, own.tolist())
+        expected = totals(stepwise(agents.load(name), made)(batch(made)))
+        np.testing.assert_array_equal(arrays(stacked()), expected)
+        np.testing.assert_array_equal(first(few, plain), expected[:few])
+        ours, one = reactive_rate(name, people), steps * people / 1e6
+        numpy = one * sizes.EPISODES / seconds(arrays, stacked, runs=sizes.SLOW)
+        python = one * few / seconds(partial(first, few, plain), runs=sizes.SLOW)
+        yield f"{name}, {people}", ours, numpy, python, ours / numpy, ours / python
+
+
+def first(count: int, results: Callable[[], Iterable[Any]]) -> list[Any]:
+    return list(itertools.islice(results(), count))
+
+
+def learning_compared() -> Rows:
+    """The same rehearsals four ways, which must give the same rewards."""
+    count, amount = sizes.ABREAST, (sizes.STEPS, sizes.REPEATS)
+    for people in PEOPLE:
+        made, own, given = worlds(people, count), streams(count), states(people, count)
+        team = Team(agents.load(RIVALLED), tuple(range(people)), own)
+        practised: dict[str, Any] = {"steps": amount[0], "rehearsals": amount[1]}
+        ways: list[tuple[int, Callable[[], Any]]] = [
+            (count, partial(play_after_practice, partial(batch, made), [team], **practised)),
+            (count, partial(rivals.learn_with_numpy, rivals.Stacked(given), own, *amount)),
+            (1, partial(rivals.learn_in_python, given[0], int(own[0]), *amount)),
+        ]
+        expected = practise(RIVALLED, own, sizes.REPEATS)(made.copy_arrays()).sum(1, np.int64)
+        for many, way in ways:
+            result = way()
+            result = (
+                totals(result) if isinstance(result, Played) else np.reshape(result, (many, -1))
+            )
+            np.testing.assert_array_equal(result, expected[:many])
+        ours, one = learner_rate(RIVALLED, people), people * amount[0] * amount[1] / 1e6
+        rates = [one * many / seconds(way, runs=sizes.SLOW) for many, way in ways]
+        general, numpy, python = rates
+        yield f"{RIVALLED}, {people}", ours, *rates, ours / numpy, general / numpy, ours / python
+
+
+@compiled
+def _draws(count: int) -> float:
+    total = 0.0
+    for i in range(count):
+        total += uniform(7, i)
+    return total
+
+
+@cache
+def nanoseconds_a_draw() -> float:
+    count = 500 * sizes.STEPS * sizes.EPISODES
+    return 1e9 * seconds(partial(_draws, count), runs=sizes.RUNS) / count
+
+
+@cache
+def nanoseconds_a_byte() -> float:
+    source = np.ones(500 * sizes.STEPS * sizes.EPISODES, np.int8)
+    target = np.empty_like(source)
+    return 1e9 * seconds(partial(np.copyto, target, source), runs=sizes.RUNS) / source.size
+
+
+def limits() -> Rows:
+    """How near each learner is to what its draws and bytes alone allow."""
+    allowed = 1e3 / (nanoseconds_a_draw() + UPDATE_BYTES * nanoseconds_a_byte())
+    for name in LEARNERS:
+        rate = learner_rate(name, TEAM)
+        yield name, 1.0, UPDATE_BYTES, allowed, rate, 100 * rate / allowed, UPDATE
+
+
+def two_cores() -> Rows:
+    """Seconds on one core and on two, whose results must be the same."""
+    made, own = worlds(TEAM, sizes.LEARNERS), streams(sizes.LEARNERS)
+
+    def scored(workers: int) -> Callable[[], Any]:
+        given: dict[str, Any] = {"episodes": sizes.MANY, "seed": 1, "workers": workers}
+        return lambda: [one.mean for one in score(SCORED, settings(TEAM), **given).agents]
+
+    learnt = f"{RIVALLED}, {sizes.LEARNERS} episodes rehearsed {sizes.REHEARSALS} times"
+    rehearsed = partial(practise, RIVALLED, own, sizes.REHEARSALS)
+    both = f"score of {len(SCORED)} agents, {sizes.MANY} episodes"
+    for what, work, prepare, runs in (
+        (learnt, rehearsed, [made.copy_arrays], sizes.RUNS),
+        (both, scored, [], 1),
+    ):
+        one, other = (work(n)(*(make() for make in prepare)) for n in (1, 2))
+        np.testing.assert_array_equal(one, other)
+        one, two = (seconds(work(n), *prepare, runs=runs) for n in (1, 2))
+        yield what, one, two, one / two
+
+
+def memory() -> Rows:
+    """Megabytes at the most, each number of episodes in a process of its own."""
+    words = f"lambda-star score --team {TEAM} --steps {sizes.STEPS} --agent random"
+    words += " --agent local-search --agent stigmergy --episodes"
+    cost(STS, *words.split(), str(sizes.MEMORY[0]))  # compiles for those that count
+    for count in sizes.MEMORY:
+        yield count, cost(STS, *words.split(), str(count)).megabytes
+
+
+def generation() -> Rows:
+    """Thousands of worlds a second, all at once and one by one."""
+    few = max(1, sizes.NEW // 10)
+    for name, wanted in {
+        "paper, 10x10, 50 steps": patterns.Settings(n_players=TEAM),
+        "paper, 10x10, 50 steps, K = 10": patterns.Settings(n_players=TEAM, complexity=(10, 10)),
+        "paper, 20x20, 100 steps": patterns.Settings(20, 20, TEAM, 100),
+        "lambdastar-2016, 10x10": patterns.Settings(n_players=TEAM, patterns="lambdastar-2016"),
+    }.items():
+        together = partial(environments.generate, wanted, seed=1, start=0, stop=sizes.NEW)
+
+        def apart(wanted: patterns.Settings = wanted) -> None:
+            for i in range(few):
+                patterns.generate(wanted, seed=1, index=i)
+
+        taken = seconds(together, runs=sizes.RUNS), seconds(apart, runs=sizes.RUNS)
+        yield name, sizes.NEW / taken[0] / 1e3, few / taken[1] / 1e3
+
+
+def rollouts() -> Rows:
+    """Millions of agent-steps a second as other people's learners see them."""
+    made = worlds(TEAM, sizes.EPISODES)
+    total = sizes.EPISODES * sizes.STEPS * TEAM / 1e6
+    for name, agent, more in (
+        ("`rollout` of local-search", "local-search", {}),
+        ("`rollout` of a policy in NumPy", Greedy(), {}),
+        ("the same, what is seen kept too", Greedy(), {"observe": True}),
+    ):
+        yield name, total / seconds(partial(rollout, agent, made, **more), runs=sizes.RUNS)
+    for name, given in (
+        ("alone in its world", {"team": 1}),
+        (f"beside {TEAM - 1} of local-search", {"team": TEAM, "partner": "local-search"}),
+    ):
+        taken = seconds(gymnasium_steps(**given), runs=sizes.RUNS)
+        yield f"Gymnasium, {name}", sizes.STEPS * sizes.NEW / taken / 1e6
+
+
+def renewed() -> Rows:
+    """Millions of steps a second of a vector of worlds, new ones or the same again."""
+    ways = {"made at every episode": None, "each world comes round again": 1}
+    work = [(gymnasium_steps(worlds=count),) for count in ways.values()]
+    for name, taken in zip(ways, alternating(work, runs=sizes.RUNS), strict=True):
+        yield name, sizes.STEPS * sizes.NEW / taken / 1e6
+
+
+def gymnasium_steps(**given: Any) -> Callable[[], None]:
+    """Return what takes every step of an episode in many worlds, and begins new ones."""
+    vector: Any = gymnasium.make_vec(gym.ID, sizes.NEW, steps=sizes.STEPS, **given)
+    actions = np.random.default_rng(0).integers(9, size=(sizes.STEPS + 1, sizes.NEW))
+    vector.reset(seed=0)
+
+    def work() -> None:
+        for row in actions:
+            vector.step(row)
+
+    return work

@@ -1,0 +1,20 @@
+"""How much the benchmarks measure."""
+
+RUNS = 5  # of which the median is taken, after one that is not counted
+SLOW = 3  # the same, of what takes a second or more
+STEPS = 50  # of every episode
+EPISODES = 4000  # played at once
+FEW = 20  # episodes that pure Python plays
+LEARNERS, REHEARSALS = 200, 100  # episodes that compiled learners rehearse, and how often
+ABREAST, REPEATS = 40, 5  # the same of learners that go step by step
+MANY = 20_000  # episodes that are shared among processes
+NEW = 1000  # environments made, and stepped by Gymnasium
+MEMORY = (1000, 10_000, 100_000)  # numbers of episodes whose memory is compared
+SCENARIOS, CONTINUATIONS = 160, 10  # of a suite, and of each scenario and agent
+MINED, MINED_TIMES = 80, 5  # scenarios of each domain, and continuations of each
+EDITED = 40  # candidates of each domain
+EXPORTED = 500  # trajectories written in each format
+WORLDS = 100  # stepped through the adapter at once
+TURNS = 400  # that a person plays
+CLIPS = 500  # that each annotator judges before an export
+CANDIDATES, OPENED, ACCEPTED = 10_000, 5, 60  # of a draft, and how often its page is used
