@@ -42,18 +42,25 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Seen:
-    """Observations of R players in each of B worlds."""
+    """Observations of R players in each of B worlds.
 
-    step: NDArray[np.int64]  # int64[B], the number of steps since the worlds were restored
-    values: dict[str, NDArray[Any]]  # the environment's observations by name, arrays [B, R, ...]
-    # [B, R, ...], the player's last executed action; before the first step -1, or the no-op if the
-    # domain has no named moves
+    Attributes:
+      step: int64[B], the number of steps since the worlds were restored.
+      values: the environment's observations by name, arrays [B, R, ...].
+      last_move: [B, R, ...], the player's last executed action; before the first step -1, or the
+        no-op if the domain has no named moves.
+      last_said: [B, R], the player's last utterance: int8, a token, or a text.
+      last_reward: [B, R], the last reward: int8 in reward units, else float64.
+      heard: [B, R, P], every player's utterance in the last step; None if there is nothing to say.
+      environments: the environments themselves, read-only; None unless the agent sees the `world`.
+    """
+
+    step: NDArray[np.int64]
+    values: dict[str, NDArray[Any]]
     last_move: NDArray[Any]
-    last_said: NDArray[Any]  # [B, R], the player's last utterance: int8, a token, or a text
-    last_reward: NDArray[Any]  # [B, R], the last reward: int8 in reward units, else float64
-    # [B, R, P], every player's utterance in the last step; None if there is nothing to say
+    last_said: NDArray[Any]
+    last_reward: NDArray[Any]
     heard: NDArray[Any] | None = None
-    # the environments themselves, read-only; None unless the agent sees the `world`
     environments: tuple[Environment, ...] | None = None
 
 

@@ -18,12 +18,19 @@ DIGEST_NUMBERS = 4
 
 
 class SceneFormat(NamedTuple):
-    """The format of a world's scenes."""
+    """The format of a world's scenes.
 
-    kind: str  # of the `SceneLayout`
-    n_players: int  # P
-    objects: int  # K, the length of a scene
-    bound: int  # exclusive upper bound of the numbers in a scene
+    Attributes:
+      kind: of the `SceneLayout`.
+      n_players: P.
+      objects: K, the length of a scene.
+      bound: exclusive upper bound of the numbers in a scene.
+    """
+
+    kind: str
+    n_players: int
+    objects: int
+    bound: int
 
 
 def frame_scene_format(n_players: int) -> SceneFormat:
@@ -33,18 +40,24 @@ def frame_scene_format(n_players: int) -> SceneFormat:
 
 @dataclass(frozen=True)
 class SceneLayout:
-    """The constant properties of a world that are needed to draw its scenes."""
+    """The constant properties of a world that are needed to draw its scenes.
 
-    # "drawn" if a scene holds the cell of each object in a grid of `height` x `width`, and the
-    # domain's JavaScript draws it; "frames" if the world renders frames of `height` x `width`
-    # pixels, and a scene is a digest of one
+    Attributes:
+      kind: "drawn" if a scene holds the cell of each object in a grid of `height` x `width`, and
+        the domain's JavaScript draws it; "frames" if the world renders frames of `height` x `width`
+        pixels, and a scene is a digest of one.
+      names: of the objects; for frames, of the players.
+      glyphs: a letter for each name.
+      players: the index of each player among the names.
+      details: other data that the domain's JavaScript needs, as JSON, such as walls.
+    """
+
     kind: Literal["drawn", "frames"]
     height: int
     width: int
-    names: tuple[str, ...]  # of the objects; for frames, of the players
-    glyphs: tuple[str, ...]  # a letter for each name
-    players: tuple[int, ...]  # the index of each player among the names
-    # other data that the domain's JavaScript needs, as JSON, such as walls
+    names: tuple[str, ...]
+    glyphs: tuple[str, ...]
+    players: tuple[int, ...]
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
@@ -56,13 +69,21 @@ class SceneLayout:
 
 
 class Focus(NamedTuple):
-    """Annotations to draw on the pictures of an episode."""
+    """Annotations to draw on the pictures of an episode.
 
-    players: tuple[int, ...] = ()  # the evaluated players
-    takeover: int | None = None  # the frame of the takeover, or None
-    text: str = ""  # the instruction, or ""
-    cells: tuple[int, ...] = ()  # cells to mark, as numbered in a scene
-    sight: bool = False  # True to mark the field of view of the evaluated players
+    Attributes:
+      players: the evaluated players.
+      takeover: the frame of the takeover, or None.
+      text: the instruction, or "".
+      cells: cells to mark, as numbered in a scene.
+      sight: True to mark the field of view of the evaluated players.
+    """
+
+    players: tuple[int, ...] = ()
+    takeover: int | None = None
+    text: str = ""
+    cells: tuple[int, ...] = ()
+    sight: bool = False
 
 
 class Worlds(Protocol):

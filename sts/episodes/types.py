@@ -42,17 +42,25 @@ def _raw(array: NDArray[Any]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Episode:
-    """T steps of P players, with their initial state. Arrays are read-only."""
+    """T steps of P players, with their initial state. Arrays are read-only.
 
-    domain: str  # the name of the domain
-    state: bytes  # the serialised state before step 0
-    # [T, P, ...], actions of the domain; int8[T, P] if they have names. Row t acts on state t.
+    Attributes:
+      domain: the name of the domain.
+      state: the serialised state before step 0.
+      actions: [T, P, ...], actions of the domain; int8[T, P] if they have names. Row t acts on
+        state t.
+      utterances: [T, P], the utterances: int8 tokens, 0 being silence; or texts, "" being silence.
+      rewards: [T, P], received after each step: int8, in the domain's reward unit, or float64
+        without a unit.
+      scene: uint16[T + 1, K], the scenes; row t is before step t.
+    """
+
+    domain: str
+    state: bytes
     actions: NDArray[Any]
-    # [T, P], the utterances: int8 tokens, 0 being silence; or texts, "" being silence
     utterances: NDArray[Any]
-    # [T, P], received after each step: int8, in the domain's reward unit, or float64 without a unit
     rewards: NDArray[Any]
-    scene: NDArray[np.uint16]  # uint16[T + 1, K], the scenes; row t is before step t
+    scene: NDArray[np.uint16]
 
     def __post_init__(self) -> None:
         """Validate the arrays and make them read-only.
@@ -122,12 +130,19 @@ class Episode:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An instruction: something to do, or a question to answer."""
+    """An instruction: something to do, or a question to answer.
 
-    text: str  # the wording
-    category: str  # its prompt category
-    given_at: int  # the first step at which the agent can read it
-    source: str  # "setter" if given during the recording, "curator" if written afterwards
+    Attributes:
+      text: the wording.
+      category: its prompt category.
+      given_at: the first step at which the agent can read it.
+      source: "setter" if given during the recording, "curator" if written afterwards.
+    """
+
+    text: str
+    category: str
+    given_at: int
+    source: str
 
     def __post_init__(self) -> None:
         """Raise DamagedData if a field has the wrong type, as may happen in imported files."""

@@ -34,28 +34,43 @@ the same cell or one of the eight around it, also across the edges.
 
 @dataclass(frozen=True)
 class Observation:
-    """Observations of R roles in B worlds; M = (2k+1)^2 cells, row by row around the role's own."""
+    """Observations of R roles in B worlds; M = (2k+1)^2 cells, row by row around the role's own.
 
-    height: NDArray[np.int64]  # int64[B], the grid's rows
-    width: NDArray[np.int64]  # int64[B], the grid's columns
-    step: NDArray[np.int64]  # int64[B], the number of steps taken
-    cell: NDArray[np.int64]  # int64[B, R], the role's own cell, row * width + column
-    good: NDArray[np.bool_]  # bool[B, R, M], True where Good is
-    evil: NDArray[np.bool_]  # bool[B, R, M], True where Evil is
-    team: NDArray[np.uint16]  # uint16[B, R, M], the number of teammates, the role itself excluded
-    others: NDArray[np.uint16]  # uint16[B, R, M], the number of other players
-    reward: NDArray[np.int8]  # int8[B, R, M], the rewards in halves
-    # uint16[B, R, 22], the number in sight that said each token in the last step
+    Attributes:
+      height: int64[B], the grid's rows.
+      width: int64[B], the grid's columns.
+      step: int64[B], the number of steps taken.
+      cell: int64[B, R], the role's own cell, row * width + column.
+      good: bool[B, R, M], True where Good is.
+      evil: bool[B, R, M], True where Evil is.
+      team: uint16[B, R, M], the number of teammates, the role itself excluded.
+      others: uint16[B, R, M], the number of other players.
+      reward: int8[B, R, M], the rewards in halves.
+      heard: uint16[B, R, 22], the number in sight that said each token in the last step.
+      last_move: int8[B, R], the role's last executed move; -1 before the first step.
+      last_said: int8[B, R], the role's last token.
+      last_reward: int8[B, R], the role's last reward, in halves.
+      good_next: int64[B], the cell Good intends next; None unless the agent sees the `world`.
+      evil_next: int64[B], the cell Evil intends next; None as for `good_next`.
+      good_heading: int64[B], the single move that Good's pattern repeats, or -1; None as for
+        `good_next`.
+    """
+
+    height: NDArray[np.int64]
+    width: NDArray[np.int64]
+    step: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    good: NDArray[np.bool_]
+    evil: NDArray[np.bool_]
+    team: NDArray[np.uint16]
+    others: NDArray[np.uint16]
+    reward: NDArray[np.int8]
     heard: NDArray[np.uint16]
-    # int8[B, R], the role's last executed move; -1 before the first step
     last_move: NDArray[np.int8]
-    last_said: NDArray[np.int8]  # int8[B, R], the role's last token
-    last_reward: NDArray[np.int8]  # int8[B, R], the role's last reward, in halves
-    # int64[B], the cell Good intends next; None unless the agent sees the `world`
+    last_said: NDArray[np.int8]
+    last_reward: NDArray[np.int8]
     good_next: NDArray[np.int64] | None = None
-    # int64[B], the cell Evil intends next; None as for `good_next`
     evil_next: NDArray[np.int64] | None = None
-    # int64[B], the single move that Good's pattern repeats, or -1; None as for `good_next`
     good_heading: NDArray[np.int64] | None = None
 
     @property
