@@ -81,7 +81,7 @@ def _label_parts(
         members = [c for c in continuations if c.scenario_hash in scenarios]
         part_labels = list(_label_all(suite, scenarios, rules, members))
         part_name = labels.label_part_name(set, part)
-        labels.write_labels(storage, part_name, part_labels, anew=not is_read)
+        labels.write_labels(storage, part_name, part_labels, overwrite=not is_read)
         done += parts[part]
         progress(done, total)
     if missing or _stored_source(storage, name) != source:

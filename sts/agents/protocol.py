@@ -31,13 +31,13 @@ class PolicyOutput(NamedTuple):
     """The policy output of a team for one step.
 
     Attributes:
-      actions: weights, float64[B, R, moves], at least 0 and not all 0, proportional to the
-        probability of each move; or the chosen moves, integers [B, R]. If an action is several
-        numbers or real ones: actions [B, R, ...], of the domain's dtype and shape and within its
-        bounds.
+      actions: weights, float64[B, R, A] over A named actions, at least 0 and not all 0,
+        proportional to their probabilities; or the chosen actions, integers [B, R]. If an action is
+        several numbers or real ones: actions [B, R, ...], of the domain's dtype and shape and
+        within its bounds.
       utterances: the same for tokens, or texts [B, R] if the domain has no tokens; None is silence.
       log_probs: float[B, R], the log-probability or log-density of each action under the agent, if
-        `actions` are actions; None if unknown.
+        `actions` are chosen actions; None if unknown.
     """
 
     actions: NDArray[Any]

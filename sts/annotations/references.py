@@ -45,9 +45,9 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
     """Raise ArgumentError unless a truth is success, failure or not_done, with a step that fits."""
     truths = [verdict for verdict in VERDICTS if verdict != UNABLE]
     if truth not in truths:
-        raise UnknownName("truth", truth, truths)
+        raise UnknownName("verdict", truth, truths)
     if step is not None and truth not in MARKED:
-        raise ArgumentError(f"a truth of {truth} carries no step, found {step}; leave it out")
+        raise ArgumentError(f"the verdict {truth} has no step, found {step}; leave it out")
     if step is not None and not 1 <= step <= horizon:
         raise ArgumentError(
             f"expected a step of 1 to {horizon}, counted from takeover, found {step}"

@@ -65,28 +65,30 @@ def _store_of(workspace: Workspace, name: str) -> Store:
 
 
 def _changed(connection: Connection, annotator: Annotator) -> Result:
-    """Return what a person is after a change, and how they come in."""
+    """Return a person's roles after a change, and how they sign in."""
     email = addresses.of_everybody(connection).get(annotator.id)
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
     if annotator.retired:
-        text = f"{name} is retired; `sts annotators invite` would let them in again"
+        text = f"{name} is deactivated; `sts annotators invite` reactivates them"
     elif link is None:
         text = f"{name} is now: {doing}" + (f"; signs in as {email}" if email else "")
     else:
         text = (
-            f"{name} enters at the address that `sts annotate` prints, followed by\n  {link}\n"
-            f"It lets one browser in, once, within {INVITATION / DAY:.0f} days, and is shown this "
-            "once; `sts annotators invite` makes another."
+            f"{name} signs in at the address that `sts annotate` prints, followed by\n  {link}\n"
+            f"The link works once, within {INVITATION / DAY:.0f} days, and is not shown again; "
+            "`sts annotators invite` makes another."
         )
-        text += f"\nThey can also sign in as {email}, where that is offered." if email else ""
+        text += (
+            f"\nIf sign-in with an account is set up, they can also use {email}." if email else ""
+        )
     value = {"id": annotator.id, "name": name, "pseudonym": annotator.pseudonym}
     value |= {"roles": list(annotator.roles), "email": email, "link": link}
     return Result(value, text)
 
 
 def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """End a person's sessions, and the invitation that waits."""
+    """End a person's sessions and cancel their invitation."""
     with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
         ended = people.revoke(connection, args.name)
     sessions = count_noun(ended, "session")
@@ -95,7 +97,7 @@ def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Empty a person's name and words, or show what that would do."""
+    """Erase a person's name, address and comments, or show what that would do."""
     sure = args.yes
     with _store_of(workspace, args.name) as store:
         with store.read() as connection:
@@ -105,9 +107,9 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
             with store.write(alone=True) as connection:
                 people.forget(connection, args.name, now=store.now())
     text = (
-        f"{person.name} {'is' if sure else 'would be'} forgotten: the name and their own words "
-        f"{'are' if sure else 'would be'} emptied, they come in no more, and {judged} judged clips "
-        f"stay under {person.pseudonym}"
+        f"{person.name} {'is' if sure else 'would be'} anonymised: name, address and comments "
+        f"{'are' if sure else 'would be'} erased and access ends; verdicts on {judged} clips are "
+        f"kept under {person.pseudonym}"
     )
     if not sure:
         text += "; this cannot be undone: add --yes to do it"

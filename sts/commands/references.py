@@ -24,7 +24,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
         queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
     done = {"continuation": item.continuation, "truth": args.verdict, "step": args.step}
     text = (
-        f"{item.continuation} is a reference now, with the truth {args.verdict}; it measures "
+        f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
     )
     return Result(done, text)

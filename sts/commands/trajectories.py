@@ -27,7 +27,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
         origin = t.source.partition(" ")[0]
         key = (origin, who, len(t.players), t.episode.steps, t.split)
         ids.setdefault(key, []).append(t.id)
-    header = ("source", "who", "players", "steps", "split", "trajectories", "such as")
+    header = ("source", "played_by", "players", "steps", "split", "trajectories", "such as")
     rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
     listed = records(header[:-1], [row[:-1] for row in rows])
     text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
@@ -53,7 +53,7 @@ def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajecto
         return every
     own = [t for t in every if t.provenance["asked"]["roles"] == [args.player or 0]]
     if every and not own:
-        raise StsError(f"draft {args.draft} asks nothing of participant {args.player or 0}")
+        raise StsError(f"draft {args.draft} asks nothing of player {args.player or 0}")
     if len(own) < len(every):
         warn(f"{len(every) - len(own)} of {len(every)} are of other players; use --player")
     return own
@@ -73,7 +73,7 @@ def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) 
         flags = ("domain", "played-by", "source", "split")
         given = {flag: getattr(args, flag.replace("-", "_")) for flag in flags}
         said = " ".join(f"--{flag} {value}" for flag, value in given.items() if value)
-        raise StsError(f"none of {len(every)} trajectories is left by {said}")
+        raise StsError(f"none of {len(every)} trajectories matches {said}")
     return found
 
 
@@ -101,7 +101,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         rewards = reward_values(domain(t.episode.domain), t.episode.rewards.sum(0))
         frames = [round(i * t.episode.steps / 5) for i in range(6)]
         text += strip(t.episode, frames, judged=())
-        text += f"\n\nrewards in all, by participant: {rewards.tolist()}"
+        text += f"\n\nrewards in all, by player: {rewards.tolist()}"
     return Result(value, text)
 
 
@@ -153,7 +153,7 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     with progress("exporting", "trajectories") as drawn:
         with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
             write(out, every, player=args.player, progress=drawn)
-    whose = "" if args.format == "parquet" else f", participant {args.player or 0} of each"
+    whose = "" if args.format == "parquet" else f", player {args.player or 0} of each"
     return Result(
         {"file": args.file, "format": args.format, "trajectories": len(every)},
         f"{len(every)} trajectories{whose} -> {out}",

@@ -187,17 +187,17 @@ ENTRIES_AT_ONCE = 50_000
 """Number of entries that are built at a time."""
 
 
-def open_index(store: Store, *, anew: bool = False) -> Index:
+def open_index(store: Store, *, rebuild: bool = False) -> Index:
     """Return the index of all stored parts; save it if it was out of date.
 
-    `anew` rebuilds it from the parts and ignores the saved one.
+    `rebuild` ignores the saved one and reads all parts.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
       NewerFormat: a part has a later version.
     """
     sizes = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
-    index = EMPTY if anew else _read_or_empty(store)
+    index = EMPTY if rebuild else _read_or_empty(store)
     if not index.sizes.items() <= sizes.items():  # a part was removed or replaced
         index = EMPTY
     if new := [name for name in sizes if name not in index.sizes]:

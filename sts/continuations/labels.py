@@ -59,17 +59,19 @@ def label_part_name(set: str, part: str) -> str:
     return f"{FOLDER}/{set}/{part.removeprefix(f'{parts.FOLDER}/')}"
 
 
-def write_labels(store: Store, name: str, labels: Sequence[Label], *, anew: bool = False) -> None:
+def write_labels(
+    store: Store, name: str, labels: Sequence[Label], *, overwrite: bool = False
+) -> None:
     """Write the labels of a suite's continuations in one part; writing the same again is allowed.
 
-    `anew` overwrites a part whose origin is unknown.
+    `overwrite` replaces a part whose origin is unknown.
 
     Raises:
       DamagedData: the part exists and differs.
       OSError: it cannot be written.
     """
     raw = _encode(name, labels)
-    if anew:
+    if overwrite:
         store.swap(name, raw)
     else:
         store.put_new(name, raw, lambda a, b: _decode(name, a).equals(_decode(name, b)))

@@ -29,9 +29,9 @@ _MAX_SUGGESTIONS = 5
 """Number of similar ids that an error message suggests."""
 
 
-def open_saved_index(workspace: Workspace, *, anew: bool = False) -> Index:
-    """Return the index of all stored continuations; `anew` rebuilds it from the parts."""
-    return indices.open_index(workspace.store, anew=anew)
+def open_saved_index(workspace: Workspace, *, rebuild: bool = False) -> Index:
+    """Return the index of all stored continuations; `rebuild` makes it from the parts."""
+    return indices.open_index(workspace.store, rebuild=rebuild)
 
 
 def use_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
@@ -39,7 +39,7 @@ def use_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
     try:
         return work(open_saved_index(workspace))
     except StaleIndex:
-        return work(open_saved_index(workspace, anew=True))
+        return work(open_saved_index(workspace, rebuild=True))
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
@@ -121,9 +121,9 @@ def _stream_rows(
 ) -> Iterator[list[Continuation]]:
     """Yield the continuations in the rows that `choose` selects; rebuild a stale index."""
     seen: set[str] = set()
-    for anew in (False, True):
-        if anew or index is None:
-            index = open_saved_index(workspace, anew=anew)
+    for rebuild in (False, True):
+        if rebuild or index is None:
+            index = open_saved_index(workspace, rebuild=rebuild)
         try:
             for name, groups, hashes in index.locate_rows(choose(index)):
                 if hashes := {id: hash for id, hash in hashes.items() if id not in seen}:
@@ -137,5 +137,5 @@ def _stream_rows(
                     seen |= hashes.keys()
             return
         except StaleIndex:
-            if anew:
+            if rebuild:
                 raise

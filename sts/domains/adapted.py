@@ -219,7 +219,7 @@ class Adapted:
         self._check_actions(name)
         self.tokens = tuple(getattr(env, "tokens", ("silence",)))
         if not env.players:
-            raise ArgumentError(f"domain {name!r}: expected 1 participant or more")
+            raise ArgumentError(f"domain {name!r}: expected 1 player or more")
         self.name = name or env.name
         self.version = env.version
         self.players = tuple(env.players)

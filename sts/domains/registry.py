@@ -140,7 +140,7 @@ def checked(
         spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
         rewards = "float64" if world.reward_unit is None else "int8"
         checks = (
-            (episode.n_players == form.n_players, f"{form.n_players} participants"),
+            (episode.n_players == form.n_players, f"{form.n_players} players"),
             (episode.scene.shape[1] == form.objects, f"{form.objects} objects"),
             (episode.actions.shape[2:] == space.shape and space.contains(episode.actions), allowed),
             (episode.rewards.dtype == rewards, f"rewards of {rewards}"),

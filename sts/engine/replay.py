@@ -51,7 +51,7 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
             p = int(np.argmax(_bits(worlds.rewards)[b] != _bits(rewards)[b]))
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
             found, recorded = worlds.rewards[b, p], rewards[b, p]
-            difference = f"participant {p} receives {found}, recorded {recorded}{units}"
+            difference = f"player {p} receives {found}, recorded {recorded}{units}"
         out[b] = Mismatch(step, f"step {step}: {difference}")
     return out
 
@@ -88,7 +88,7 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedSt
 
 
 _START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
-_OTHER_SIZES = "step 0: the state has other participants or objects than the recording"
+_OTHER_SIZES = "step 0: the state has other players or objects than the recording"
 _SIZES_DIFFER = Mismatch(0, _OTHER_SIZES)
 
 

@@ -92,7 +92,7 @@ def open(
     teams = [team._replace(agent=fit(team.agent, domain)) for team in teams]
     players = [p for team in teams for p in team.players]
     if len(set(players)) < len(players):
-        raise StsError(f"expected each participant in one team only, found {players}")
+        raise StsError(f"expected each player in one team only, found {players}")
     if isinstance(begun, SessionState):
         resumed = zip(teams, begun.agent_states, strict=True)
         teams = [team._replace(memory=memory) for team, memory in resumed]

@@ -88,7 +88,7 @@ def _batch_key(t: Trajectory, player: int) -> tuple[Any, ...]:
 
 
 def _find_team(t: Trajectory, player: int) -> tuple[int, ...]:
-    return tuple(i for i, participant in enumerate(t.players) if participant == t.players[player])
+    return tuple(i for i, one in enumerate(t.players) if one == t.players[player])
 
 
 def _replay_batch(batch: Sequence[Trajectory], player: int) -> Iterator[ObservedTrajectory]:

@@ -103,7 +103,7 @@ def export(
     """Write trajectories to one file, with the signature of an exporter; `player` must be None."""
     if player is not None:
         raise ArgumentError(
-            "--player cannot be combined with --format parquet, which exports every participant"
+            "--player cannot be combined with --format parquet, which exports every player"
         )
     write(path, trajectories)
     if progress is not None:
@@ -179,7 +179,7 @@ def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> No
         except ValueError as error:
             raise DamagedData(f"{name}: {error}") from None
         if len(trajectory.players) != trajectory.episode.n_players:
-            raise DamagedData(f"{name} does not list as many participants as it has")
+            raise DamagedData(f"{name} does not list as many players as it has")
 
 
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:

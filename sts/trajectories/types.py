@@ -26,7 +26,7 @@ class Player:
     def __post_init__(self) -> None:
         """Raise DamagedData if a field is not text, as a file of another program may have."""
         if not isinstance(self.kind, str) or not isinstance(self.name, str):
-            raise DamagedData(f"expected a participant's kind and name, found {self}")
+            raise DamagedData(f"expected a player's kind and name, found {self}")
 
 
 @dataclass(frozen=True, eq=False)

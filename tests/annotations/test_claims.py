@@ -44,9 +44,9 @@ def test_impossible_items_and_truths_are_refused(store) -> None:
         add_reference(store, an_item("c1"), "failure", 41)
     assert len(ask(store, references.every)) == 1
     for truth, step, words in (
-        ("passed", None, "unknown truth 'passed'; known: failure, not_done, success"),
-        ("cannot_judge", None, "unknown truth"),
-        ("not_done", 3, "carries no step"),
+        ("passed", None, "unknown verdict 'passed'; known: failure, not_done, success"),
+        ("cannot_judge", None, "unknown verdict"),
+        ("not_done", 3, "has no step"),
         ("success", 0, "step of 1 to 40"),
     ):
         with pytest.raises(ArgumentError, match=words):

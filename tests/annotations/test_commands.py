@@ -82,7 +82,7 @@ def test_sessions_are_listed_and_revoked(sqlite_workspace, sts) -> None:
         ("annotators add", "arguments are required: NAME"),
         ("annotators sessions Ana", "unknown annotator 'Ana'; known: none yet"),
         ("annotators banish Ana", "unknown action of sts annotators 'banish'"),
-        ("references add c0ffee --verdict passed", "unknown truth 'passed'"),
+        ("references add c0ffee --verdict passed", "unknown verdict 'passed'"),
         ("references add c0ffee --verdict success --step 41", "step of 1 to 40"),
         ("references add c0ffee --verdict success --step x", "expected a whole number, found 'x'"),
         ("references add c0ffee", "arguments are required: --verdict"),

@@ -341,8 +341,8 @@ def test_forget_command_erases_a_name_only_when_confirmed(sqlite_workspace, sts)
         a_team(store)
         pseudonym = ask(store, people.named, "Zacharias").pseudonym
     before, words = mentions(), "annotators anonymise Zacharias"
-    assert "would be forgotten" in sts(sqlite_workspace, words) and mentions() == before
-    assert f"2 judged clips stay under {pseudonym}" in sts(sqlite_workspace, f"{words} --yes")
+    assert "would be anonymised" in sts(sqlite_workspace, words) and mentions() == before
+    assert f"verdicts on 2 clips are kept under {pseudonym}" in sts(sqlite_workspace, f"{words} --yes")
     (line,) = mentions()
     assert WORDS in line  # Bo's own words
     with Store.open(sqlite_workspace) as store:

@@ -105,7 +105,7 @@ def test_continuations_replay_bit_for_bit(ran):
     raw = rewards.view(np.uint64 if rewards.dtype == np.float64 else np.uint8)
     raw[9, 0] ^= 1
     (found,) = verify(world, [replace(episodes[0], rewards=rewards)])
-    assert found is not None and found.step == 9 and "participant 0 receives" in found.what
+    assert found is not None and found.step == 9 and "player 0 receives" in found.what
 
 
 def test_log_probabilities_are_those_that_the_agent_reports(ran):

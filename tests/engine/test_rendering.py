@@ -52,7 +52,7 @@ def test_frames_reject_an_invalid_episode_before_a_step():
     more: dict[str, Any] = {
         name: np.repeat(getattr(one, name), 2, 1) for name in ("actions", "utterances", "rewards")
     }
-    with pytest.raises(ReplayMismatch, match="step 0: the state has other participants"):
+    with pytest.raises(ReplayMismatch, match="step 0: the state has other players"):
         frames(dataclasses.replace(one, **more))
     with pytest.raises(ArgumentError, match="does not render frames"):
         frames(recorded(count=1)[0].episode)

@@ -117,7 +117,7 @@ def test_unknown_actions_are_rejected_before_any_step(bad):
 
 def test_invalid_teams_and_instructions_are_rejected_on_opening():
     worlds = WORLD.restore(STATES)
-    with pytest.raises(StsError, match="expected each participant in one team only"):
+    with pytest.raises(StsError, match="expected each player in one team only"):
         session.open(WORLD, worlds, teams("random") * 2)
     with pytest.raises(ArgumentError, match="plays only in"):
         session.open(domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search"))

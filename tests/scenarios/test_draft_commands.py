@@ -67,11 +67,13 @@ def test_check_measures_the_gates_of_categories_that_declare_controls(own):
     assert "no category declares what it is tested with" in said
     own("mine own --category return-to-first --category when-evil --per-category 3")
     own.draft("accept --all")
-    assert "gates" not in json.loads(own.draft("check --json"))
-    rows = json.loads(own.draft("check --quality-checks --json"))["gates"]
+    assert "quality_checks" not in json.loads(own.draft("check --json"))
+    rows = json.loads(own.draft("check --quality-checks --json"))["quality_checks"]
     assert {row["category"] for row in rows} == {"return-to-first", "shadow-evil", "when-evil"}
     probes = [row for row in rows if row["name"] == "probe"]
-    assert [(row["figure"], row["limit"], row["held"]) for row in probes] == [(1.0, 0.9, True)] * 3
+    assert [(row["figure"], row["limit"], row["passed"]) for row in probes] == [
+        (1.0, 0.9, True)
+    ] * 3
     said = own.draft("check --quality-checks")
     assert "can be frozen" in said and "return-to-first  open loop" in said
 

@@ -246,7 +246,7 @@ def test_stored_labels_that_contradict_the_rule_are_refused_and_kept(workspace, 
     label_suite(workspace, suite)
     name = next(n for n in read_labels(workspace) if not label_table.is_table(n))
     part = workspace.path(name)
-    labels.write_labels(workspace.store, name, [], anew=True)
+    labels.write_labels(workspace.store, name, [], overwrite=True)
     altered = part.read_bytes()
     made = store.read_part(workspace, f"continuations/{name.split('/', 2)[2]}")
     said = [Label(one.content_hash, "success", 1) for one in made]

@@ -179,7 +179,7 @@ def test_example_that_an_edit_leaves_undone_is_not_exported(run, tmp_path):
     [
         ("nothing", 2, "unknown draft 'nothing'"),
         ("judged", 1, "draft judged is of the test split, on which agents are evaluated"),
-        ("obey --format rlds --player 7", 1, "draft obey asks nothing of participant 7"),
+        ("obey --format rlds --player 7", 1, "draft obey asks nothing of player 7"),
         ("obey --player 1", 2, "--player cannot be combined"),
     ],
 )

@@ -128,7 +128,7 @@ def test_altered_recording_is_not_exported(tmp_path):
     rewards = one.episode.rewards.copy()
     rewards[5, 0] += 1
     episode = dataclasses.replace(one.episode, rewards=rewards)
-    with pytest.raises(ReplayMismatch, match="step 5: participant 0 receives"):
+    with pytest.raises(ReplayMismatch, match="step 5: player 0 receives"):
         rlds.write(tmp_path / "t.parquet", [dataclasses.replace(one, episode=episode)])
     assert not (tmp_path / "t.parquet").exists()
 
@@ -200,7 +200,7 @@ def test_ls_and_export_select_the_same_trajectories(root, capsys, flags, count):
         (
             ["export", "{out}", "--played-by", "ann"],
             1,
-            "none of 11 trajectories is left by --played-by ann",
+            "none of 11 trajectories matches --played-by ann",
         ),
         (["import", "--format", "lambdastar-2016"], 2, "reads files: expected FILE"),
         (

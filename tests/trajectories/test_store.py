@@ -129,7 +129,7 @@ def test_altered_row_is_rejected(file, column, change, message):
 
 def test_number_of_participants_must_fit_the_episode(file):
     store.write(file, [dataclasses.replace(recorded(count=1)[0], players=())])
-    with pytest.raises(DamagedData, match="does not list as many participants as it has"):
+    with pytest.raises(DamagedData, match="does not list as many players as it has"):
         store.read(file)
 
 
@@ -187,7 +187,7 @@ def test_finding_a_trajectory_reads_one_row_group(workspace, monkeypatch):
 
 @pytest.mark.parametrize(
     ("column", "place", "step", "message"),
-    [("rewards", (7, 1), 7, "participant 1 receives"), ("scene", (4, 2), 3, "object 2")],
+    [("rewards", (7, 1), 7, "player 1 receives"), ("scene", (4, 2), 3, "object 2")],
 )
 def test_verify_names_the_first_step_that_differs(column, place, step, message):
     one = recorded(count=1)[0].episode

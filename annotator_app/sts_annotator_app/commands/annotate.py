@@ -106,6 +106,6 @@ def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]
     lines = [f"open your page: {link}" if link else f"serving {address}"]
     if owner and "lead" not in owner.roles:
         lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")
-    lines.append("others enter with a link of their own: sts annotators add NAME")
+    lines.append("to invite someone: sts annotators add NAME")
     lines.append("Ctrl-C ends this; nothing is lost")
     return lines

@@ -166,7 +166,7 @@ export class Curation extends Passage {
     const state = { ...this.statusOf(this.at), last: follows };
     this.editing = null;
     this.#record(state, { kind: "edit", changes, said }, now);
-    this.say(`Edited ${this.at}: ${said}. Press U to undo.`);
+    this.say(`Edited ${this.at}: ${said.replace(/\.$/, "")}. Press U to undo.`);
     this.show(now);
     return true;
   }

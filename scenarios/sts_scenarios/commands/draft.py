@@ -127,7 +127,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     lines += [f"note: {one}" for one in notes]
     if args.quality_checks:
         rows = _compute_quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
-        value["gates"] = [row._asdict() | {"held": row.is_passed} for row in rows]
+        value["quality_checks"] = [row._asdict() | {"passed": row.is_passed} for row in rows]
         lines += _format_quality_checks(rows)
     return Result(value, "\n".join(lines), 1 if found else 0)
 
@@ -168,4 +168,4 @@ def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
         )
         for row in rows
     ]
-    return [table(("category", "gate", "figure", "limit", "held"), shown)]
+    return [table(("category", "check", "figure", "limit", "passed"), shown)]

@@ -68,7 +68,7 @@ def _check_stepping(trial: Trial) -> None:
             raise
 
 
-@_claim("rewards", "rewards are whole or real as declared, and one for each participant")
+@_claim("rewards", "rewards are whole or real as declared, and one for each player")
 def _check_rewards(trial: Trial) -> None:
     try:
         trial.play_all()
@@ -305,9 +305,7 @@ def _check_pictures(trial: Trial) -> None:
         people = sequence.utterances.shape[1]
         if len(layout.players) != people:
             count = len(layout.players)
-            raise ClaimBroken(
-                f"seed {seed}: expected a picture of {people} participants, found {count}"
-            )
+            raise ClaimBroken(f"seed {seed}: expected a picture of {people} players, found {count}")
         _check_names("picture's names", layout.names)
         form = trial.domain.scene_format(start)
         if form != layout.format:
@@ -322,9 +320,7 @@ def _check_pictures(trial: Trial) -> None:
                 first = trial.domain.restore([trial.starts[0]])
                 for player in range(people):
                     size = _render_frame(first, player).shape
-                    _check_frame_size(
-                        trial, seed, size, f"the sight of participant {player}", player
-                    )
+                    _check_frame_size(trial, seed, size, f"the sight of player {player}", player)
         elif not drawing(trial.domain):
             raise ClaimBroken("its scenes are drawn, but it has no drawing")
         lines = trial.domain.draw_text(layout, played.scene[0], (0,))

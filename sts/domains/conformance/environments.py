@@ -143,7 +143,7 @@ def _check_observations(trial: Trial) -> None:
                 actions_per_world(sequence.actions, bool(domain.action_names))
             ):
                 for player in range(len(domain.players)):
-                    when = f"seed {seed}, step {t}: participant {player}"
+                    when = f"seed {seed}, step {t}: player {player}"
                     seen = _observe(world, player, when)
                     again = _observe(world, player, when)
                     types = {key: _describe_type(value) for key, value in seen.items()}

@@ -89,7 +89,7 @@ def _write_dataset(
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, participant {player}; actions: {names}",
+            "description": f"{world.name}, player {player}; actions: {names}",
             KEY: f"{FORMAT}/{VERSION}",
             "sts_domain": world.name,
             "sts_role": player,

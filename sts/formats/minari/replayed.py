@@ -58,7 +58,7 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
     current, recorded_space = environment.live.observation_space, dataset.observation_space
     if current != recorded_space:
         hint += f" ({name} observes {_short(current)}, the recording {_short(recorded_space)})"
-    participant = Player("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
+    player = Player("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
     shared = provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
     jpeg = dataset.storage.jpeg_encoding  # its images differ from the environment's
     lossy = {name for name, part in flat("", recorded_space) if jpeg and is_image_space(part)}
@@ -85,7 +85,7 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
         trajectories.append(
             make_trajectory(
                 replay,
-                (participant,),
+                (player,),
                 source=f"minari {dataset.id} episode {episode.id}",
                 provenance=shared | {"episode": int(episode.id), "seed": seed},
             )

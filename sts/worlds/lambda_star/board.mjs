@@ -1,4 +1,4 @@
-// Drawing of Λ* in a browser: the torus for annotators, and the neighbourhood that a participant
+// Drawing of Λ* in a browser: the torus for annotators, and the neighbourhood that a player
 // sees. Colours are Okabe and Ito's, and no information is given by colour alone: shapes and letters
 // repeat it. docs/worlds.md documents the exports.
 
@@ -135,7 +135,7 @@ function paintSign({ x, cell, options }, [row, column], sign) {
   x.restore();
 }
 
-// Draw a dashed frame around the cell of a judged participant at the takeover.
+// Draw a dashed frame around the cell of a judged player at the takeover.
 function paintStart({ x, cell, episode, options }, object) {
   const [row, column] = cellOf(episode, episode.takeover, object);
   x.save();
@@ -167,7 +167,7 @@ function paintMark({ x, cell, episode, options }, place) {
   x.restore();
 }
 
-// Draw a frame around the cells that a judged participant sees, wrapped across the edges.
+// Draw a frame around the cells that a judged player sees, wrapped across the edges.
 function paintAround({ x, cell, episode, frame, options, wide, high }, object) {
   const [row, column] = cellOf(episode, frame, object);
   x.save();
@@ -293,7 +293,7 @@ function outline(x, sides, cx, cy, radius) {
 const TINTS = { gain: "#009E73", loss: "#D55E00" };
 const GOOD = 0, EVIL = 1, SELF = 2, OTHERS = 3; // colours and shapes as on the board
 
-// Draw the view of one participant: its Moore neighbourhood, with itself in the middle.
+// Draw the view of one player: its Moore neighbourhood, with itself in the middle.
 export function paintSight(canvas, sight, options) {
   const x = canvas.getContext("2d");
   const cell = Math.floor(canvas.width / sight.side);
@@ -350,6 +350,6 @@ export function describeSight(sight) {
 }
 const AROUND = ["up-left", "up", "up-right", "left", "here", "right", "down-left", "down", "down-right"];
 
-// Describe the position of the participant itself.
+// Describe the position of the player itself.
 export const placeOf = ({ row, column, height, width }) =>
   `You are in row ${row + 1}, column ${column + 1} of ${height} × ${width}; the board wraps around`;

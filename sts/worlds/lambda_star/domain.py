@@ -92,9 +92,7 @@ class Batch:
           DamagedState: the states differ in radius or in the number of players.
         """
         if len({(len(s.cells), s.radius) for s in states}) > 1:
-            raise DamagedState(
-                "worlds of one batch must agree in radius and number of participants"
-            )
+            raise DamagedState("worlds of one batch must agree in radius and number of players")
         self.arrays = states_.gather(states)
         self.radius = states[0].radius
 

@@ -28,7 +28,7 @@ MOVES = (
 )
 TOKENS = ("silence", "yes", "no", *MOVES, *(str(n) for n in range(9)), "more")
 KINDS = ("moves", "cells")
-MAX_PARTICIPANTS = 1000
+MAX_PLAYERS = 1000
 _MAGIC = b"LSTA"
 _HEADER = struct.Struct("<4sH4BH2I2Q2H2I2I")
 _NUMBERS = (
@@ -87,8 +87,8 @@ def _find_fault(s: State) -> str | None:
         (0 <= s.evil_cursor < len(s.evil_pattern), "Evil's cursor is outside its pattern"),
         (0 <= s.step < 2**32 and 0 <= s.horizon < 2**32, "the clock is out of range"),
         (0 <= s.seed < 2**64 and 0 <= s.counter < 2**63, "the stream is out of range"),
-        (1 <= len(s.cells) <= MAX_PARTICIPANTS, f"1 to {MAX_PARTICIPANTS} participants fit"),
-        (all(0 <= c < cells for c in s.cells), "a participant is off the grid"),
+        (1 <= len(s.cells) <= MAX_PLAYERS, f"1 to {MAX_PLAYERS} players fit"),
+        (all(0 <= c < cells for c in s.cells), "a player is off the grid"),
         (
             len(s.cells) == len(s.actions) == len(s.utterances) == len(s.rewards),
             "players' fields differ in length",

@@ -185,7 +185,7 @@ def test_lead_sets_changes_and_removes_addresses(
         return code, *capsys.readouterr()
 
     code, out, _ = annotators("add", "Ana", "--email", " Ana@Study.example ")
-    assert code == 0 and "sign in as ana@study.example" in out
+    assert code == 0 and "they can also use ana@study.example" in out
     assert annotators("add", "Bo")[0] == 0
     code, _, error = annotators("email", "Bo", "ana@study.example")
     assert code != 0 and "belongs to 'Ana'" in error

@@ -128,7 +128,7 @@ def test_commands_export_and_import_a_relative_folder(tmp_path, monkeypatch, cap
     store.save(Workspace.open("a"), every)
     export = ["trajectories", "export", "ours-v0", "--format", "minari", "--workspace", "a"]
     assert main([*export, "--player", "1"]) == 0
-    assert capsys.readouterr().out == "3 trajectories, participant 1 of each -> ours-v0\n"
+    assert capsys.readouterr().out == "3 trajectories, player 1 of each -> ours-v0\n"
     assert main(export) == 1
     assert "ours-v0 exists: remove it" in capsys.readouterr().err
     for folder in ("ours-v0", "ours-v0/data"):

@@ -19,7 +19,7 @@ from sts.numerics.draws import below
 from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.kernels import Arrays, Ints, zero_arrays
-from sts.worlds.lambda_star.state import MAX_PARTICIPANTS, State, scatter
+from sts.worlds.lambda_star.state import MAX_PLAYERS, State, scatter
 
 PATTERNS = ("paper", "lambdastar-2016")
 COMPLEXITY = (2, 23)
@@ -55,8 +55,8 @@ def check_settings(settings: Settings) -> None:
     _check_types(s)
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
-    if not 1 <= s.n_players <= min(MAX_PARTICIPANTS, s.height * s.width):
-        most = min(MAX_PARTICIPANTS, s.height * s.width)
+    if not 1 <= s.n_players <= min(MAX_PLAYERS, s.height * s.width):
+        most = min(MAX_PLAYERS, s.height * s.width)
         raise ArgumentError(
             f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.n_players}"
         )

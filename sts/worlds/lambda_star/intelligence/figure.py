@@ -18,7 +18,7 @@ from sts.worlds.lambda_star.intelligence.score import Part
 _TITLES = {
     "complexity": "K, complexity of Good's and Evil's paths",
     "uncertainty": "H, uncertainty in bits, by size",
-    "team": "participants in the team (log scale)",
+    "team": "players in the team (log scale)",
     "steps": "steps of interaction (log scale)",
 }
 _LOG_FACTORS = ("team", "steps")

@@ -223,7 +223,7 @@ def check_memory(
     if at_once * needed > most:
         raise ArgumentError(
             f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "
-            f"{at_once} times {episodes} episodes of {s.n_players} participants and "
+            f"{at_once} times {episodes} episodes of {s.n_players} players and "
             f"{s.horizon} steps on {s.height}x{s.width} cells, but only {most // _MIB} MiB, half "
             "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
             "steps, the rehearsals or the workers"
@@ -248,7 +248,7 @@ def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     members, n_players = load_team(agent), settings.n_players
     if len(members) > n_players:
         raise ArgumentError(
-            f"{team_name(members)}: expected at most as many agents as participants, "
+            f"{team_name(members)}: expected at most as many agents as players, "
             f"found {len(members)} for {n_players}"
         )
     return members

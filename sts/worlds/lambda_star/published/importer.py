@@ -120,7 +120,7 @@ def _read_teams(
     (n,) = start.get_integers("n", 3, 255)
     (count,) = start.get_integers("iterations", 1, 10**6)
     (episode,) = start.get_integers("episode", 0, 10**9)
-    (people,) = start.get_integers("agents", 1, states.MAX_PARTICIPANTS)
+    (people,) = start.get_integers("agents", 1, states.MAX_PLAYERS)
     paths = [start.get_integers(f"{name}_path", 1, n * n) for name in ("good", "evil")]
     cells = start.get_integers("start", 1, n * n)
     if len(cells) != people or any(len(p) != count + 1 for p in paths):
@@ -212,7 +212,7 @@ def _infer_moves(
     if far.any():
         t, p = np.argwhere(far)[0].tolist()
         raise steps[t].make_error(
-            f"team {key}: participant {p} jumps from cell {before[t, p] + 1} "
+            f"team {key}: player {p} jumps from cell {before[t, p] + 1} "
             f"to {after[t, p] + 1} in step {t + 1}"
         )
     actions: NDArray[np.int8] = toward(before, after, n, n).astype(np.int8)

@@ -262,7 +262,7 @@ def test_table_and_figure_hold_the_breakdown(tmp_path, capsys):
     assert [float(row["mean"]) for row in rows[2:]] == [row["mean"] for row in value["breakdown"]]
     root = ElementTree.parse(drawn).getroot()
     words = " ".join("".join(text.itertext()) for text in root.iter() if text.tag[-4:] == "text")
-    for word in ("K, complexity", "H, uncertainty", "participants", "oracle (sees the world)"):
+    for word in ("K, complexity", "H, uncertainty", "players", "oracle (sees the world)"):
         assert word in words
     assert "steps of interaction" not in words
     assert main([*COMMAND, "--episodes", "1", "--figure", str(drawn)]) == 0
@@ -279,7 +279,7 @@ WRONG = [
     (["--practice-episodes", "-1"], "rehearsals, found -1"),
     (["--agent", "q-learner"], "; did you mean q-learning?\n"),
     (["--agent", "rule,nobody", "--team", "2"], "unknown agent 'nobody'"),
-    (["--agent", "rule,blind"], "rule,blind: expected at most as many agents as participants"),
+    (["--agent", "rule,blind"], "rule,blind: expected at most as many agents as players"),
     (["--agent", "oracle"], "'oracle' is given twice"),
     (["--agent", "all"], "--agent random: all includes it; leave one of the two out"),
     (["--agent", "all", "--agent", "all"], "--agent all is given twice"),

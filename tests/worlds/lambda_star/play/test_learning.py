@@ -324,7 +324,7 @@ def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeyp
     with pytest.raises(ArgumentError) as caught:
         teams.check_memory(members, settings, **case, at_once=7)
     assert str(caught.value) == (
-        "q-learning needs 4 MiB of memory for 7 times 2 episodes of 1 participants and 50 steps on "
+        "q-learning needs 4 MiB of memory for 7 times 2 episodes of 1 players and 50 steps on "
         "10x10 cells, but only 2 MiB, half of this machine's memory, are allowed; lower the "
         "episodes, the size, the team, the steps, the rehearsals or the workers"
     )

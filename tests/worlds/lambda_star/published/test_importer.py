@@ -46,7 +46,7 @@ def test_altered_reward_is_refused_with_its_step(tmp_path: Path, capsys) -> None
     assert main([*IMPORT, str(path), "--workspace", str(tmp_path / "w")]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "episode 0 team woc: step 6: participant 1 receives" in error
+    assert "episode 0 team woc: step 6: player 1 receives" in error
     assert not (tmp_path / "w").exists()
 
 
