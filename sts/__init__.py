@@ -54,7 +54,7 @@ def __getattr__(name: str) -> Any:
     if name in _OWN:
         value = getattr(import_module(_OWN[name]), name)
     else:
-        value = import_module("sts.registry").load("sts.api", "name", name)
+        value = import_module("sts.registry").load_entry_point("sts.api", "name", name)
     globals()[name] = value
     return value
 

@@ -36,21 +36,21 @@ class Agreement(NamedTuple):
         return self.agreeing / self.pairs if self.pairs else float("nan")
 
     @property
-    def alike(self) -> bool:
+    def is_unanimous(self) -> bool:
         """True if all judgements of enough items are the same, so that alpha is undefined."""
         return self.alpha is None and self.shared >= MIN_SHARED
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The reason why alpha is undefined; "" if it is defined."""
         if self.alpha is not None:
             return ""
-        if self.alike:
+        if self.is_unanimous:
             return "alpha is undefined: all judgements are the same"
         return f"alpha needs at least {MIN_SHARED} items that two people judged"
 
 
-def krippendorff(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agreement:
+def compute_alpha(judged: pd.DataFrame, *, seed: int, draws: int = 2000) -> Agreement:
     """Compute agreement on the items that two or more people judged.
 
     Args:

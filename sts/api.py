@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sts.agents.facts import Facts, gather
-from sts.agents.identity import stated
-from sts.cli.arguments import progress, retries
-from sts.cli.settings import settings_of
+from sts.agents.identity import declared_version
+from sts.agents.info import AgentInfo, load_infos
+from sts.cli.arguments import collect_retries, show_progress
+from sts.cli.settings import read_values
 from sts.continuations.run import run as run_scenarios
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.executors import LOCAL
-from sts.jobs.tasks import NotTried
+from sts.jobs.tasks import TaskSkipped
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
@@ -64,19 +64,19 @@ def record(
     """
     names = [agents] if isinstance(agents, str) else list(agents)
     workspace = Workspace.open(workspace)
-    facts = gather(names)
+    facts = load_infos(names)
     for found in facts.values():
         if isinstance(found, StsError):
             raise found
     known = {name: found for name, found in facts.items() if not isinstance(found, StsError)}
     domain = domain or _shared_domain(known.values())
-    settings = settings_of(domain, {"steps": steps})
+    settings = read_values(domain, {"steps": steps})
     settings |= options(domain) if callable(options) else options or {}
     batches: list[Batch] = []
     failures: list[Failure] = []
     total = episodes * len(known)
     try:
-        with retries() as mention, progress("recording", "episodes") as show:
+        with collect_retries() as mention, show_progress("recording", "episodes") as show:
             for outcome in record_all(
                 known,
                 domain=domain,
@@ -97,11 +97,11 @@ def record(
     except ReplayMismatch:  # recordings of such an environment are worthless
         raise
     except (StsError, KeyboardInterrupt) as error:
-        if finished := _in_order(names, batches):
+        if finished := _order_trajectories(names, batches):
             path = trajectories.save(workspace, finished)
             error.add_note(f"{len(finished)} of {total} episodes are saved in {path}")
         raise
-    return _trajectory_table(workspace, _in_order(names, batches))
+    return _trajectory_table(workspace, _order_trajectories(names, batches))
 
 
 def _trajectory_table(workspace: Workspace, recorded: Sequence[Trajectory]) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def _trajectory_table(workspace: Workspace, recorded: Sequence[Trajectory]) -> p
     return table
 
 
-def _in_order(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory]:
+def _order_trajectories(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory]:
     """Return the trajectories by agent and episode, in whatever order processes finished them."""
     ordered = sorted(batches, key=lambda batch: (names.index(batch.agent), batch.first))
     return [trajectory for batch in ordered for trajectory in batch.trajectories]
@@ -124,16 +124,16 @@ def _in_order(names: Sequence[str], batches: Sequence[Batch]) -> list[Trajectory
 def _first_error(names: Sequence[str], failures: Sequence[Failure]) -> StsError:
     """Return the error of the first episode that failed, with the number of others."""
     ordered = sorted(failures, key=lambda failure: (names.index(failure.agent), failure.episode))
-    tried = [failure for failure in ordered if not isinstance(failure.error, NotTried)]
+    tried = [failure for failure in ordered if not isinstance(failure.error, TaskSkipped)]
     notes = [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
     untried = len(failures) - len(tried)
     notes += [f"{untried} more were not tried"] if untried else []
     first = tried[0]
     line = f"{first.agent}, episode {first.episode}: {first.error}"
-    return first.error.saying(f"{line} ({', '.join(notes)})" if notes else line)
+    return first.error.with_message(f"{line} ({', '.join(notes)})" if notes else line)
 
 
-def _shared_domain(agents: Iterable[Facts]) -> str:
+def _shared_domain(agents: Iterable[AgentInfo]) -> str:
     """Return the one domain that all the agents are made for."""
     agents = list(agents)
     homes = {agent.domain: agent.name for agent in agents if agent.domain}
@@ -199,7 +199,7 @@ def run(
     names = [agents] if isinstance(agents, str) else list(agents)
     workspace = Workspace.open(workspace)
     chosen = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
-    with retries() as mention, progress(chosen.label, "continuations") as show:
+    with collect_retries() as mention, show_progress(chosen.label, "continuations") as show:
         done = run_scenarios(
             workspace,
             chosen.scenarios,
@@ -215,5 +215,5 @@ def run(
     import pandas as pd
 
     prints = done.fingerprints
-    rows = [(a, done.made[a], done.kept[a], prints[a], stated(prints[a])) for a in names]
+    rows = [(a, done.made[a], done.kept[a], prints[a], declared_version(prints[a])) for a in names]
     return pd.DataFrame(rows, columns=["agent", "made", "kept", "fingerprint", "stated_version"])

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 _MAX_QUOTED_CHARS = 60
 """Maximum length of a quoted name in a message."""
-_MOST, _COMPARED = 20, 1000
+MAX_LISTED, _COMPARED = 20, 1000
 """Maximum number of known names in a message, and to compare with an unknown one."""
 
 
@@ -32,7 +32,7 @@ class StsError(Exception):
 
     exit_code = 1
 
-    def saying(self, line: str) -> Self:
+    def with_message(self, line: str) -> Self:
         """Return a copy of the error with another message."""
         return self.rebuild((line,), self.__dict__)
 
@@ -43,9 +43,9 @@ class StsError(Exception):
         error.__dict__.update(state)
         return error
 
-    def about(self, what: str) -> Self:
+    def with_prefix(self, what: str) -> Self:
         """Return the error with the prefix `what`, unless its message already starts with it."""
-        return self if str(self).startswith(what) else self.saying(f"{what}: {self}")
+        return self if str(self).startswith(what) else self.with_message(f"{what}: {self}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Support pickling independent of the constructor's arguments."""
@@ -58,12 +58,12 @@ class ArgumentError(StsError):
     exit_code = 2
 
 
-def shown(text: str) -> str:
+def quote(text: str) -> str:
     """Quote `text` for an error message, truncated and with unprintable characters escaped."""
     return repr(text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}...")
 
 
-def closest(name: str, known: Iterable[str]) -> str:
+def suggest_similar(name: str, known: Iterable[str]) -> str:
     """Return "; did you mean NAME?" with the known name most similar to `name`; "" for none."""
     import difflib  # slow to import
 
@@ -100,7 +100,7 @@ class UnknownName(ArgumentError):
         name: str,
         known: Iterable[str],
         *,
-        most: int = _MOST,
+        most: int = MAX_LISTED,
         total: int | None = None,
     ) -> None:
         self.kind, self.name, self.known = kind, name, tuple(sorted(known))
@@ -108,8 +108,8 @@ class UnknownName(ArgumentError):
         rest = (total or len(self.known)) - len(listed)
         exist = ", ".join(listed) if listed else "none yet"
         exist += f" and {rest} more" if rest else ""
-        hint = closest(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
-        super().__init__(f"unknown {kind} {shown(name)}; known: {exist}{hint}")
+        hint = suggest_similar(name, self.known[:_COMPARED]) if len(self.known) > 1 else ""
+        super().__init__(f"unknown {kind} {quote(name)}; known: {exist}{hint}")
 
 
 class StsWarning(UserWarning):

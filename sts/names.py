@@ -6,14 +6,14 @@ import unicodedata
 from datetime import UTC, datetime
 
 from sts.errors import ArgumentError
-from sts.errors import shown as shown
+from sts.errors import quote as quote
 
-LIMIT = 200
+MAX_NAME_CHARS = 200
 """Maximum length of a name of an agent, scenario, category, continuation or metric."""
 _JOINERS = {0x200C: "", 0x200D: ""}
 
 
-def clean_name(text: str, limit: int = LIMIT) -> str:
+def clean_name(text: str, limit: int = MAX_NAME_CHARS) -> str:
     """Normalise a name: composed Unicode (NFC), without outer spaces.
 
     Control characters, such as line breaks, zero-width characters and marks that change the writing
@@ -25,12 +25,12 @@ def clean_name(text: str, limit: int = LIMIT) -> str:
     name = unicodedata.normalize("NFC", text).strip()
     if not (1 <= len(name) <= limit and name.isprintable()):
         raise ArgumentError(
-            f"expected a name of 1 to {limit} printable characters, found {shown(text)}"
+            f"expected a name of 1 to {limit} printable characters, found {quote(text)}"
         )
     return name
 
 
-def one_line(text: str, limit: int) -> bool:
+def is_one_line(text: str, limit: int) -> bool:
     """Return True if `text` is at most `limit` printable characters.
 
     The zero-width joiner and non-joiner are allowed, which scripts such as Persian need.
@@ -48,12 +48,12 @@ def format_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
 
 
-def printable(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """Replace unprintable characters by spaces, and strip outer spaces."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
 
 
-def escaped(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Escape unprintable characters, so that a terminal can show `text` in one line."""
     return text if text.isprintable() else "".join(map(_escape_char, text))
 

@@ -23,7 +23,7 @@ PAGE_COLOURS = {BLUE: "blue", GREEN: "green", VERMILION: "vermilion", SKY: "sky"
 DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 2], [14, 3], [5, 1])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 MAX_TICKS = 16
-OVERLAID = len(COLOURS)
+MAX_OVERLAID = len(COLOURS)
 INK = "currentColor"
 MID_GREY = "#777"
 # Long names are cut in the middle, because versions of an agent differ at the end.
@@ -58,13 +58,15 @@ class FigureStyle(NamedTuple):
 
 
 PAGE_STYLE = FigureStyle(INK, None, "sans-serif", 11, 12)
-PAPER = FigureStyle("#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8)
+PAPER_STYLE = FigureStyle(
+    "#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8
+)
 """Style for publications: black on white, in 7 points as journals require; 1 px is 1 point."""
-PRINTED = PAPER._replace(text=PAGE_STYLE.text, title=PAGE_STYLE.title)
+PRINT_STYLE = PAPER_STYLE._replace(text=PAGE_STYLE.text, title=PAGE_STYLE.title)
 """Style for publications, with the text sizes of a page."""
 
 
-def lines(
+def plot_lines(
     agents: Sequence[str],
     data: pd.DataFrame,
     fields: tuple[str, str],
@@ -84,7 +86,7 @@ def lines(
     present = set(data["agent"])
     names = [name for name in agents if name in present]
     curve: Any = "step-after" if step else "linear"
-    crowded = len(names) > OVERLAID
+    crowded = len(names) > MAX_OVERLAID
     whole = sorted(set(data[fields[0]].astype(int)))
     ticks = {"values": whole} if len(whole) <= MAX_TICKS else {"tickMinStep": 1}
     x = alt.X(
@@ -95,7 +97,7 @@ def lines(
     # Small panels have no room for the axis title, which is in the caption.
     y = alt.Y(f"{fields[1]}:Q", scale=unit_scale(), axis=share_axis(None if crowded else titles[1]))
     if crowded:
-        panel_titles = {name: f"{place}. {shortened(name)}" for place, name in enumerate(names, 1)}
+        panel_titles = {name: f"{place}. {shorten(name)}" for place, name in enumerate(names, 1)}
         header = alt.Header(labelLimit=0, labelFontSize=9, labelColor=INK, labelAnchor="start")
         panels: Chart = (
             alt.Chart(data.assign(agent=data["agent"].map(panel_titles)))
@@ -115,9 +117,9 @@ def lines(
         )
         return panels
     base = alt.Chart(data).encode(x=x, y=y)
-    looks = identity(names)
+    looks = identity_channels(names)
     line = base.mark_line(interpolate=curve, strokeWidth=2).encode(
-        color=looks["color"], strokeDash=by_agent(alt.StrokeDash, names, DASHES)
+        color=looks["color"], strokeDash=agent_channel(alt.StrokeDash, names, DASHES)
     )
     dots = base.mark_point(size=45, filled=True, opacity=1).encode(**looks)
     layers = [line] if step else [line, dots]
@@ -125,20 +127,20 @@ def lines(
     return chart
 
 
-def shortened(name: str) -> str:
+def shorten(name: str) -> str:
     """Shorten a name to 28 characters for the title of a small panel."""
     return name if len(name) <= 28 else f"{name[:14]}\u2026{name[-13:]}"
 
 
-def identity(names: Sequence[str]) -> dict[str, Any]:
+def identity_channels(names: Sequence[str]) -> dict[str, Any]:
     """Return the colour and shape channels that distinguish a few agents."""
     return {
-        "color": by_agent(alt.Color, names, COLOURS),
-        "shape": by_agent(alt.Shape, names, SHAPES),
+        "color": agent_channel(alt.Color, names, COLOURS),
+        "shape": agent_channel(alt.Shape, names, SHAPES),
     }
 
 
-def by_agent(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
+def agent_channel(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
     """Return a channel with legend that maps each agent to one of `looks`."""
     legend = alt.Legend(
         title=None, orient="right", labelExpr=SHORT_NAME, labelLimit=0, symbolSize=150
@@ -177,13 +179,13 @@ def fixed_hue(field: str, colours: Mapping[str, str]) -> alt.Color:
     return alt.Color(field, scale=scale, legend=None)
 
 
-def ends(name: str, interval: Sequence[float] | None) -> dict[str, float | None]:
+def interval_columns(name: str, interval: Sequence[float] | None) -> dict[str, float | None]:
     """Return an interval as two columns, NAME_low and NAME_high."""
     low, high = interval or (None, None)
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def specification(chart: Chart) -> dict[str, Any]:
+def to_specification(chart: Chart) -> dict[str, Any]:
     """Convert a chart to its Vega-Lite specification."""
     # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
     with alt.data_transformers.enable("default", max_rows=None):
@@ -198,7 +200,7 @@ def to_svg(
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
-    content = chart if isinstance(chart, dict) else specification(chart)
+    content = chart if isinstance(chart, dict) else to_specification(chart)
     content = narrow_specification(content) if narrow else content
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
@@ -244,7 +246,7 @@ def narrow_specification(spec: Any) -> Any:
     return narrowed
 
 
-def inline(svg: str, label: str) -> str:
+def to_inline_svg(svg: str, label: str) -> str:
     """Prepare an SVG for inclusion in a page, with a label for screen readers.
 
     Colours that are too dark for dark mode become CSS variables of the page.
@@ -256,7 +258,7 @@ def inline(svg: str, label: str) -> str:
     return f'{root} role="img" aria-label="{html.escape(label)}">{body}'
 
 
-def alone(svg: str, label: str) -> str:
+def to_svg_file(svg: str, label: str) -> str:
     """Prepare an SVG as a separate file, in a grey that is legible on light and dark pages.
 
     An image in a page does not know the page's mode. Only the background of the file opened on its

@@ -26,7 +26,7 @@ def _git(*words: str) -> str | None:
 
 
 @functools.cache
-def provenance() -> dict[str, Any]:
+def collect_provenance() -> dict[str, Any]:
     """Return the versions of Python and packages, the commit, and whether the checkout is dirty.
 
     `commit` and `dirty` are None for an installed package.

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 UNABLE = "cannot_judge"
 VERDICTS = ("success", "failure", "not_done", UNABLE)
-MARKED = ("success", "failure")
+MARKED_VERDICTS = ("success", "failure")
 """Verdicts that have a marker, the step of the success or failure."""
 SOURCES = ("human", "settled", "automatic", "model")
 """Sources of a verdict. A `settled` one is auto-resolved by an automatic label, without annotator;
 it counts like a human one in pass rates, and nowhere else."""
-SIGHTS = ("observation", "world", "rehearsal", "recording")
+ACCESS_LEVELS = ("observation", "world", "rehearsal", "recording")
 """Access levels of agents: all but the first are privileged."""
-MOST_STEPS = 2**31 - 1
+MAX_HORIZON = 2**31 - 1
 """The longest horizon, which fits into int32."""
 TYPES = {
     "agent": "str",
@@ -42,17 +42,17 @@ TYPES = {
     "notes": "str",
 }
 """Every column and its pandas type."""
-WRITTEN = tuple(TYPES)[:8]
+WRITTEN_COLUMNS = tuple(TYPES)[:8]
 """Columns of every ratings table that `sts` writes."""
-REQUIRED = ("agent", "scenario", "verdict")
+REQUIRED_COLUMNS = ("agent", "scenario", "verdict")
 """Columns that an imported ratings table must have; all others are optional."""
 
 
-def columns(*names: str) -> dict[str, str]:
+def column_types(*names: str) -> dict[str, str]:
     """Return the types of the columns `WRITTEN` and `names`, in the table's order."""
-    return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN, *names)}
+    return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN_COLUMNS, *names)}
 
 
-def verdict(cell: str) -> str:
+def normalise_verdict(cell: str) -> str:
     """Normalise a verdict to lower case without outer spaces, as in `VERDICTS`."""
     return cell.strip().lower()

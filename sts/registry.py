@@ -22,12 +22,12 @@ def is_packaged(module: str) -> bool:
     return module.partition(".")[0] in PACKAGES
 
 
-def named(group: str) -> dict[str, EntryPoint]:
+def list_entry_points(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of `group` by name; of duplicates, the last."""
     return {point.name: point for point in list_group(group)}
 
 
-def load(group: str, kind: str, name: str) -> Any:
+def load_entry_point(group: str, kind: str, name: str) -> Any:
     """Load the entry point `name` of `group`; `kind` describes it in errors.
 
     Raises:
@@ -35,8 +35,8 @@ def load(group: str, kind: str, name: str) -> Any:
       ArgumentError: several packages declare it.
       StsError: it cannot be imported; names the package and the cause.
     """
-    if name not in named(group):
-        raise UnknownName(kind, name, named(group))
+    if name not in list_entry_points(group):
+        raise UnknownName(kind, name, list_entry_points(group))
     points = {point.value: point for point in list_group(group) if point.name == name}
     if len(points) > 1:
         owners = " and ".join(f"{point.package} ({value})" for value, point in points.items())
@@ -51,12 +51,12 @@ def load_every(group: str, kind: str, name: str) -> list[Any]:
 
 
 def _load_point(point: EntryPoint, kind: str) -> Any:
-    with blaming(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
+    with translate_errors(f"{kind} {point.name!r} of {point.package} cannot be loaded"):
         return point.load()
 
 
 @contextmanager
-def blaming(
+def translate_errors(
     what: str, kind: type[StsError] = StsError, passing: type[Exception] = MemoryError
 ) -> Iterator[None]:
     """Open a context for third-party code, which turns exceptions into errors of class `kind`.
@@ -74,7 +74,7 @@ def blaming(
         raise kind(f"{what}: {type(error).__name__}: {why}") from error
 
 
-def look_here() -> None:
+def add_current_folder() -> None:
     """Append the current folder to `sys.path`, after installed packages, which take precedence."""
     here = str(Path.cwd())
     if sys.path[-1] != here:
@@ -91,9 +91,9 @@ def load_path(kind: str, path: str) -> Any:
     module_name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in (*module_name.split("."), attribute)):
         raise ArgumentError(f"expected {kind} as module:Name, found {path!r}")
-    look_here()
+    add_current_folder()
     _check_not_shadowed(f"{kind} {path!r}", module_name.partition(".")[0])
-    with blaming(f"{kind} {path!r}: cannot import {module_name}", ArgumentError):
+    with translate_errors(f"{kind} {path!r}: cannot import {module_name}", ArgumentError):
         module = importlib.import_module(module_name)
     if not hasattr(module, attribute):
         raise ArgumentError(f"{kind} {path!r}: module {module_name} has no {attribute}")

@@ -12,8 +12,8 @@ import numpy as np
 from sts import agents, registry
 from sts.annotations import decisions
 from sts.continuations import human
-from sts.domains import domain
-from sts.engine.lockstep import Script, play
+from sts.domains import load_domain
+from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Instruction
 from sts.jobs.pool import Pool
 from sts.storage.files import content_hash
@@ -63,11 +63,11 @@ def on_test_side(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
 def state_after(trajectory: Trajectory, steps: int) -> bytes:
     """Return the serialised state after `steps` replayed steps."""
     episode = trajectory.episode
-    world = domain(episode.domain)
+    world = load_domain(episode.domain)
     worlds = world.restore([episode.state])
     forced = np.ones((steps, episode.n_players), np.bool_)
     script = Script(episode.actions[None, :steps], episode.utterances[None, :steps], forced)
-    play(world, worlds, [], steps=steps, script=script)
+    play_episodes(world, worlds, [], steps=steps, script=script)
     return worlds.states()[0]
 
 
@@ -102,7 +102,7 @@ def scenario(
         "difficulty": "easy",
         "tags": (),
         "takeover_hash": content_hash(state_after(trajectory, start + takeover)),
-        "recording": trajectory.episode.part(begun, start, start + takeover + horizon),
+        "recording": trajectory.episode.slice_steps(begun, start, start + takeover + horizon),
         "provenance": {},
     }
     return Scenario(**(fields | changes))
@@ -140,14 +140,16 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
     """Return a draft of which Ana has accepted everything."""
-    from sts.annotations.store import Store  # not for processes that play a world of the tests
+    from sts.annotations.store import (
+        AnnotationStore,  # not for processes that play a world of the tests
+    )
 
     draft = drafts.create_draft(workspace, name, candidates)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         ana = add_person(store, "Ana", ("curator",)).id
         each = enumerate(candidates)
         made = [Decision(f"{n:032x}", s.id, "accept", ana, "", "", {}, 0.0) for n, s in each]
-        change(store, decisions.append, draft.id, made)
+        change(store, decisions.append_decisions, draft.id, made)
     return draft
 
 
@@ -163,23 +165,26 @@ def played(
 
 def agents_of(domain: str) -> list[str]:
     """Return the names of the installed agents that play the worlds of a domain."""
-    named = ((name, registry.load("sts.agents", "agent", name)) for name in agents.installed())
+    named = (
+        (name, registry.load_entry_point("sts.agents", "agent", name))
+        for name in agents.list_installed()
+    )
     return [name for name, agent in named if agent.domain == domain]
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the tasks of runs and recordings in this process, also those of users' own code."""
-    for module in ("sts.continuations.run", "sts.trajectories.record"):
-        monkeypatch.setattr(f"{module}.executor", lambda *_, **__: Pool(1, inside=True))
-    for module in ("sts.agents.facts", "sts.continuations.run", "sts.trajectories.record"):
-        monkeypatch.setattr(f"{module}.apart", lambda name: "")
+    for name in ("sts.continuations.run.create_executor", "sts.trajectories.record.create_pool"):
+        monkeypatch.setattr(name, lambda *_, **__: Pool(1, inside=True))
+    for module in ("sts.agents.info", "sts.continuations.run", "sts.trajectories.record"):
+        monkeypatch.setattr(f"{module}.isolation_key", lambda name: "")
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, group: str, thing: object) -> None:
     """Replace whatever is looked up in one group of entry points by `thing`."""
-    load = registry.load
+    load = registry.load_entry_point
     found = lambda asked, *name: thing if asked == group else load(asked, *name)  # noqa: E731
-    monkeypatch.setattr(registry, "load", found)
+    monkeypatch.setattr(registry, "load_entry_point", found)
 
 
 def spy(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[Any, Any]]:

@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
-from sts_annotator_app.auth import owner_key
+from sts_annotator_app.auth import derive_owner_key
 from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
@@ -71,7 +71,7 @@ def take(folder: Path) -> None:
             page.goto((folder / "reports" / "core-2" / "report.html").resolve().as_uri())
             _keep(page, "report.png", HEADINGS)
             page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
-            page.goto(server.url(f"/enter?t={owner_key(Workspace.open(folder), OWNER)}"))
+            page.goto(server.url(f"/enter?t={derive_owner_key(Workspace.open(folder), OWNER)}"))
             page.wait_for_selector(".player .stage:not([hidden])")
             _mark(page)
             _keep(page, "judging.png", BUTTONS)

@@ -7,52 +7,54 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from sts.annotations import claims, people, queue, submissions
-from sts.annotations.store import Store
-from sts.annotations.types import Ack, Annotator, Claim, Item
+from sts.annotations.store import AnnotationStore
+from sts.annotations.types import Acknowledgement, Annotator, Claim, Item
 
 T = TypeVar("T")
 
 
-def ask(store: Store, function: Callable[..., T], *given: Any, **more: Any) -> T:
+def ask(store: AnnotationStore, function: Callable[..., T], *given: Any, **more: Any) -> T:
     """Return what a function reads; it gets the store's time and study if it wants them."""
     with store.read() as connection:
         return function(connection, *given, **_filled(store, function, more))
 
 
 def change(
-    store: Store, function: Callable[..., T], *given: Any, alone: bool = True, **more: Any
+    store: AnnotationStore, function: Callable[..., T], *given: Any, alone: bool = True, **more: Any
 ) -> T:
     """Have a function write; it gets the store's time and study if it wants them."""
     with store.write(alone=alone) as connection:
         return function(connection, *given, **_filled(store, function, more))
 
 
-def add_person(store: Store, *given: Any, **more: Any) -> Annotator:
+def add_person(store: AnnotationStore, *given: Any, **more: Any) -> Annotator:
     """Add an invited person to a study."""
     return change(store, people.add_invited, *given, **more)
 
 
-def enqueue(store: Store, items: Iterable[Item], required: int | None = 1) -> int:
+def enqueue(store: AnnotationStore, items: Iterable[Item], required: int | None = 1) -> int:
     """Enqueue items, to be judged once each unless a test wants otherwise."""
     return change(store, queue.enqueue, items, required=required)
 
 
-def add_reference(store: Store, *given: Any, **more: Any) -> None:
+def add_reference(store: AnnotationStore, *given: Any, **more: Any) -> None:
     """Add a reference to the pool."""
     change(store, queue.add_reference, *given, **more)
 
 
-def claim_items(store: Store, annotator: int, **more: Any) -> list[Claim]:
+def claim_items(store: AnnotationStore, annotator: int, **more: Any) -> list[Claim]:
     """Claim items for a person."""
-    return change(store, claims.claim, annotator, alone=False, **more)
+    return change(store, claims.claim_items, annotator, alone=False, **more)
 
 
-def submit(store: Store, annotator: int, sent: object) -> list[Ack]:
+def submit(store: AnnotationStore, annotator: int, sent: object) -> list[Acknowledgement]:
     """Submit what a person's page has sent."""
-    return change(store, submissions.submit, annotator, sent, alone=False)
+    return change(store, submissions.save_submissions, annotator, sent, alone=False)
 
 
-def _filled(store: Store, function: Callable[..., Any], more: dict[str, Any]) -> dict[str, Any]:
+def _filled(
+    store: AnnotationStore, function: Callable[..., Any], more: dict[str, Any]
+) -> dict[str, Any]:
     wants = inspect.signature(function).parameters
     own = {"now": store.now, "study": lambda: store.study}
     return {name: one() for name, one in own.items() if name in wants} | more

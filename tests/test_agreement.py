@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from sts.agreement import krippendorff
+from sts.agreement import compute_alpha
 
 
 def judged(**marks: str) -> pd.DataFrame:
@@ -18,20 +18,20 @@ def judged(**marks: str) -> pd.DataFrame:
 
 
 def test_agreement_of_three_people_matches_a_hand_computation():
-    found = krippendorff(judged(ana="yyn-", ben="yn--", cem="ynny"), seed=0)
+    found = compute_alpha(judged(ana="yyn-", ben="yn--", cem="ynny"), seed=0)
     assert (found.shared, found.people) == (3, 3)  # nobody else saw the fourth
     assert (found.pairs, found.agreeing) == (3 + 3 + 1, 3 + 1 + 1)
     assert found.share == pytest.approx(5 / 7)
     # Coincidences: 3 of yes and yes, 3 of no and no, 2 of both; 4 of the 8 judgements are yes.
     assert found.alpha == pytest.approx(1 - (2 / 8) / (2 * 4 * 4 / (8 * 7)))
-    assert found.why == ""
+    assert found.reason == ""
 
 
 def test_missing_alpha_has_a_reason():
-    alone = krippendorff(judged(ana="y-n", ben="-y-"), seed=0)
+    alone = compute_alpha(judged(ana="y-n", ben="-y-"), seed=0)
     assert (alone.alpha, alone.pairs, alone.people) == (None, 0, 0)
-    assert "two people" in alone.why
-    alike = krippendorff(judged(ana="yy", ben="yy"), seed=0)
-    assert alike.share == 1.0 and "all judgements are the same" in alike.why
-    one = krippendorff(judged(ana="y", ben="n"), seed=0)
-    assert (one.share, one.alpha, one.alike) == (0.0, None, False)
+    assert "two people" in alone.reason
+    alike = compute_alpha(judged(ana="yy", ben="yy"), seed=0)
+    assert alike.share == 1.0 and "all judgements are the same" in alike.reason
+    one = compute_alpha(judged(ana="y", ben="n"), seed=0)
+    assert (one.share, one.alpha, one.is_unanimous) == (0.0, None, False)

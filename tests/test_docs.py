@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sts import registry
-from sts.cli.main import parser_of
+from sts.cli.main import build_parser
 from sts.errors import StsError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,14 +96,16 @@ def test_every_command_in_the_docs_parses():
         if line.startswith("sts ")
     ]
     assert len(lines) > 100
-    known = registry.named("sts.commands")
+    known = registry.list_entry_points("sts.commands")
     for page in (*DOCS, ROOT / "README.md"):
         for name in re.findall(r"(?:^|`|\$ )sts ([a-z][a-z-]+)", page.read_text(), re.M):
             assert name in known, f"{page.name}: sts {name}"
     for stem, line in lines:
         _, name, *words = shlex.split(line, comments=True)
         try:
-            parser_of(name, registry.load("sts.commands", "command", name)).parse_args(words)
+            build_parser(
+                name, registry.load_entry_point("sts.commands", "command", name)
+            ).parse_args(words)
         except StsError as error:
             pytest.fail(f"{stem}.md: {line}: {error}")
 

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from sts.errors import ArgumentError, ReplayMismatch, StsError, TamperedSuite, UnknownName
-from sts.names import LIMIT, clean_name, printable, shown
+from sts.names import MAX_NAME_CHARS, clean_name, quote, replace_unprintable
 
 ERRORS = [
     ReplayMismatch("step 3: elsewhere", step=3),
@@ -32,7 +32,9 @@ def test_unknown_name_error_counts_names_it_does_not_list():
 TURNED = "evil\N{RIGHT-TO-LEFT OVERRIDE}tnega"
 
 
-@pytest.mark.parametrize("name", ["a", "módulo:Agent", "松尾", "x" * LIMIT, "two words", "=1+1"])
+@pytest.mark.parametrize(
+    "name", ["a", "módulo:Agent", "松尾", "x" * MAX_NAME_CHARS, "two words", "=1+1"]
+)
 def test_printable_name_is_kept_and_normalised(name):
     assert clean_name(f" {name}\t") == name
     assert clean_name(f"{name[1:]}e\N{COMBINING ACUTE ACCENT}") == f"{name[1:]}é"
@@ -41,7 +43,7 @@ def test_printable_name_is_kept_and_normalised(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "  ", "x" * (LIMIT + 1), "x" * 5000, "a\nb", "a\0b", "\ud800"),
+        *("", "  ", "x" * (MAX_NAME_CHARS + 1), "x" * 5000, "a\nb", "a\0b", "\ud800"),
         *(TURNED, "\N{LEFT-TO-RIGHT ISOLATE}a", "a\N{ZERO WIDTH SPACE}b"),
     ],
 )
@@ -53,6 +55,6 @@ def test_unprintable_or_long_name_is_rejected(name):
 
 
 def test_names_in_errors_are_escaped_and_short():
-    assert shown(TURNED) == r"'evil\u202etnega'"
-    assert shown("x" * 5000) == repr("x" * 60 + "...")
-    assert printable(f"{TURNED}\n") == "evil tnega"
+    assert quote(TURNED) == r"'evil\u202etnega'"
+    assert quote("x" * 5000) == repr("x" * 60 + "...")
+    assert replace_unprintable(f"{TURNED}\n") == "evil tnega"

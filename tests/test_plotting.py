@@ -19,7 +19,7 @@ def luminance(colour):
 def test_standalone_figure_has_a_title_and_contrast_in_both_themes():
     rows = pd.DataFrame({"x": [1, 2], "y": [0.1, 0.4]})
     chart = alt.Chart(rows).mark_line(color=plotting.BLUE).encode(x="x:Q", y="y:Q")
-    root = ElementTree.fromstring(plotting.alone(plotting.to_svg(chart), "a & b"))
+    root = ElementTree.fromstring(plotting.to_svg_file(plotting.to_svg(chart), "a & b"))
     assert root[0].tag.endswith("title") and root[0].text == "a & b"
     assert root[1].tag.endswith("style") and "color-scheme:light dark" in (root[1].text or "")
     (ink,) = re.findall(r"color:(#\w+)", root[1].text or "")

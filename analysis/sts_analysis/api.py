@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from sts.cli.arguments import progress
+from sts.cli.arguments import show_progress
 from sts.errors import ArgumentError, UnknownName
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites.selections import Selection
 from sts_analysis.inputs.gather import Gathered, gather_table
@@ -96,7 +96,7 @@ def build_report(
 
         ratings = called_by_name(Workspace.open(workspace), ratings)
     done = itertools.count(1)
-    with progress("analysing", "parts") as show:
+    with show_progress("analysing", "parts") as show:
         show(0, _PARTS)
         report = build(
             ratings,
@@ -105,7 +105,7 @@ def build_report(
             target=target,
             seed=seed,
             contrasts=contrasts,
-            provenance=provenance(),
+            provenance=collect_provenance(),
             other=gathered.other,
             blind=guessing_baseline,
             margin=non_inferiority_margin,

@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from sts.annotations import people
-from sts.annotations.sessions import LONGEST
-from sts.annotations.store import Store
+from sts.annotations.sessions import MAX_SESSION_S
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.files import write_atomically
@@ -42,7 +42,7 @@ def cookie_name(place: str) -> str:
 class BrowserSessions:
     """Sessions of browsers, each identified by a secret in a cookie."""
 
-    def __init__(self, store: Callable[[], Store], cookie: str, base: str = "") -> None:
+    def __init__(self, store: Callable[[], AnnotationStore], cookie: str, base: str = "") -> None:
         """Read sessions from `store` and from `cookie`, set for the path `base`."""
         self.store, self._cookie, self._path = store, cookie, base or "/"
         self._admitted: dict[str, float] = {}
@@ -74,7 +74,7 @@ class BrowserSessions:
         response.set_cookie(
             self._cookie,
             secret,
-            max_age=int(LONGEST),
+            max_age=int(MAX_SESSION_S),
             path=self._path,
             httponly=True,
             samesite="lax",
@@ -130,7 +130,7 @@ def _normalise_origin(origin: str) -> str:
     return origin.removesuffix(_PORTS.get(origin.partition("://")[0], "\0"))
 
 
-def owner_key(workspace: Workspace, owner: str) -> str:
+def derive_owner_key(workspace: Workspace, owner: str) -> str:
     """Return the secret of the owner's link, stable across restarts so that bookmarks work.
 
     It is derived from a key file that only the user can read, and is valid only on a server that

@@ -10,7 +10,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from sts_annotator_app.attempts import normalise_address
+from sts_annotator_app.rate_limiter import normalise_address
 
 REQUEST_TIMEOUT_S = 10.0
 """Time within which a request and its body must have arrived."""
@@ -44,7 +44,7 @@ class LimitedProtocol(H11Protocol):
         self._each, self._total = each, total
         self._proxies = [ip_network(text) for text in proxies.split(",") if text]
         self.deadline: asyncio.TimerHandle | None = None
-        self.since = 0.0
+        self.waiting_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, or close one if there are too many."""
@@ -53,7 +53,9 @@ class LimitedProtocol(H11Protocol):
         if crowd := self._find_crowd():
             ours = [peer for peer in crowd if isinstance(peer, LimitedProtocol)]
             waiting = [peer for peer in ours if peer.deadline]
-            min(waiting, key=lambda peer: peer.since).cut_off()  # never empty: self is waiting
+            min(
+                waiting, key=lambda peer: peer.waiting_since
+            ).close_connection()  # never empty: self is waiting
 
     def data_received(self, data: bytes) -> None:
         """Read part of a request, and cancel the deadline once it is complete."""
@@ -69,7 +71,7 @@ class LimitedProtocol(H11Protocol):
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def cut_off(self) -> None:
+    def close_connection(self) -> None:
         """Close the connection immediately."""
         self._stop_waiting()
         self.transport.abort()
@@ -89,8 +91,8 @@ class LimitedProtocol(H11Protocol):
 
     def _expect_request(self) -> None:
         if self.deadline is None:
-            self.since = self.loop.time()
-            self.deadline = self.loop.call_later(REQUEST_TIMEOUT_S, self.cut_off)
+            self.waiting_since = self.loop.time()
+            self.deadline = self.loop.call_later(REQUEST_TIMEOUT_S, self.close_connection)
 
     def _stop_waiting(self) -> None:
         if self.deadline is not None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scipy.special import stdtrit
 
-from sts.annotations.members import Work
+from sts.annotations.members import DailyWork
 
 MIN_DAYS = 5
 """Person-days of work below which nothing is estimated."""
@@ -23,7 +23,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def estimate_hours(left: int, work: Sequence[Work]) -> Estimate | None:
+def estimate_hours(left: int, work: Sequence[DailyWork]) -> Estimate | None:
     """Estimate the active hours that `left` judgements take; None with too little data.
 
     The time per judgement is the ratio of all seconds to all clips. Its standard error is a

@@ -10,19 +10,19 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.continuations import human
 from sts.continuations.store import is_saved
-from sts.domains import Worlds, domain
-from sts.engine.rendering import Sheet, look, webp
+from sts.domains import Worlds, load_domain
+from sts.engine.rendering import Sheet, encode_webp, render_frame
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 from sts.viewer.payload import encode_sprite
 from sts.viewer.sprites import load_sprites
 from sts_annotator_app import queueing
-from sts_annotator_app.events import read_message
+from sts_annotator_app.annotating import read_message
 
 MAX_TRIES = 12
 """Scenarios tried per request until one can be displayed."""
@@ -43,11 +43,11 @@ class PlaySession:
         self._view: dict[str, Any] = {}
         self._context: list[Sheet] = []
         self._sprites: list[dict[str, Any]] = []
-        picture = domain(recording.domain).scene_layout(recording.state)
+        picture = load_domain(recording.domain).scene_layout(recording.state)
         self._framed = picture.kind == "frames"
         if self._framed:
             self._view["you"] = picture.names[picture.players[self._role]]
-            context = recording.part(recording.state, 0, scenario.takeover)
+            context = recording.slice_steps(recording.state, 0, scenario.takeover)
             self._context = load_sprites(workspace, context, self._role)
             self._sprites = [encode_sprite(sheet) for sheet in self._context]
         else:
@@ -58,9 +58,9 @@ class PlaySession:
         """Render and keep a new frame of a pixel environment; the context's are kept already."""
         if not self._framed or 0 < frame <= self._takeover:
             return
-        seen = look(worlds, self._domain, self._role)
+        seen = render_frame(worlds, self._domain, self._role)
         if frame:
-            self._sprites.append(encode_sprite(Sheet(webp(seen), columns=1, count=1)))
+            self._sprites.append(encode_sprite(Sheet(encode_webp(seen), columns=1, count=1)))
         else:
             self._view["height"], self._view["width"], _ = seen.shape
 
@@ -132,7 +132,7 @@ class PlaySessions:
 
 def sync_page(
     workspace: Workspace,
-    store: Store,
+    store: AnnotationStore,
     suite: Suite,
     person: Annotator,
     sent: object,
@@ -198,7 +198,7 @@ def _iterate_playable(
 
 def _parse_turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:
     """Return the turns in `sent` before the first invalid one."""
-    world = domain(scenario.recording.domain)
+    world = load_domain(scenario.recording.domain)
     turns: list[human.Turn] = []
     for pair in sent:
         if not isinstance(pair, list) or [type(index) for index in pair] != [int, int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sts.annotations import people, queue, views
-from sts.annotations.items import item_of, players
+from sts.annotations import people, progress, queue
+from sts.annotations.items import find_players, make_item
 from sts.annotations.roles import ROLES
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.continuations.index import Entry
 from sts.continuations.silence import QUESTION, find_silent, is_silent
@@ -23,7 +23,7 @@ from sts.suites.types import Suite
 from sts_scenarios import categories
 
 
-def chosen(workspace: Workspace, label: str | None) -> Selection | None:
+def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
     """Return the suite or subset `label`; without one, the latest version of the only suite.
 
     Return None for a draft without a frozen version: there is nothing to annotate.
@@ -42,7 +42,7 @@ def chosen(workspace: Workspace, label: str | None) -> Selection | None:
     return selections.load_selection(workspace, f"{name}@{max(numbers)}", suites.load)
 
 
-def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
+def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selection) -> int:
     """Queue the continuations of a suite or subset; return how many it has, queued or not.
 
     A subset is also queued under its own name, so that it can be assigned separately.
@@ -53,7 +53,7 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     index = open_saved_index(workspace)
     rows = index.find_rows({scenario.hash for scenario in selection.scenarios})
     with store.read() as connection:
-        limit = store.study.queue + views.progress(connection, selection.queue).complete
+        limit = store.study.queue + progress.load_progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
     sample = index.sample_rows(rows, max(limit, 0))
     quiet = find_silent(workspace.store, index, sample) if store.study.settle else set()
@@ -61,7 +61,7 @@ def fill(workspace: Workspace, store: Store, selection: Selection) -> int:
     return len(rows)
 
 
-def enqueue(store: Store, suite: Suite, continuations: Collection[Continuation]) -> int:
+def enqueue(store: AnnotationStore, suite: Suite, continuations: Collection[Continuation]) -> int:
     """Queue continuations for everyone but their players; return how many are new."""
     questions = [c for c in continuations if c.kind == QUESTION and store.study.settle]
     quiet = {continuation.id for continuation in questions if is_silent(continuation)}
@@ -69,21 +69,21 @@ def enqueue(store: Store, suite: Suite, continuations: Collection[Continuation])
 
 
 def _enqueue_items(
-    store: Store,
+    store: AnnotationStore,
     suite: Suite,
     names: Sequence[str],
     continuations: Iterable[Continuation | Entry],
     quiet: Collection[str],
 ) -> int:
     with store.read() as connection:
-        known = [person.name for person in people.everybody(connection)]
-    rules = categories.ruling(suite.scenarios)
+        known = [person.name for person in people.list_people(connection)]
+    rules = categories.scenario_categories(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
-        item_of(
+        make_item(
             continuation,
             name,
-            players(continuation, known),
+            find_players(continuation, known),
             rubrics.get(continuation.category, ""),
             store.study.settle if continuation.id in quiet else "",
         )
@@ -94,10 +94,10 @@ def _enqueue_items(
         return queue.enqueue(connection, items, study=store.study, now=store.now())
 
 
-def welcome(store: Store, name: str) -> Annotator:
+def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
     """Return the person called `name`, added with all roles if new; reject a retired one."""
     with store.read() as connection:
-        known = [person for person in people.everybody(connection) if person.name == name.strip()]
+        known = [person for person in people.list_people(connection) if person.name == name.strip()]
     if not known:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from sts_annotator_app.auth import BrowserSessions
-from sts_annotator_app.entry import render_refusal
+from sts_annotator_app.entry_pages import render_refusal
 
 RESULTS = "/results/"
 _FILES = re.compile(r"report\.html|evidence/(index\.html|[a-z]+\.js|scenarios/[0-9]+\.js)")

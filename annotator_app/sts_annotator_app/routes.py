@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 
 from sts.errors import StoreError
 from sts_annotator_app.auth import RequireSession
-from sts_annotator_app.door import Authenticator
-from sts_annotator_app.entry import render_refusal, render_unavailable
+from sts_annotator_app.authentication import Authenticator
+from sts_annotator_app.entry_pages import render_refusal, render_unavailable
 from sts_annotator_app.headers import DefaultHeaders
 from sts_annotator_app.messages import MessageFilter
 from sts_annotator_app.sign_in import CALLBACK, SIGN_IN, Provider
@@ -57,11 +57,11 @@ def build_application(
     The endpoints in `within`, by path, and Streamlit's pages require a session.
     """
     base, provider = door.base, door.provider
-    guard = Middleware(RequireSession, sessions=door.sessions, outside=door.outside)
+    guard = Middleware(RequireSession, sessions=door.sessions, outside=door.no_session_page)
     inside: dict[str, Answer] = {**dict.fromkeys(STREAMLIT_PATHS, streamlit), **within}
     routes: list[BaseRoute] = [
         Route(f"{base}{HEALTH}", streamlit, methods=_READ_METHODS),
-        Route(f"{base}{ENTER}", door.enter, methods=[*_READ_METHODS, "POST"]),
+        Route(f"{base}{ENTER}", door.open_invitation, methods=[*_READ_METHODS, "POST"]),
         *(_sign_in_routes(door, provider, base) if provider else ()),
         WebSocketRoute(f"{base}{STREAM}", MessageFilter(streamlit), middleware=[guard]),
         *(

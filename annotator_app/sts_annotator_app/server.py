@@ -71,20 +71,20 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from sts.viewer.sprites import is_pixel_rendered
     from sts_annotator_app import results, routes, scripts, sign_in, sprites, state
     from sts_annotator_app.auth import BrowserSessions, cookie_name
+    from sts_annotator_app.authentication import Authenticator
     from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
-    from sts_annotator_app.door import Authenticator
-    from sts_annotator_app.shell import render_shell
+    from sts_annotator_app.page_html import render_shell
 
-    base = settings.base
+    base = settings.base_path
     for name, value in {**_OPTIONS, "server.baseUrlPath": base}.items():
         streamlit_config.set_option(name, value)
     # The access log would contain invitations, and Streamlit turns it on regardless of options.
     logging.getLogger("uvicorn.access").disabled = True
 
-    sessions = BrowserSessions(state.store, cookie_name(state.workspace_path()), base)
-    auth = sign_in.settings(state.workspace(), base) if settings.signing_in else None
+    sessions = BrowserSessions(state.get_store, cookie_name(state.workspace_path()), base)
+    auth = sign_in.load_settings(state.get_workspace(), base) if settings.has_sign_in else None
     door = Authenticator(settings, sessions, sign_in.Provider(auth) if auth else None)
-    report = results.serve_results(lambda: state.builder().folder, sessions)
+    report = results.serve_results(lambda: state.get_report_builder().folder, sessions)
     within: dict[str, routes.Answer] = {
         routes.PAGE: render_shell(base),
         f"{results.RESULTS}{{file:path}}": report,
@@ -109,10 +109,10 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         forwarded_allow_ips=settings.proxies or None,
     )
     state.warm_up()
-    scenarios = state.suite().scenarios if settings.suite else ()
+    scenarios = state.get_suite().scenarios if settings.suite else ()
     recordings = {s.recording.domain: s.recording for s in scenarios}
     if any(is_pixel_rendered(r.domain, r.state) for r in recordings.values()):
-        sprites.start_rendering(state.workspace(), settings.suite)
+        sprites.start_rendering(state.get_workspace(), settings.suite)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

@@ -17,14 +17,14 @@ class Settings(NamedTuple):
 
     workspace: str  # folder of the workspace
     suite: str  # `NAME@VERSION` that is annotated; "" if there are only drafts to curate
-    owner: str = ""  # name of the local administrator who started the server, or ""
+    administrator: str = ""  # name of the local administrator who started the server, or ""
     key: str = ""  # secret of the owner's link, or ""
     part: str = ""  # queue name of the annotated subset of the suite; "" for the whole suite
-    base: str = ""  # path prefix of all addresses, "" or like "/judge"
+    base_path: str = ""  # path prefix of all addresses, "" or like "/judge"
     # comma-separated addresses and networks of proxies whose forwarded client address and scheme
     # are trusted; "" for none
     proxies: str = ""
-    signing_in: bool = False  # True if people can sign in with OpenID Connect
+    has_sign_in: bool = False  # True if people can sign in with OpenID Connect
     connections: int = MAX_CONNECTIONS  # allowed to one address; proxies are not limited
 
     def publish(self) -> None:
@@ -40,7 +40,7 @@ def current_settings() -> Settings:
     return _published[-1]
 
 
-def checked_base(path: str) -> str:
+def parse_base_path(path: str) -> str:
     """Return a base path, "" or like "/judge"; raise ArgumentError if it is invalid."""
     base = path.rstrip("/")
     if base and not _BASE.fullmatch(base):

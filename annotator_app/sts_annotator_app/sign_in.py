@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sts.errors import ArgumentError, MissingExtra
-from sts.storage.files import regular_bytes
+from sts.storage.files import read_bytes
 from sts.storage.workspace import Workspace
 
 FILE = "secrets.toml"
@@ -27,13 +27,13 @@ _LOG = logging.getLogger(__name__)
 _REQUIRED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
-def settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
+def load_settings(workspace: Workspace, base: str) -> dict[str, Any] | None:
     """Return the `[auth]` table of `secrets.toml`, or None; raise StsError if it is not usable."""
     file = workspace.path(FILE)
     if not file.exists():
         return None
     try:
-        auth = tomllib.loads(regular_bytes(file, _MAX_BYTES).decode()).get("auth")
+        auth = tomllib.loads(read_bytes(file, _MAX_BYTES).decode()).get("auth")
     except (ValueError, RecursionError) as error:
         raise ArgumentError(f"{file} is not readable TOML: {error}") from None
     if auth is None:

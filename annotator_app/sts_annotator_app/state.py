@@ -13,30 +13,30 @@ from typing import Any, cast
 import streamlit as st
 
 from sts import registry
-from sts.annotations import consent, people, views
-from sts.annotations.consent import Consent
-from sts.annotations.differences import rules_verdicts
-from sts.annotations.reviewed import Queues
-from sts.annotations.store import Store
+from sts.annotations import consent, people, progress
+from sts.annotations.consent import ConsentText
+from sts.annotations.differences import load_label_verdicts
+from sts.annotations.review_queues import ReviewQueues
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.annotations.verdicts import Verdict
 from sts.continuations.index import Index
 from sts.continuations.store import find_continuation, open_saved_index
-from sts.domains import domain
-from sts.domains.drawing import drawing
+from sts.domains import load_domain
+from sts.domains.drawing import read_drawing
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
-from sts.viewer.criteria import criterion
-from sts.viewer.payload import shown
+from sts.viewer.criteria import find_criterion
+from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
+from sts_annotator_app.annotating import Broken, RemainingWork
 from sts_annotator_app.auth import cookie_name
-from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import preload
-from sts_annotator_app.curation.ghosts import PreviewWorker
-from sts_annotator_app.events import Broken, RemainingWork
+from sts_annotator_app.curation.drafts import DraftCache
+from sts_annotator_app.curation.previews import PreviewWorker
+from sts_annotator_app.curation.sync import preload
 from sts_annotator_app.play import PlaySessions
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.settings import Settings, current_settings
@@ -45,7 +45,7 @@ broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
 unplayable: set[str] = set()
 """Content hashes of the scenarios that cannot be displayed on the play page."""
-plays = PlaySessions()
+play_sessions = PlaySessions()
 """Open play sessions."""
 remaining = RemainingWork()
 """Cached numbers of remaining judgements."""
@@ -55,64 +55,64 @@ _PERSON, _AGREED = "sts_person", "sts_agreed"
 
 
 @st.cache_resource(show_spinner=False)
-def workspace() -> Workspace:
+def get_workspace() -> Workspace:
     """Return the workspace that is served."""
     return Workspace.open(current_settings().workspace)
 
 
 @st.cache_resource(show_spinner=False)
-def store() -> Store:
+def get_store() -> AnnotationStore:
     """Return the annotation store of this process; opening one per page would be slow."""
-    return Store.open(workspace())
+    return AnnotationStore.open(get_workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def suite() -> Suite:
+def get_suite() -> Suite:
     """Return the suite that is annotated."""
-    return suites.load(workspace(), settings().suite)
+    return suites.load(get_workspace(), get_settings().suite)
 
 
 @st.cache_resource(show_spinner=False)
-def scenarios() -> dict[str, Scenario]:
+def get_scenarios() -> dict[str, Scenario]:
     """Return the scenarios of the suite by content hash."""
-    return {scenario.hash: scenario for scenario in suite().scenarios}
+    return {scenario.hash: scenario for scenario in get_suite().scenarios}
 
 
 @st.cache_resource(show_spinner=False)
-def drafts() -> Drafts:
+def get_drafts() -> DraftCache:
     """Return the drafts of the workspace."""
-    return Drafts(workspace())
+    return DraftCache(get_workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def previews() -> PreviewWorker:
+def get_previews() -> PreviewWorker:
     """Return the worker that computes agent previews for candidates."""
-    return PreviewWorker(workspace())
+    return PreviewWorker(get_workspace())
 
 
 @st.cache_resource(show_spinner=False)
-def builder() -> ReportBuilder:
+def get_report_builder() -> ReportBuilder:
     """Return the builder of the suite's report."""
-    return ReportBuilder(workspace(), settings().suite)
+    return ReportBuilder(get_workspace(), get_settings().suite)
 
 
-def domains() -> set[str]:
+def list_domains() -> set[str]:
     """Return the domains of the annotated suite; none if only drafts are curated."""
-    scenarios = suite().scenarios if settings().suite else ()
+    scenarios = get_suite().scenarios if get_settings().suite else ()
     return {scenario.recording.domain for scenario in scenarios}
 
 
 @st.cache_resource(show_spinner=False)
-def continuations() -> Index:
+def get_continuations() -> Index:
     """Return the index of the workspace's continuations at start-up."""
-    return open_saved_index(workspace())
+    return open_saved_index(get_workspace())
 
 
 @st.cache_resource(show_spinner=False)
 def mount_component(name: str) -> Callable[..., Any]:
     """Return the Streamlit component `name`; a call mounts it."""
     texts = _build_component(name)
-    script = scripts.build_loader(texts.js, name, settings().base)
+    script = scripts.build_loader(texts.js, name, get_settings().base_path)
     return st.components.v2.component(f"sts_{name}", **texts._replace(js=script)._asdict())
 
 
@@ -137,9 +137,11 @@ def load_drawings(*, every: bool = False) -> dict[str, str]:
     Unreadable modules are logged and left out; their episodes cannot be displayed.
     """
     sources = {}
-    for name in sorted(domains() | {*(registry.named("sts.domains") if every else ())}):
+    for name in sorted(
+        list_domains() | {*(registry.list_entry_points("sts.domains") if every else ())}
+    ):
         try:
-            sources[name] = drawing(domain(name))
+            sources[name] = read_drawing(load_domain(name))
         except StsError as error:
             _LOG.error("%s", error)
     return {name: text for name, text in sources.items() if text}
@@ -148,37 +150,39 @@ def load_drawings(*, every: bool = False) -> dict[str, str]:
 @lru_cache(maxsize=1024)
 def load_episode(continuation: str) -> dict[str, Any]:
     """Return the payload of a continuation; raise StsError if it cannot be found or displayed."""
-    is_indexed = len(continuations().rows_with_prefix(continuation)) == 1
-    record = find_continuation(workspace(), continuation, continuations() if is_indexed else None)
-    data = shown(workspace(), record)
+    is_indexed = len(get_continuations().rows_with_prefix(continuation)) == 1
+    record = find_continuation(
+        get_workspace(), continuation, get_continuations() if is_indexed else None
+    )
+    data = continuation_payload(get_workspace(), record)
     name = data["drawing"]
     if name is not None and name not in load_drawings():
         raise StsError(f"domain {name!r} has no usable drawing module on this server")
-    scenario = scenarios().get(record.identity.scenario)
-    return data | {"criterion": criterion(scenario) if scenario else None}
+    scenario = get_scenarios().get(record.identity.scenario)
+    return data | {"criterion": find_criterion(scenario) if scenario else None}
 
 
 def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
     """Return the automatic labels of continuations, for those that are labelled."""
-    return rules_verdicts(workspace().store, settings().suite, continuations)
+    return load_label_verdicts(get_workspace().store, get_settings().suite, continuations)
 
 
 @st.cache_resource(show_spinner=False)
-def queues() -> Queues:
+def get_review_queues() -> ReviewQueues:
     """Return the review queues of the annotated suite."""
-    return Queues(store(), settings().part or settings().suite, rule_verdicts)
+    return ReviewQueues(get_store(), get_settings().part or get_settings().suite, rule_verdicts)
 
 
 def warm_up() -> None:
     """Load what every page needs before the first request."""
     for name in ("sts_annotator_app.pages.team", "pandas"):  # which Streamlit cannot do without
         importlib.import_module(name)
-    store()
-    continuations()
-    for name in drafts().list_names():
+    get_store()
+    get_continuations()
+    for name in get_drafts().list_names():
         load_drawings(every=True)
         with contextlib.suppress(StsError):  # the page reports the error when it is opened
-            preload(drafts().open_draft(name, store()), previews())
+            preload(get_drafts().open_draft(name, get_store()), get_previews())
     # Freeze what is loaded: traversing it in each collection would dominate the time of a run.
     gc.collect()
     gc.freeze()
@@ -190,7 +194,7 @@ def current_person() -> Annotator | None:
     If the store fails, open pages keep the last known person; new pages raise StoreError.
     """
     try:
-        person = people.find_by_session(store(), _token())
+        person = people.find_by_session(get_store(), _token())
     except StoreError:
         if _PERSON not in st.session_state:
             raise
@@ -199,17 +203,17 @@ def current_person() -> Annotator | None:
     return person
 
 
-def pending_consent(person: Annotator) -> Consent | None:
+def pending_consent(person: Annotator) -> ConsentText | None:
     """Return the consent text that a person has yet to agree to, or None.
 
     The file is read on every call, so that a changed text takes effect at once.
     """
-    file = store().study.consent
+    file = get_store().study.consent
     if not file:
         return None
-    text = consent.text(workspace(), file)
+    text = consent.load_text(get_workspace(), file)
     if st.session_state.get(_AGREED) != (person.id, text.version):
-        with store().read() as connection:
+        with get_store().read() as connection:
             agreed = consent.has_agreed(connection, person.id, text.version)
         if not agreed:
             return text
@@ -217,23 +221,23 @@ def pending_consent(person: Annotator) -> Consent | None:
     return None
 
 
-def settings() -> Settings:
+def get_settings() -> Settings:
     """Return the settings of `sts annotate`."""
     return current_settings()
 
 
 def judged_scenarios(person: Annotator) -> set[str]:
     """Return the content hashes of the scenarios of which a person has judged a continuation."""
-    with store().read() as connection:
-        judged = views.history(connection, person.id, limit=_MAX_HISTORY)
-    index = continuations()
+    with get_store().read() as connection:
+        judged = progress.load_recent_judgements(connection, person.id, limit=_MAX_HISTORY)
+    index = get_continuations()
     rows = [index.rows_with_prefix(judgement.continuation) for judgement in judged]
     return {entry.scenario_hash for found in rows for entry in index.iter_entries(found)}
 
 
 def workspace_path() -> str:
     """Return the path that identifies this workspace; browsers are sent only a hash of it."""
-    return str(workspace().root.resolve())
+    return str(get_workspace().root.resolve())
 
 
 def component_state(key: str) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.cli.arguments import progress, warn
+from sts.cli.arguments import show_progress, warn
 from sts.errors import StsError
 from sts.ratings import VERDICTS
 from sts.storage.workspace import Workspace
@@ -130,12 +130,12 @@ def mine(
         ids = dict.fromkeys(draft.load_ids(), "")
         earlier = draft.scenarios(ids) if order.unlike else draft.summaries()
     last = drafts.find_last_numbers(workspace, name, (summary.id for summary in earlier))
-    with progress("mining", "trajectories") as show:
+    with show_progress("mining", "trajectories") as show:
         outcome = run_request(order, workspace, there=earlier, last=last, progress=show)
     mined = outcome.mined
     for domain, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
-            raise reason.about(f"{count} trajectories of {domain} cannot be mined")
+            raise reason.with_prefix(f"{count} trajectories of {domain} cannot be mined")
         warn(f"{count} trajectories of {domain} are left out: {reason}")
     if not mined.scenarios:
         raise _why_nothing(outcome, order, workspace, name if earlier else "")
@@ -238,7 +238,7 @@ def freeze(
         curation.decide_as(
             workspace, draft, undecided, "accept", name=accept_all_as, reason=curation.UNSEEN
         )
-    own = [registry.named(category) for category in categories]
+    own = [registry.load_category(category) for category in categories]
     suite = freezing.freeze(workspace, name, description=description, own=own)
     return selections.select_scenarios(workspace, suite, [])
 
@@ -270,16 +270,16 @@ def label(
     if isinstance(suite, str):
         suite = selections.load_selection(workspace, suite, suites.load)
     scenarios = suite.suite.scenarios
-    own = [registry.named(category) for category in categories]
+    own = [registry.load_category(category) for category in categories]
     present = {scenario.category for scenario in scenarios}
-    unlabelled = sorted(present - {*registry.ruling(scenarios, own)})
+    unlabelled = sorted(present - {*registry.scenario_categories(scenarios, own)})
     if len(unlabelled) == len(present):
         raise StsError(
             f"no automatic label for {', '.join(unlabelled)}: name a category of your own by "
             "--category module:NAME"
         )
     part = {scenario.id for scenario in suite.scenarios} if suite.terms else None
-    with progress(suite.suite.label, "continuations") as show:
+    with show_progress(suite.suite.label, "continuations") as show:
         labelled = label_suite(workspace, suite.suite, own, part=part, progress=show)
     if not labelled.counts:
         raise StsError(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sts.agents import Agent
 from sts.episodes import Episode
 from sts.errors import ArgumentError
-from sts.registry import blaming
+from sts.registry import translate_errors
 from sts.suites.types import Scenario
 from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
@@ -242,7 +242,9 @@ class Category:
         if self.rubric is None:
             return None
         words = self.template_fields(scenario) if self.template_fields else {}
-        with blaming(f"category {self.name!r} failed to fill in the rubric of {scenario.id}"):
+        with translate_errors(
+            f"category {self.name!r} failed to fill in the rubric of {scenario.id}"
+        ):
             fill = {field: word.text for field, word in words.items()}
             done = self.rubric.success_criterion.format(**fill)
             guideline = self.rubric.edge_cases.format(**fill)
@@ -256,7 +258,7 @@ def name_in_errors(category: Category) -> Category:
     def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
         def call(first: Any, *rest: Any) -> Any:
             action = failed.format(id=getattr(first, "id", ""))
-            with blaming(f"category {category.name!r} failed to {action}"):
+            with translate_errors(f"category {category.name!r} failed to {action}"):
                 return made(function(first, *rest))
 
         return call

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from sts.continuations import parts
-from sts.storage.checks import Checked, Findings
+from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
 from sts_scenarios import profiles
 
 
-def check_profiles(workspace: Workspace) -> Checked:
+def check_profiles(workspace: Workspace) -> CheckResult:
     """Check the hash of every profile, and of the continuations stored with it."""
     store, findings, count = workspace.store, Findings(), 0
     for name in store.list("drafts"):
         if name.split("/")[3:4] != ["profiles"]:
             continue
-        with findings.of(name):
+        with findings.collect(name):
             if name.endswith(".json"):
                 profiles.decode_profile(name, store.get(name))
                 count += 1
             elif name.endswith(".parquet"):
                 parts.decode_part(name, store.get(name))
-    return Checked({"profiles": count}, tuple(findings))
+    return CheckResult({"profiles": count}, tuple(findings))

@@ -7,12 +7,12 @@ import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from sts.agreement import Agreement, krippendorff
+from sts.agreement import Agreement, compute_alpha
 from sts.annotations import decisions, people
-from sts.annotations.store import Connection, Store
+from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
-from sts.names import one_line, shown
+from sts.names import is_one_line, quote
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, CandidateState, Decision, find_rating
 from sts.suites.drafts import Draft, lock_draft
@@ -23,7 +23,7 @@ UNSEEN = "all at once, not looked at"
 _APPLIES_TO = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
 
 
-def find_or_add_curator(store: Store, name: str | None) -> Annotator:
+def find_or_add_curator(store: AnnotationStore, name: str | None) -> Annotator:
     """Return the person called `name`, by default the login name; add a new one as a curator."""
     with store.read() as connection:
         person = find_person(connection, name)
@@ -41,7 +41,9 @@ def find_or_add_curator(store: Store, name: str | None) -> Annotator:
 def find_person(connection: Connection, name: str | None) -> Annotator | None:
     """Return the person called `name`, by default the login name; or None."""
     wanted = _person_name(name)
-    return next((person for person in people.everybody(connection) if person.name == wanted), None)
+    return next(
+        (person for person in people.list_people(connection) if person.name == wanted), None
+    )
 
 
 def _person_name(name: str | None) -> str:
@@ -50,10 +52,10 @@ def _person_name(name: str | None) -> str:
 
 def validate_reason(text: str) -> str:
     """Validate a reason and return it without surrounding spaces."""
-    if not one_line(text, MAX_REASON_CHARS):
+    if not is_one_line(text, MAX_REASON_CHARS):
         raise ArgumentError(
             f"expected a reason of one line, at most {MAX_REASON_CHARS} printable characters, "
-            f"found {shown(text)}"
+            f"found {quote(text)}"
         )
     return text.strip()
 
@@ -90,7 +92,7 @@ def make_rating(candidate: DraftCandidate, word: str, person: Annotator, *, at: 
         event = _make_event(candidate, "opinion", person, {"opinion": word}, at)
         return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
-        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {shown(word)}")
+        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {quote(word)}")
     if (latest := find_rating(candidate.state, person.id)) is None:
         raise ArgumentError(f"{person.name} has no opinion on {candidate.summary.id} to withdraw")
     return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
@@ -98,7 +100,7 @@ def make_rating(candidate: DraftCandidate, word: str, person: Annotator, *, at: 
     )
 
 
-def append_decisions(store: Store, draft: Draft, events: Sequence[Decision]) -> None:
+def append_decisions(store: AnnotationStore, draft: Draft, events: Sequence[Decision]) -> None:
     """Append decisions on a draft, all or none, while it is locked against freezing.
 
     Raises:
@@ -106,7 +108,7 @@ def append_decisions(store: Store, draft: Draft, events: Sequence[Decision]) -> 
       StsError: the draft was frozen or replaced since it was read.
     """
     with lock_draft(draft), store.write(alone=True) as connection:
-        decisions.append(connection, draft.id, events)
+        decisions.append_decisions(connection, draft.id, events)
 
 
 def decide_as(
@@ -124,7 +126,7 @@ def decide_as(
     """
     for candidate in candidates:
         validate_decision(candidate, kind)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         person = find_or_add_curator(store, name)
         events = [
             make_decision(candidate, kind, person, reason=reason, at=time.time())
@@ -159,4 +161,4 @@ def rating_agreement(candidates: Iterable[DraftCandidate]) -> Agreement:
         for candidate in candidates
         for name, word in candidate.state.opinions.items()
     ]
-    return krippendorff(pd.DataFrame(rows, columns=["thing", "person", "yes"]), seed=0)
+    return compute_alpha(pd.DataFrame(rows, columns=["thing", "person", "yes"]), seed=0)

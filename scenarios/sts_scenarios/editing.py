@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.domains import Worlds
-from sts.engine.replay import along
+from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
-from sts.names import LIMIT, one_line, shown
+from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
 from sts.suites.types import DONE_TAG, Scenario
 from sts.trajectories.types import Trajectory
@@ -51,26 +51,28 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Validate changes of `FIELDS` and their types; return them."""
     for name, value in changes.items():
         if name not in FIELDS:
-            raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {shown(name)}")
+            raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {quote(name)}")
         if type(value) is not FIELDS[name]:
             raise ArgumentError(
-                f"{name}: expected {FIELDS[name].__name__}, found {shown(str(value))}"
+                f"{name}: expected {FIELDS[name].__name__}, found {quote(str(value))}"
             )
     if "instruction" in changes and not (
-        changes["instruction"].strip() and one_line(changes["instruction"], MAX_INSTRUCTION_CHARS)
+        changes["instruction"].strip()
+        and is_one_line(changes["instruction"], MAX_INSTRUCTION_CHARS)
     ):
         raise ArgumentError(
             f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
-            f"characters, found {shown(changes['instruction'])}"
+            f"characters, found {quote(changes['instruction'])}"
         )
     if markup := _MARKUP.search(changes.get("instruction", "")):
         raise ArgumentError(
-            f"expected an instruction without markup, found {shown(markup[0])} in it"
+            f"expected an instruction without markup, found {quote(markup[0])} in it"
         )
     for tag in changes.get("tags", ()):
-        if not (isinstance(tag, str) and tag.strip() and one_line(tag, LIMIT)):
+        if not (isinstance(tag, str) and tag.strip() and is_one_line(tag, MAX_NAME_CHARS)):
             raise ArgumentError(
-                f"expected tags of at most {LIMIT} printable characters, found {shown(str(tag))}"
+                f"expected tags of at most {MAX_NAME_CHARS} printable characters, found "
+                f"{quote(str(tag))}"
             )
     if "instruction" in changes and "template" in changes:
         raise ArgumentError("expected an instruction or a template, found both")
@@ -127,12 +129,12 @@ class Editor:
         tags += [DONE_TAG] if label.verdict == "success" else []
         links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
         edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
-        why = find_fault(edited, categories.ruling([edited], self._own.values()))
+        why = find_fault(edited, categories.scenario_categories([edited], self._own.values()))
         return Edit(edited, _compare_fields(before, edited), why, label)
 
     def category(self, name: str) -> Category:
         """Return a category by name, the user's own or an installed one."""
-        return self._own.get(name) or categories.named(name)
+        return self._own.get(name) or categories.load_category(name)
 
     def _candidate(self, category: Category, moment: int, player: int) -> Candidate:
         """Return the category's candidate there, preferably with the same parameters as before.
@@ -163,7 +165,7 @@ class Editor:
 
     def _start_replay(self) -> Iterator[Worlds]:
         episode = self.trajectory.episode
-        return along([episode], [f"domain {episode.domain!r}"])
+        return replay_worlds([episode], [f"domain {episode.domain!r}"])
 
 
 def add_scenario(
@@ -229,7 +231,7 @@ def _check_partner(partner: str, domain: str) -> None:
         return
     if kind != "agent" or not name:
         raise ArgumentError(
-            f"expected a partner no-op, replay or agent:NAME, found {shown(partner)}"
+            f"expected a partner no-op, replay or agent:NAME, found {quote(partner)}"
         )
     if agents.load(name).domain not in ("", domain):
         raise ArgumentError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sts.domains import Environment
-from sts.engine.replay import along
+from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 
 
@@ -18,7 +18,7 @@ def iter_environments(episode: Episode) -> Iterator[Environment]:
       ReplayMismatch: the replay leaves the recording; names the step.
     """
     environment: Environment | None = None
-    for worlds in along([episode], [f"domain {episode.domain!r}"]):
+    for worlds in replay_worlds([episode], [f"domain {episode.domain!r}"]):
         if environment is None:
             (environment,) = worlds.observe((0,), team=(0,), world=True).environments
         yield environment

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sts.annotations.decisions import of_draft
-from sts.annotations.store import Store
+from sts.annotations.decisions import load_decisions
+from sts.annotations.store import AnnotationStore
 from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -61,8 +61,8 @@ def with_state(draft: Draft, decided: Iterable[Decision]) -> list[DraftCandidate
 def load_candidates(workspace: Workspace, name: str) -> tuple[Draft, list[DraftCandidate]]:
     """Return the draft called `name`, and its candidates with their current states."""
     draft = open_draft(workspace, name)
-    with Store.read_existing(workspace) as connection:
-        decided = of_draft(connection, draft.id) if connection else []
+    with AnnotationStore.read_existing(workspace) as connection:
+        decided = load_decisions(connection, draft.id) if connection else []
     return draft, with_state(draft, decided)
 
 
@@ -140,7 +140,7 @@ def find_faults(
 
 def find_category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
     """Return why scenarios are not valid by their categories, one line each."""
-    rules = categories.ruling(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own)
     reasons = []
     for name in sorted({s.category for s in scenarios} - rules.keys()):
         reasons.append(f"category {name} is not installed; load it with --category module:NAME")
@@ -167,9 +167,9 @@ def freeze(
     name, *_ = suites.next_version(workspace, label)
     draft = open_draft(workspace, name)
     check_open(draft)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         with store.read() as connection:
-            decided = of_draft(connection, draft.id)
+            decided = load_decisions(connection, draft.id)
         candidates = with_state(draft, decided)
         result = next_version(draft, candidates)
         found = find_faults(draft, candidates, result.scenarios, own)
@@ -183,7 +183,7 @@ def freeze(
         def unchanged() -> bool:
             current = open_draft(workspace, draft.name)
             with store.read() as connection:
-                decisions = of_draft(connection, draft.id)
+                decisions = load_decisions(connection, draft.id)
             return current == draft and (decisions[-1].digest if decisions else "") == end
 
         return suites.freeze(

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sts.agents.identity import code, stated
+from sts.agents.identity import declared_version, fingerprint_code
 from sts.continuations import label_table, labels, store
 from sts.continuations.index import Index
 from sts.continuations.labels import Label
 from sts.continuations.types import HUMAN, Continuation
-from sts.domains import written_at
+from sts.domains import code_path
 from sts.errors import DamagedData, StsError
-from sts.storage.store import Store
+from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 from sts_scenarios import categories
@@ -48,7 +48,7 @@ def label_suite(
       StsError: a rule failed, for instance because a scenario has other parameters than it expects.
       DamagedData: a part is damaged, or a rule's labels differ from its stored ones.
     """
-    rules = categories.ruling(suite.scenarios, own)
+    rules = categories.scenario_categories(suite.scenarios, own)
     path = store.use_index(
         workspace, lambda index: _label_parts(workspace, suite, rules, index, progress)
     )
@@ -86,7 +86,7 @@ def _label_parts(
         progress(done, total)
     if missing or _stored_source(storage, name) != source:
         table = labels.read_labels(storage, set, index, rows)
-        storage.swap(name, label_table.encode_table(name, index, rows, table, scenarios, source))
+        storage.replace(name, label_table.encode_table(name, index, rows, table, scenarios, source))
     return name
 
 
@@ -106,13 +106,17 @@ def compute_rule_fingerprints(
     `worlds` names the domains that the rules are about.
     """
     by_name = {rule.name: rule for rule in rules}
-    codes = {name: code(rule.place) for name, rule in by_name.items()}
-    marks = {name: f"{codes[name].mark} {rule.version}" for name, rule in by_name.items()}
-    marks |= {f"domain {name}": code(written_at(name)).mark for name in worlds if written_at(name)}
-    return marks, all(own.whole for own in codes.values())
+    codes = {name: fingerprint_code(rule.place) for name, rule in by_name.items()}
+    marks = {name: f"{codes[name].digest} {rule.version}" for name, rule in by_name.items()}
+    marks |= {
+        f"domain {name}": fingerprint_code(code_path(name)).digest
+        for name in worlds
+        if code_path(name)
+    }
+    return marks, all(own.is_complete for own in codes.values())
 
 
-def _stored_source(space: Store, name: str) -> label_table.TableSource | None:
+def _stored_source(space: KeyValueStore, name: str) -> label_table.TableSource | None:
     """Return the source that the stored table states, None if it cannot be read."""
     try:
         return label_table.read_source(name, space.get(name))
@@ -135,7 +139,7 @@ def _label_all(
                 continuation.episode, scenario.takeover, scenario.players, scenario.parameters
             )
         except StsError as error:
-            raise error.about(f"{suite.label}: {scenario.id}") from error
+            raise error.with_prefix(f"{suite.label}: {scenario.id}") from error
         yield Label(continuation.content_hash, verdict, step, tuple(_format_notes(continuation)))
 
 
@@ -145,8 +149,8 @@ def _missing_rule_error(*given: object) -> tuple[str, None]:
 
 def _format_notes(continuation: Continuation) -> Iterator[str]:
     """Yield remarks that a report has to show with a continuation's agent."""
-    if continuation.agent != HUMAN and stated(continuation.fingerprint):
-        yield f"identity as stated: version {stated(continuation.fingerprint)}"
+    if continuation.agent != HUMAN and declared_version(continuation.fingerprint):
+        yield f"identity as stated: version {declared_version(continuation.fingerprint)}"
     if continuation.deterministic:
         yield "deterministic: one continuation a scenario"
     if continuation.batch_sensitive:

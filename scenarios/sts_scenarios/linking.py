@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
-from sts.names import shown
+from sts.names import quote
 from sts.suites.drafts import Draft
 from sts.suites.lint import find_dialogue_fault, find_pair_fault
 from sts.suites.types import Scenario
@@ -22,7 +22,7 @@ LINKS = {"pair": "half of the pair", "series": "a turn of the dialogue"}
 
 
 def link_candidates(
-    store: Store,
+    store: AnnotationStore,
     draft: Draft,
     every: Sequence[DraftCandidate],
     chosen: Sequence[DraftCandidate],
@@ -67,7 +67,7 @@ def link_scenarios(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
     for scenario in scenarios:
         if name := getattr(scenario, kind):
             raise ArgumentError(
-                f"{scenario.id} already is {LINKS[kind]} {shown(name)}; split that first, with "
+                f"{scenario.id} already is {LINKS[kind]} {quote(name)}; split that first, with "
                 "this id alone"
             )
     ids = [scenario.id for scenario in scenarios]

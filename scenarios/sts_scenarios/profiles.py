@@ -110,7 +110,7 @@ def compute_profiles(
       UnknownName: there is no such agent.
       ReplayMismatch: a scenario does not replay.
     """
-    rules = categories.ruling(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own)
     labels: dict[str, dict[str, tuple[Label, ...]]] = {s.hash: {} for s in scenarios}
     first: dict[str, dict[str, Continuation]] = {s.hash: {} for s in scenarios}
     for group in group_by_shape(scenarios):
@@ -132,7 +132,7 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
 
     None for `names` stands for those that the categories of the domain list.
     """
-    chosen = categories.agents(domain) if names is None else dict.fromkeys(names)
+    chosen = categories.profile_agents(domain) if names is None else dict.fromkeys(names)
     loaded = {name: agents.load(name) for name in chosen}
     players = {name: agent for name, agent in loaded.items() if agent.domain in ("", domain)}
     for name, n in Counter(agent.name for agent in players.values()).items():
@@ -271,7 +271,7 @@ class Profiles:
     def _basis(self, candidate: DraftCandidate) -> _Basis:
         name = self._current_scenario(candidate).category
         if name not in self._bases:
-            rule = self._own.get(name) or categories.named(name)
+            rule = self._own.get(name) or categories.load_category(name)
             players = load_players(rule.domain, self._names).values()
             marks, whole = compute_rule_fingerprints([rule], [rule.domain])
             terms = {

@@ -26,7 +26,7 @@ SUITE = "standardised-test-suite"
 ModulePlace: TypeAlias = tuple[str | None, tuple[str, ...]]
 """The file of a module, and the folders of its submodules; None and none if it is missing."""
 FindModule: TypeAlias = Callable[[str, tuple[str, ...]], ModulePlace]
-"""A function like `sts.agents.described.find_module`, for some interpreter."""
+"""A function like `sts.agents.introspection.find_module`, for some interpreter."""
 _SHARED_MODULES = re.compile(r"sts|sts\.agents(\..*)?")
 """Modules that every agent uses, whose changes do not affect fingerprints."""
 _MISSING: ModulePlace = (None, ())
@@ -82,7 +82,7 @@ class _Reader:
             return unreadable_code(f"there is no file of module {self._root}")
         self._home = self._root if folders else self._root.rpartition(".")[0]
         modules: dict[str, bytes] = {}
-        queue = [*_prefixes(self._root)]
+        queue = [*_parent_names(self._root)]
         while queue:
             name = queue.pop()
             if name not in modules:
@@ -109,36 +109,36 @@ class _Reader:
             for node in ast.walk(tree):
                 if isinstance(node, ast.ImportFrom):
                     node.module = resolve_name("." * node.level + (node.module or ""), package)
-            imported = set().union(*map(self._follow, self._examine(tree)))
+            imported = set().union(*map(self._modules_to_read, self._list_imported_names(tree)))
             text = ast.dump(_Normaliser(self._canonical_name).visit(tree))
         except (SyntaxError, ValueError, ImportError, OSError) as error:
             self._hidden.append(f"module {name} cannot be read ({type(error).__name__})")
             return b"", set()
         return text.encode("ascii", "backslashreplace"), imported
 
-    def _examine(self, tree: ast.Module) -> set[str]:
+    def _list_imported_names(self, tree: ast.Module) -> set[str]:
         """Return the names that a module imports; record uses of hidden code or outside data."""
         nodes = list(ast.walk(tree))
         imports = [entry for node in nodes for entry in _list_imports(node)]
         others = {
             bound: target
             for bound, target, _ in imports
-            if not is_packaged(target) and self._distribution(target) is not None
+            if not is_packaged(target) and self._find_distribution_of(target) is not None
         }
-        for used in sorted({_name_in_full(node, others) for node in nodes}):
+        for used in sorted({_full_name(node, others) for node in nodes}):
             if _HIDING_NAMES.fullmatch(used):
                 self._hidden.append(f"it uses {used}")
             self._outside |= _OUTSIDE_NAMES.fullmatch(used) is not None
         return {name for *_, names in imports for name in names}
 
-    def _follow(self, name: str) -> set[str]:
+    def _modules_to_read(self, name: str) -> set[str]:
         """Return the modules to read for an import of `name`; record the distribution of others."""
         if self._find_place(name) == _MISSING:
             return set()
-        distribution = self._distribution(name)
+        distribution = self._find_distribution_of(name)
         if distribution:
             self._distributions.add(distribution)
-        return set(_prefixes(name)) if distribution is None else set()
+        return set(_parent_names(name)) if distribution is None else set()
 
     def _find_place(self, name: str) -> ModulePlace:
         if name not in self._places:
@@ -147,7 +147,7 @@ class _Reader:
             self._places[name] = _MISSING if above and not folders else self._find(name, folders)
         return self._places[name]
 
-    def _distribution(self, name: str) -> str | None:
+    def _find_distribution_of(self, name: str) -> str | None:
         """Return NAME==VERSION of the distribution of a module.
 
         "" for a module that is ignored, of the standard library or missing. None for one whose code
@@ -158,14 +158,14 @@ class _Reader:
             return "" if _SHARED_MODULES.fullmatch(name) else f"{SUITE}=={sts.__version__}"
         if top == self._top:
             return None
-        file = next(filter(None, (self._find_place(part)[0] for part in _prefixes(name))), None)
+        file = next(filter(None, (self._find_place(part)[0] for part in _parent_names(name))), None)
         if file is None:
             return ""
-        if top in sys.stdlib_module_names and self._folder(top) != self._folder(self._top):
+        if top in sys.stdlib_module_names and self._top_folder(top) != self._top_folder(self._top):
             return ""
         return _find_distribution(file, top) or None
 
-    def _folder(self, top: str) -> Path:
+    def _top_folder(self, top: str) -> Path:
         """Return the folder that contains a top-level module or package."""
         file, folders = self._find_place(top)
         return Path(folders[0] if folders else file or "").parent
@@ -180,7 +180,7 @@ class _Reader:
         return posixpath.relpath(path, home)
 
 
-def _prefixes(name: str) -> Iterator[str]:
+def _parent_names(name: str) -> Iterator[str]:
     """Yield the names of a module's parent packages, the outermost first, and its own name."""
     parts = name.split(".")
     return (".".join(parts[: n + 1]) for n in range(len(parts)))
@@ -211,7 +211,7 @@ def _list_imports(node: ast.AST) -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield alias.asname or top, alias.name if alias.asname else top, (alias.name,)
 
 
-def _name_in_full(node: ast.AST, imported: Mapping[str, str]) -> str:
+def _full_name(node: ast.AST, imported: Mapping[str, str]) -> str:
     """Return the dotted name of a node: its full name if imported, "?.NAME" for unknown objects."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):

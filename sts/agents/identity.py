@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import sts
 from sts.agents.code import Code, FindModule, read_code, unreadable_code
-from sts.agents.described import DECLARED_ATTRIBUTES, describe, find_module
-from sts.agents.elsewhere import ExternalAgent
+from sts.agents.external import ExternalAgent
+from sts.agents.introspection import DECLARED_ATTRIBUTES, describe, find_module
 from sts.agents.protocol import Agent
 from sts.errors import ArgumentError, StsError
 from sts.jobs import frames
@@ -36,7 +36,7 @@ class Identity(NamedTuple):
     # 16 hex digits, followed by "@" and the author's version if that is needed; "" if the agent
     # cannot be identified
     fingerprint: str
-    refusal: str  # the reason why there is no fingerprint
+    error: str  # the reason why there is no fingerprint
     # the encoded values that must not change while it plays, by attribute name
     declared: dict[str, bytes]
 
@@ -65,8 +65,8 @@ def fingerprint(agent: Agent) -> str:
         invalid one.
     """
     identity = identify(agent)
-    if identity.refusal:
-        raise ArgumentError(identity.refusal)
+    if identity.error:
+        raise ArgumentError(identity.error)
     return identity.fingerprint
 
 
@@ -89,12 +89,12 @@ def check_unchanged(agent: Agent) -> None:
 class CodeFingerprint(NamedTuple):
     """A fingerprint of code, 16 hex digits, and whether the code determines its behaviour."""
 
-    mark: str
-    whole: bool
+    digest: str
+    is_complete: bool
 
 
 @functools.cache
-def code(path: str) -> CodeFingerprint:
+def fingerprint_code(path: str) -> CodeFingerprint:
     """Return the fingerprint of the object at `module:NAME`, from its module and its imports.
 
     For packaged code this is a hash of the path and the version of this distribution. Cached.
@@ -108,14 +108,14 @@ def code(path: str) -> CodeFingerprint:
     return CodeFingerprint(digest, not (source.hidden_reason or source.reads_outside))
 
 
-def stated(mark: str) -> str:
+def declared_version(mark: str) -> str:
     """Return the author's version in a fingerprint; "" if it has no version."""
     return mark.partition("@")[2]
 
 
-def described(mark: str) -> str:
+def describe_fingerprint(mark: str) -> str:
     """Return a fingerprint for display, with a remark if it depends on the author's version."""
-    return f"{mark} (identity as stated)" if stated(mark) else mark
+    return f"{mark} (identity as stated)" if declared_version(mark) else mark
 
 
 def _compute_identity(agent: Agent) -> Identity:
@@ -129,7 +129,7 @@ def _compute_identity(agent: Agent) -> Identity:
 
 def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState) -> str:
     values = [encode_value([name, raw]) for name, raw in sorted(state.encoded.items())]
-    version = _version(agent, description["declared"])
+    version = _own_version(agent, description["declared"])
     if version and not (isinstance(version, str) and _VERSION.fullmatch(version)):
         raise ArgumentError(
             f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
@@ -138,7 +138,9 @@ def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState
         return content_hash(_RULES, *values)[:16]
     child = agent.child if isinstance(agent, ExternalAgent) else None
     place = description["module"], description["class"], description["at_its_name"]
-    source = _read_once(child or type(agent), *place, child.find_module if child else find_module)
+    source = _read_class_code(
+        child or type(agent), *place, child.find_module if child else find_module
+    )
     reasons = [source.hidden_reason] if source.hidden_reason else []
     if not getattr(agent, "weights_digest", ""):
         reasons += state.unreadable
@@ -153,7 +155,7 @@ def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState
     return content_hash(*_hashed_parts(source), *values)[:16] + (f"@{version}" if reasons else "")
 
 
-def _version(agent: Agent, declared: dict[str, Any]) -> Any:
+def _own_version(agent: Agent, declared: dict[str, Any]) -> Any:
     """Return the version that the agent's author declares, not one inherited from our classes."""
     owner = next((kind for kind in type(agent).__mro__ if "version" in vars(kind)), None)
     is_own = _is_packaged_agent(agent) or "version" in getattr(agent, "__dict__", {})
@@ -165,7 +167,9 @@ def _is_packaged_agent(agent: Agent) -> bool:
 
 
 @functools.cache
-def _read_once(owner: Hashable, module: str, name: str, importable: bool, find: FindModule) -> Code:
+def _read_class_code(
+    owner: Hashable, module: str, name: str, importable: bool, find: FindModule
+) -> Code:
     """Return the code of class `name`; cached per `owner`, the class or its child process."""
     if not importable:
         return unreadable_code(f"{name.rpartition('.')[2]} cannot be imported by its name")
@@ -227,12 +231,12 @@ def encode_value(value: Any) -> bytes:
       TypeError: the value is or contains another kind of object; the message is its type.
     """
     try:
-        return frames.encode(value, _reduce)
+        return frames.encode(value, _describe_value)
     except RecursionError:
         raise TypeError(f"recursive {type(value).__name__}") from None
 
 
-def _reduce(value: Any) -> tuple[str, Any]:
+def _describe_value(value: Any) -> tuple[str, Any]:
     kind = type(value).__name__
     if isinstance(value, complex):
         return kind, repr(value)

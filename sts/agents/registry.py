@@ -7,7 +7,7 @@ import re
 from typing import Any, cast, get_args
 
 from sts import registry
-from sts.agents import elsewhere
+from sts.agents import external
 from sts.agents.identity import fingerprint, identify
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
@@ -18,9 +18,9 @@ MAX_DRAWS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-def installed() -> tuple[str, ...]:
+def list_installed() -> tuple[str, ...]:
     """Return the names of the installed agents."""
-    return tuple(registry.named(GROUP))
+    return tuple(registry.list_entry_points(GROUP))
 
 
 def load(name: str) -> Agent:
@@ -34,20 +34,20 @@ def load(name: str) -> Agent:
       ArgumentError: `module:Class` is not an agent, or PYTHON is not an interpreter.
       WorkerDied: the other interpreter exits or does not respond.
     """
-    if elsewhere.is_external_path(name):
-        return made(elsewhere.ExternalAgent(name), name)
+    if external.is_external_path(name):
+        return build_agent(external.ExternalAgent(name), name)
     if ":" in name:
         kind = registry.load_path("agent", name)
     else:
-        kind = registry.load(GROUP, "agent", name)
+        kind = registry.load_entry_point(GROUP, "agent", name)
     if not inspect.isclass(kind) or not _has_agent_methods(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, initial_state and act"
         )
-    return made(kind, name)
+    return build_agent(kind, name)
 
 
-def planned(name: str, mark: str) -> Agent:
+def load_planned(name: str, mark: str) -> Agent:
     """Return an agent as `load` does; raise `ArgumentError` if its fingerprint is not `mark`."""
     agent = load(name)
     current = fingerprint(agent)
@@ -59,7 +59,7 @@ def planned(name: str, mark: str) -> Agent:
     return agent
 
 
-def made(given: Any, name: str) -> Agent:
+def build_agent(given: Any, name: str) -> Agent:
     """Return an agent from `given`, an agent or its class, and compute its identity.
 
     `name` is used in error messages.

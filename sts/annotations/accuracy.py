@@ -10,7 +10,7 @@ BLOCK_SIZE = 20
 _TAIL = 0.025
 
 
-class Right(NamedTuple):
+class Accuracy(NamedTuple):
     """Accuracy on references, comparing success with not success; "cannot judge" is left out.
 
     The interval is the 95% Jeffreys interval; without answers, both share and interval are None.
@@ -22,22 +22,22 @@ class Right(NamedTuple):
     interval: tuple[float, float] | None
 
 
-def measure_accuracy(answers: Sequence[bool]) -> Right:
+def measure_accuracy(answers: Sequence[bool]) -> Accuracy:
     """Count correct answers, and compute the share and its Jeffreys interval.
 
     Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
     """
     number, good = len(answers), sum(answers)
     if not number:
-        return Right(0, 0, None, None)
+        return Accuracy(0, 0, None, None)
     from scipy.stats import beta
 
     shape = beta(good + 0.5, number - good + 0.5)
     interval = (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
-    return Right(number, good, good / number, interval)
+    return Accuracy(number, good, good / number, interval)
 
 
-def blocks(answers: Sequence[bool]) -> tuple[Right, ...]:
+def measure_blocks(answers: Sequence[bool]) -> tuple[Accuracy, ...]:
     """Return the accuracy of each `BLOCK_SIZE` answers in order; the last block may be shorter."""
     return tuple(
         measure_accuracy(answers[at : at + BLOCK_SIZE]) for at in range(0, len(answers), BLOCK_SIZE)

@@ -8,22 +8,22 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sts.annotations.schema import addresses, annotators
 from sts.errors import ArgumentError
-from sts.names import clean_name, shown
+from sts.names import clean_name, quote
 
 MAX_CHARS = 254
 _PATTERN = re.compile(r"[^\s@<>,;]+@[^\s@<>,;]+")
 
 
-def checked(email: str) -> str:
+def normalise_email(email: str) -> str:
     """Normalise an e-mail address to lower case; raise ArgumentError if it is invalid."""
     if not _PATTERN.fullmatch(email.strip()):
-        raise ArgumentError(f"expected an e-mail address like ana@study.org, found {shown(email)}")
+        raise ArgumentError(f"expected an e-mail address like ana@study.org, found {quote(email)}")
     return clean_name(email, MAX_CHARS).lower()
 
 
 def set_address(connection: Connection, annotator_id: int, email: str) -> None:
     """Set a person's only address; raise ArgumentError if it is invalid or taken."""
-    email = checked(email)
+    email = normalise_email(email)
     holder = connection.execute(
         select(annotators.c.id, annotators.c.name)
         .join(addresses, addresses.c.annotator == annotators.c.id)
@@ -49,7 +49,7 @@ def find_person_id(connection: Connection, email: str) -> int | None:
     ).scalar_one_or_none()
 
 
-def of_everybody(connection: Connection) -> dict[int, str]:
+def load_addresses(connection: Connection) -> dict[int, str]:
     """Return the addresses of all people who have one, by person number."""
     rows = connection.execute(select(addresses.c.annotator, addresses.c.email))
     return {row.annotator: row.email for row in rows}

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sts.annotations.study import Study
+from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 
 FIRST, ORDINARY = 0, 1
@@ -28,7 +28,7 @@ class Requirement(NamedTuple):
     turn: int
 
 
-def requirement_for(study: Study, item: Item) -> Requirement:
+def requirement_for(study: StudySettings, item: Item) -> Requirement:
     """Return the study's requirement for an item: the largest that applies to it."""
     required = study.required_for(item.suite, item.category)
     if unit_hash(study.seed, "twice", item.clip) < study.twice:

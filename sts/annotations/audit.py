@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from sts.annotations import imbalance
 from sts.annotations.events import is_judgement
-from sts.annotations.imbalance import Audit
+from sts.annotations.imbalance import AssignmentBalance
 from sts.annotations.schema import (
     anchors,
     annotators,
@@ -20,7 +20,9 @@ from sts.annotations.schema import (
 )
 
 
-def audit(connection: Connection, suite: str | None = None, *, names: bool = False) -> Audit:
+def load_balance_audit(
+    connection: Connection, suite: str | None = None, *, names: bool = False
+) -> AssignmentBalance:
     """Load the judgements of a suite, except those of references, and audit who judged which agent.
 
     `suite` is an enqueued suite, or part of one; None covers everything. People are shown by
@@ -47,8 +49,8 @@ def audit(connection: Connection, suite: str | None = None, *, names: bool = Fal
         .distinct()
         .order_by(items.c.id, copies.c.agent, author)
     ).all()
-    result = imbalance.NONE
+    result = imbalance.EMPTY_AUDIT
     if rows:
-        result = imbalance.of_rows(*np.array(rows, object).T)
+        result = imbalance.measure_imbalance(*np.array(rows, object).T)
     opened_count, judged = connection.execute(opened).one()
     return result._replace(anchors=int(opened_count), anchors_judged=int(judged))

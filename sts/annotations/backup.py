@@ -12,16 +12,16 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sts.annotations import snapshot
+from sts.annotations import database_backup
 from sts.annotations.database import RECORD_FILE
-from sts.annotations.move import AWAY
+from sts.annotations.move import MOVED_FILE
 from sts.annotations.store import DATABASE_FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
-from sts.names import shown
+from sts.names import quote
 from sts.storage import archive
 from sts.storage.archive import Manifest
-from sts.storage.files import beside, link_new, synchronise
-from sts.storage.folders import alone
+from sts.storage.files import link_new, open_part_folder, sync_folder
+from sts.storage.folders import lock_folder
 from sts.storage.workspace import Workspace
 
 KEY_FILE = ".annotate-key"
@@ -30,7 +30,7 @@ _REBUILT = {"continuations/index.parquet", "reports/live", "frames"}
 _DATABASE_FILES = {
     DATABASE_FILE,
     RECORD_FILE,
-    AWAY,
+    MOVED_FILE,
     *(f"{DATABASE_FILE}-{end}" for end in ("wal", "shm", "journal")),
 }
 """The database's own files, which are copied with it or rebuilt, and a database left by a move."""
@@ -38,7 +38,7 @@ _FOLDERS_IN_ORDER = ("reports", "labels", "tags", "drafts", "suites", "scores", 
 """Folders to copy first, in this order, because their files refer to others."""
 
 
-def take(workspace: Workspace, file: Path) -> Manifest:
+def create_backup(workspace: Workspace, file: Path) -> Manifest:
     """Write everything that people and agents have made in a workspace to one file.
 
     The workspace may be in use; whatever was acknowledged before the start is included. Only the
@@ -61,9 +61,9 @@ def take(workspace: Workspace, file: Path) -> Manifest:
         raise ArgumentError(f"{file} is inside the workspace; choose a file outside it")
     if os.path.lexists(file):
         raise Unavailable(f"{file} already exists; choose a new file")
-    with beside(file) as part:
+    with open_part_folder(file) as part:
         new = part / "whole"
-        manifest = archive.write(new, workspace.identity(), _iter_sources(workspace, part))
+        manifest = archive.write_archive(new, workspace.identity(), _iter_sources(workspace, part))
         link_new(new, file)
     return manifest
 
@@ -76,7 +76,7 @@ def _resolve_path(path: Path) -> Path:
 def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files to copy, in order, looking up each after those before it are copied."""
     root, database = workspace.root, part / "database"
-    name = snapshot.copy_database(workspace, database)
+    name = database_backup.copy_database(workspace, database)
     if name is not None:
         yield name, database
     entries = sorted(os.scandir(root), key=lambda entry: entry.name)
@@ -89,7 +89,7 @@ def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]
     ]
     for name in (*_FOLDERS_IN_ORDER, *others):
         if name == "reports" and (root / name).is_dir():
-            with alone(root / name):  # reports are replaced as a whole
+            with lock_folder(root / name):  # reports are replaced as a whole
                 yield from _iter_files(root, name)
         elif _is_backed_up(name):
             yield from _iter_files(root, name)
@@ -118,7 +118,7 @@ def _is_backed_up(name: str) -> bool:
     return not hidden and name not in _REBUILT and not name.endswith(".sound")
 
 
-def restore(
+def restore_backup(
     file: Path, root: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Manifest:
     """Restore a backup as a new workspace with the same kind of database, or not at all.
@@ -142,13 +142,13 @@ def restore(
         raise Unavailable(f"{root} is not empty; restore into a new folder")
     if Path.cwd().is_relative_to(root):
         raise ArgumentError(f"{root} contains the current folder; leave it, or choose another")
-    with beside(root) as part:
-        manifest = archive.unpack(file, part, progress)
+    with open_part_folder(root) as part:
+        manifest = archive.extract_archive(file, part, progress)
         workspace = Workspace.open(part)
         if workspace.identity() != manifest.workspace:
-            raise DamagedData(f"{file}: expected the workspace {shown(manifest.workspace)} in it")
-        snapshot.restore_database(workspace)
+            raise DamagedData(f"{file}: expected the workspace {quote(manifest.workspace)} in it")
+        database_backup.restore_database(workspace)
         part.chmod(0o755)
         os.rename(part, root)  # fails if `root` was filled meanwhile
-        synchronise(root.parent)
+        sync_folder(root.parent)
     return manifest

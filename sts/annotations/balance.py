@@ -18,7 +18,7 @@ from sts.annotations.schema import (
     slots,
     suite_agents,
 )
-from sts.annotations.study import Study
+from sts.annotations.study import StudySettings
 
 _BATCH_SIZE = 500
 # Built once: building a statement takes longer than running it.
@@ -36,7 +36,9 @@ _COUNT_CLIP = {
 }
 
 
-def refresh_balance(connection: Connection, suite: str, *, study: Study, now: float) -> None:
+def refresh_balance(
+    connection: Connection, suite: str, *, study: StudySettings, now: float
+) -> None:
     """Recount the clips of each agent in a suite, and open anchors if agents were added.
 
     Anchors are a seeded random share of the clips that are judged already. Each is judged again by
@@ -96,7 +98,7 @@ def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
 
 
 def _open_anchors(
-    connection: Connection, suite: str, joined: Collection[str], study: Study, now: float
+    connection: Connection, suite: str, joined: Collection[str], study: StudySettings, now: float
 ) -> None:
     of_item = slots.c.item == items.c.id
     rows = connection.execute(

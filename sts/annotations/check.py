@@ -8,13 +8,13 @@ from sqlalchemy import Connection, select
 
 from sts.annotations import digests
 from sts.annotations.database import Database
-from sts.annotations.decisions import of_draft
+from sts.annotations.decisions import load_decisions
 from sts.annotations.history import History, verify
 from sts.annotations.schema import copies, decisions, item_suites
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
-from sts.storage.checks import Checked, Findings
+from sts.storage.checks import CheckResult, Findings
 from sts.storage.files import check_inside
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import fold_decisions
@@ -22,12 +22,12 @@ from sts.suites.drafts import find_draft, find_frozen_version
 from sts.suites.folders import list_draft_folders, list_versions
 
 
-def check(workspace: Workspace) -> Checked:
+def check_annotations(workspace: Workspace) -> CheckResult:
     """Verify the database and every draft's decisions, and look for all files they refer to."""
     findings, counts = Findings(), dict[str, int]()
-    with findings.of("annotation database"):
+    with findings.collect("annotation database"):
         check_inside(workspace.path(DATABASE_FILE))
-        store = Store.find(workspace)
+        store = AnnotationStore.find(workspace)
         if store is not None:
             with store:
                 history = verify(store.database)
@@ -39,7 +39,7 @@ def check(workspace: Workspace) -> Checked:
                 findings += _find_lost_events(history, workspace)
             counts = {"events": history.events, "clips": len(history.clips)}
             counts |= {"authors": len(history.authors), "decisions": decided}
-    return Checked(counts, tuple(findings))
+    return CheckResult(counts, tuple(findings))
 
 
 def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, list[str]]:
@@ -47,14 +47,14 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
     findings, count = Findings(), 0
     open_drafts = {}
     for folder in list_draft_folders(workspace):
-        with findings.of(folder):
+        with findings.collect(folder):
             draft = find_draft(workspace, folder.name)
             if draft is not None and find_frozen_version(draft) is None:
                 open_drafts[draft.id] = draft
     with database.read() as connection:
         for id in connection.execute(select(decisions.c.draft).distinct()).scalars().all():
-            with findings.of(f"draft {open_drafts[id].name if id in open_drafts else id}"):
-                log = of_draft(connection, id)
+            with findings.collect(f"draft {open_drafts[id].name if id in open_drafts else id}"):
+                log = load_decisions(connection, id)
                 count += len(log)
                 for candidate, state in fold_decisions(log).items():
                     if id in open_drafts:
@@ -91,7 +91,7 @@ def _find_lost_events(history: History, workspace: Workspace) -> list[str]:
     findings = Findings()
     for file in sorted(workspace.path("reports").glob("*/report.json")):
         with suppress(DamagedData):  # not from a workspace, or damaged
-            expected = digests.read(file)
+            expected = digests.read_digests(file)
             findings += [
                 f"{file.parent}: {line}" for line in digests.iter_lost_events(history, expected)
             ]

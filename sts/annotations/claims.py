@@ -39,25 +39,25 @@ from sts.annotations.candidates import (
 from sts.annotations.events import JUDGEMENT_KINDS, is_judgement
 from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import claims, events, items, slots
-from sts.annotations.study import Study, base_suite
+from sts.annotations.study import StudySettings, base_suite
 from sts.annotations.types import Claim
 from sts.errors import UnknownName
 
 _MAX_COUNTED = 10 * assignment.MAX_BATCH_SIZE
 """Number of open slots to count; batches do not grow beyond it."""
 
-LEASE_S = 15 * 60
+LEASE_DURATION_S = 15 * 60
 """Seconds for which an item is reserved for the person who claimed it."""
 
 
-def claim(
+def claim_items(
     connection: Connection,
     annotator_id: int,
     *,
     suite: str,
     count: int = 3,
     without: Collection[str] = (),
-    study: Study,
+    study: StudySettings,
     now: float,
 ) -> list[Claim]:
     """Claim up to `count` items for a person, and return them in the order in which to show them.
@@ -80,11 +80,13 @@ def claim(
     """
     annotator = people.lock_person(connection, annotator_id)
     if not annotator.is_annotator:
-        current = [a.name for a in people.everybody(connection) if a.is_annotator]
+        current = [a.name for a in people.list_people(connection) if a.is_annotator]
         raise UnknownName("current annotator", annotator.name, current)
     settings = controls.effective_settings(connection, study, suite, annotator_id)
     order = _random_order(study.seed, annotator_id)
-    person = Claimant(annotator_id, suite, order, tuple(without), settings, now + LEASE_S, now)
+    person = Claimant(
+        annotator_id, suite, order, tuple(without), settings, now + LEASE_DURATION_S, now
+    )
     if without:
         excluded = exists().where(items.c.id == slots.c.item, items.c.continuation.in_(without))
         people.release_slots(connection, annotator_id, excluded)
@@ -140,7 +142,11 @@ def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[
 
 
 def _claim_new(
-    connection: Connection, person: Claimant, study: Study, number: int, held: Sequence[Claim]
+    connection: Connection,
+    person: Claimant,
+    study: StudySettings,
+    number: int,
+    held: Sequence[Claim],
 ) -> list[Claim]:
     """Claim up to `number` slots and references for a person; return them in the order to show."""
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
@@ -225,7 +231,7 @@ class _OpenSlots:
         return left
 
 
-def ahead(connection: Connection, suite: str, *, now: float) -> int:
+def batch_size(connection: Connection, suite: str, *, now: float) -> int:
     """Return how many items to assign to a person at a time: a tenth of the open ones, 3 to 20."""
     return assignment.batch_size(
         connection.execute(_COUNT_OPEN, {"suite": suite, "now": now}).scalar_one()

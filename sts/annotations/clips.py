@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, select
 
+from sts.annotations.current_events import load_current_events
 from sts.annotations.events import ADJUDICATION
-from sts.annotations.remarks import load_current_events
 from sts.annotations.schema import claims, events, items, reference_episodes, slots
-from sts.annotations.types import Annotator, Mark
+from sts.annotations.types import Annotator, ShownVerdict
 from sts.errors import ArgumentError
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 _ROLES_SEEING_ALL = {"reviewer", "lead"}
 NOT_FOUND = "This clip does not exist, or you may not view it."
-JUDGE_FIRST = (
+NOT_JUDGED_YET = (
     "You have not judged this clip yet. Other people's verdicts are shown once you have submitted "
     "yours."
 )
@@ -27,10 +27,10 @@ class ClipView(NamedTuple):
 
     item: str
     continuation: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ShownVerdict, ...]
 
 
-def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
+def load_clip(connection: Connection, person: Annotator, item: object) -> ClipView:
     """Load a clip with all its verdicts for reviewers and leads, or else with the person's own.
 
     Raise ArgumentError if they may not see it, or still have to judge it.
@@ -42,7 +42,7 @@ def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
     ).scalar_one_or_none()
     own_marks = _load_marks(connection, person, item, everybody=False)
     if continuation is not None and not own_marks and _has_open_claim(connection, person.id, item):
-        raise ArgumentError(JUDGE_FIRST)
+        raise ArgumentError(NOT_JUDGED_YET)
     sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
     if continuation is None or not (own_marks or sees_all):
         raise ArgumentError(NOT_FOUND)
@@ -56,32 +56,32 @@ def clip(connection: Connection, person: Annotator, item: object) -> ClipView:
 
 def _load_marks(
     connection: Connection, person: Annotator, item: str, *, everybody: bool
-) -> list[Mark]:
+) -> list[ShownVerdict]:
     """Load a clip's current judgements and, with `everybody`, its adjudication."""
     of_item = events.c.item == item
     current = load_current_events(connection, of_item)
     if everybody:
         current += load_current_events(connection, of_item, kinds=[ADJUDICATION], by=False)
     return [
-        Mark(
-            "you" if event.person == person.id else event.pseudonym,
+        ShownVerdict(
+            "you" if event.author_id == person.id else event.pseudonym,
             event.kind,
             str(event.verdict),
             event.step,
             event.reason,
         )
         for event in current
-        if everybody or event.person == person.id
+        if everybody or event.author_id == person.id
     ]
 
 
-def _load_truth(connection: Connection, item: str) -> list[Mark]:
+def _load_truth(connection: Connection, item: str) -> list[ShownVerdict]:
     rows = connection.execute(
         select(
             reference_episodes.c.truth, reference_episodes.c.step, reference_episodes.c.note
         ).where(reference_episodes.c.item == item)
     )
-    return [Mark("known", "reference", *row) for row in rows]
+    return [ShownVerdict("known", "reference", *row) for row in rows]
 
 
 def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:
@@ -95,7 +95,7 @@ def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> boo
     return bool(connection.execute(held).scalar_one())
 
 
-def items_of(connection: Connection) -> dict[str, str]:
+def load_items_by_clip(connection: Connection) -> dict[str, str]:
     """Return the item identifier of each clip, by the hash of its appearance.
 
     The stored name of a clip with a rubric is `HASH.VERSION`; of several versions one is returned.

@@ -8,21 +8,21 @@ from sqlalchemy import Connection, func, insert, select
 
 from sts.annotations.schema import consents
 from sts.errors import ArgumentError, DamagedData
-from sts.names import shown
-from sts.storage.files import content_hash, regular_bytes
+from sts.names import quote
+from sts.storage.files import content_hash, read_bytes
 from sts.storage.workspace import Workspace
 
 _MAX_BYTES = 2**16
 
 
-class Consent(NamedTuple):
+class ConsentText(NamedTuple):
     """A consent text in Markdown; its version is the first 12 hexadecimal digits of its hash."""
 
     text: str
     version: str
 
 
-class Agreed(NamedTuple):
+class ConsentCount(NamedTuple):
     """Number of people who agreed to a version, and the first and last time in UTC seconds."""
 
     version: str
@@ -31,16 +31,16 @@ class Agreed(NamedTuple):
     last: float
 
 
-def text(workspace: Workspace, file: str) -> Consent:
+def load_text(workspace: Workspace, file: str) -> ConsentText:
     """Load the consent text from a file of the workspace; raise DamagedData if it is not usable."""
     path = workspace.path(file)
     if not path.resolve().is_relative_to(workspace.root.resolve()):
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected a text in the workspace "
-            f"(annotation.consent), found {shown(file)}; put it there"
+            f"(annotation.consent), found {quote(file)}; put it there"
         )
     try:
-        raw = regular_bytes(path, _MAX_BYTES)
+        raw = read_bytes(path, _MAX_BYTES)
         content = raw.decode("utf-8").strip()
     except (OSError, ArgumentError, UnicodeDecodeError) as error:
         why = "a file that is not UTF-8 text" if isinstance(error, ValueError) else "no such file"
@@ -50,7 +50,7 @@ def text(workspace: Workspace, file: str) -> Consent:
         ) from None
     if not content:
         raise DamagedData(f"expected a text that people agree to at {path}, found an empty file")
-    return Consent(content, content_hash(content.encode())[:12])
+    return ConsentText(content, content_hash(content.encode())[:12])
 
 
 def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
@@ -59,7 +59,7 @@ def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
     return connection.execute(select(consents).where(*matches)).one_or_none() is not None
 
 
-def agree(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:
+def record_consent(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:
     """Record that a person agrees to this version; repeating it keeps the first time."""
     if not has_agreed(connection, annotator_id, version):
         connection.execute(
@@ -67,7 +67,7 @@ def agree(connection: Connection, annotator_id: int, version: str, *, now: float
         )
 
 
-def counts(connection: Connection) -> list[Agreed]:
+def count_consents(connection: Connection) -> list[ConsentCount]:
     """Count the people who agreed to each version, in order of first agreement."""
     first, last = func.min(consents.c.agreed), func.max(consents.c.agreed)
     rows = connection.execute(
@@ -75,4 +75,4 @@ def counts(connection: Connection) -> list[Agreed]:
         .group_by(consents.c.version)
         .order_by(first)
     )
-    return [Agreed(*row) for row in rows]
+    return [ConsentCount(*row) for row in rows]

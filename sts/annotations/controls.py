@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations.schema import annotators, controls, item_suites, items
-from sts.annotations.study import Study, base_suite
+from sts.annotations.study import StudySettings, base_suite
 from sts.errors import ArgumentError, UnknownName
 
 PAUSE = "pause"
@@ -27,7 +27,7 @@ class Control(NamedTuple):
     value: int
     reason: str
     by: int | None
-    made: float
+    created_at: float
 
 
 class EffectiveSettings(NamedTuple):
@@ -42,7 +42,7 @@ class EffectiveSettings(NamedTuple):
     priorities: tuple[tuple[str, int], ...]
 
 
-def pause(
+def set_pause(
     connection: Connection,
     scope: str = "",
     *,
@@ -99,19 +99,19 @@ _CONTROLS = (
 )
 
 
-def paused(connection: Connection) -> list[Control]:
+def list_pauses(connection: Connection) -> list[Control]:
     """List the pauses in force."""
     last = {(control.scope, control.person): control for control in list_controls(connection)}
     return [control for control in last.values() if control.value]
 
 
 def effective_settings(
-    connection: Connection, study: Study, suite: str, person: int
+    connection: Connection, study: StudySettings, suite: str, person: int
 ) -> EffectiveSettings:
     """Return the pauses and priorities in force for a person in a suite."""
     scopes = {
         control.scope
-        for control in paused(connection)
+        for control in list_pauses(connection)
         if (_is_in_suite(control.scope, suite) if control.scope else control.person == person)
     }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]

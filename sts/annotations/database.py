@@ -39,7 +39,7 @@ class Database:
     def __init__(self, engine: Engine, name: str, record: Path) -> None:
         """Take ownership of `engine`; `close` closes its connections."""
         self.name = name
-        self.record = record
+        self.record_file = record
         self.engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"

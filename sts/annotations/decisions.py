@@ -12,7 +12,7 @@ from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
 from sts.storage.chains import START, Link
-from sts.storage.files import parsed_json
+from sts.storage.files import parse_versioned_json
 from sts.suites.decisions import (
     KINDS,
     OPINIONS,
@@ -27,7 +27,7 @@ _BATCH_SIZE = 500
 """Number of candidates in one query."""
 
 
-class Overtaken(StoreError):
+class DecisionConflict(StoreError):
     """Someone else has decided about the same candidate meanwhile; `state` is its current state."""
 
     def __init__(self, decision: Decision, state: CandidateState) -> None:
@@ -40,7 +40,9 @@ class Overtaken(StoreError):
         self.decision, self.state = decision, state
 
 
-def append(connection: Connection, draft: str, made: Sequence[Decision]) -> list[Decision]:
+def append_decisions(
+    connection: Connection, draft: str, made: Sequence[Decision]
+) -> list[Decision]:
     """Append decisions to a draft's chain, all or none; return them as stored.
 
     The connection must be the only writer. Numbers and digests are assigned here. A decision that
@@ -87,13 +89,13 @@ def _check_decision(decision: Decision, state: CandidateState) -> None:
                 f"{decision.candidate}: expected an opinion of {' or '.join(OPINIONS)}"
             )
         if decision.scenario != state.meaning:
-            raise Overtaken(decision, state)
+            raise DecisionConflict(decision, state)
         return
     opinion, undoes = find_rating(state, decision.person), decision.detail.get("undoes")
     if decision.kind == "undo" and opinion is not None and opinion.uuid == undoes:
         return
     if decision.follows != state.last:
-        raise Overtaken(decision, state)
+        raise DecisionConflict(decision, state)
     last = state.standing[-1].uuid if state.standing else None
     if decision.kind == "undo" and undoes != last:
         raise StoreError(
@@ -125,7 +127,9 @@ def _to_row(draft: str, decision: Decision) -> dict[str, Any]:
     return row | {"draft": draft, "detail": detail}
 
 
-def of_draft(connection: Connection, draft: str, since: Decision | None = None) -> list[Decision]:
+def load_decisions(
+    connection: Connection, draft: str, since: Decision | None = None
+) -> list[Decision]:
     """Load a draft's decisions, or those after `since`; raise DamagedData if one was altered."""
     later = table.c.number > (since.number if since else 0)
     return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
@@ -165,7 +169,7 @@ def _altered_error(number: int, candidate: str) -> DamagedData:
 
 def _from_row(row: Row[*tuple[Any, ...]]) -> Decision:
     try:
-        detail = parsed_json(row.detail, dict)
+        detail = parse_versioned_json(row.detail, dict)
     except (TypeError, ValueError):
         raise _altered_error(row.number, row.candidate) from None
     return Decision(**{**row._mapping, "detail": detail})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sts.annotations.opinions import JudgedClip
-from sts.annotations.remarks import Remark
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.judged_clips import JudgedClip
 from sts.annotations.verdicts import Verdict
 from sts.continuations import label_table
 from sts.ratings import UNABLE
-from sts.storage.store import Store
+from sts.storage.store import KeyValueStore
 
 
 class ScenarioDisagreement(NamedTuple):
@@ -23,7 +23,9 @@ class ScenarioDisagreement(NamedTuple):
     remarks: tuple[str, ...]  # reviewers' comments on them
 
 
-def rules_verdicts(store: Store, suite: str, continuations: Collection[str]) -> dict[str, Verdict]:
+def load_label_verdicts(
+    store: KeyValueStore, suite: str, continuations: Collection[str]
+) -> dict[str, Verdict]:
     """Load the automatic labels of these continuations, as `sts label` stored them.
 
     It is empty if nothing of the suite is labelled.
@@ -51,11 +53,11 @@ def differs_from_label(clip: JudgedClip, rule: Verdict | None) -> bool:
     return (clip.success_share > 0.5) != (rule.verdict == "success")
 
 
-def contradicted(
+def list_disagreements(
     clips: Iterable[JudgedClip],
     rules: Mapping[str, Verdict],
-    decided: Mapping[str, Remark],
-    notes: Mapping[str, Sequence[Remark]],
+    decided: Mapping[str, CurrentEvent],
+    notes: Mapping[str, Sequence[CurrentEvent]],
 ) -> list[ScenarioDisagreement]:
     """List the scenarios on which annotators and labels disagree, most reviewer overrulings first.
 

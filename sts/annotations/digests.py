@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sts.annotations import history, played
+from sts.annotations import history, study_continuations
 from sts.annotations.history import History
-from sts.annotations.played import StudyContinuations
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
+from sts.annotations.study_continuations import StudyContinuations
 from sts.continuations import label_table
 from sts.errors import DamagedData
 from sts.storage.chains import Link
 from sts.storage.files import (
     canonical_json,
     content_hash,
-    parsed_json,
-    regular_bytes,
+    parse_versioned_json,
+    read_bytes,
     write_atomically,
 )
 from sts.storage.workspace import Workspace
@@ -57,7 +57,7 @@ def with_files(workspace: Workspace, digests: Digests) -> Digests:
     )
 
 
-def write(file: Path, digests: Digests) -> None:
+def write_digests(file: Path, digests: Digests) -> None:
     """Write digests to a JSON file."""
     links = {name: getattr(digests, name)._asdict() for name in _LINKS}
     ends = {name: link._asdict() for name, link in digests.authors.items()}
@@ -65,10 +65,10 @@ def write(file: Path, digests: Digests) -> None:
     write_atomically(file, canonical_json({DIGESTS_KEY: value}) + b"\n")
 
 
-def read(file: Path) -> Digests:
+def read_digests(file: Path) -> Digests:
     """Read the digests in a report or in the file next to an exported table."""
     try:
-        value = parsed_json(regular_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
+        value = parse_versioned_json(read_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
         ends = {name: _parse_link(link) for name, link in value["authors"].items()}
         continuations, references = (_parse_link(value[name]) for name in _LINKS)
         texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
@@ -88,12 +88,12 @@ def _parse_link(value: Mapping[str, Any]) -> Link:
     return Link(number, digest)
 
 
-def differences(workspace: Workspace, expected: Digests) -> Iterator[str]:
+def iter_differences(workspace: Workspace, expected: Digests) -> Iterator[str]:
     """Yield the inputs that the workspace lacks by now, or has in another version.
 
     Events that were added since then are not reported.
     """
-    current = played.read_continuations(workspace, expected.suite, ())
+    current = study_continuations.read_continuations(workspace, expected.suite, ())
     if current.suite_hash != expected.suite_hash:
         yield f"suite {expected.suite}: its content hash has changed"
     if current.continuations != expected.continuations:
@@ -106,7 +106,7 @@ def differences(workspace: Workspace, expected: Digests) -> Iterator[str]:
         yield f"labels of {expected.suite}: they have changed"
     if expected.scores not in (None, now.scores):
         yield "scores: they have changed"
-    store = Store.find(workspace)
+    store = AnnotationStore.find(workspace)
     if store is not None:
         with store:
             yield from iter_lost_events(history.verify(store.database), expected)

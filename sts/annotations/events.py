@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select
 
 from sts.annotations.schema import annotators, items
 from sts.annotations.schema import events as table
-from sts.storage.chains import Link, follow
+from sts.storage.chains import Link, next_link
 from sts.storage.files import content_hash
 
 VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
@@ -109,7 +109,7 @@ def append_event(
     parameters = {"annotator": annotator_id, "item": event.item}
     number, digest, clip = connection.execute(_CHAIN_TIP, parameters).one()
     values = [row[name] for name in DIGESTED_COLUMNS]
-    end = follow(Link(number, digest), [*values, clip])._asdict()
+    end = next_link(Link(number, digest), [*values, clip])._asdict()
     connection.execute(_INSERT, row | end)
     connection.execute(_UPDATE_CHAIN_TIP, {"person": annotator_id} | end)
 

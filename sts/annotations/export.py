@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from sts.annotations import digests, history, played, references
+from sts.annotations import digests, history, references, study_continuations
 from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
 from sts.annotations.history import ClipRecord, History, StandingVerdict
-from sts.annotations.played import StudyContinuations
-from sts.annotations.store import Store
-from sts.annotations.study import USUAL, Study
+from sts.annotations.store import AnnotationStore
+from sts.annotations.study import DEFAULT_STUDY, StudySettings
+from sts.annotations.study_continuations import StudyContinuations
 from sts.continuations.index import Entry
 from sts.errors import DamagedData
-from sts.ratings import columns
-from sts.storage.csv_tables import to_csv
+from sts.ratings import column_types
+from sts.storage.csv_tables import format_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
-_TYPES = columns(
+_TYPES = column_types(
     *("kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"),
     *("adjudicated", "adjudicated_step", "rubric", "order", "twice"),
 )
@@ -43,10 +43,10 @@ def load_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> pd.DataFrame:
     """Return only the table of `exported`."""
-    return exported(workspace, suite, names=names).table
+    return export_ratings(workspace, suite, names=names).table
 
 
-def exported(
+def export_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> RatingsExport:
     """Export the current judgements of a suite's continuations, with corrections applied.
@@ -73,15 +73,17 @@ def exported(
       StoreError: the store exists and cannot be read.
       DamagedData: an event was altered, or a judged continuation is missing.
     """
-    store = Store.find(workspace)
-    record, study = History(), USUAL
+    store = AnnotationStore.find(workspace)
+    record, study = History(), DEFAULT_STUDY
     if store is not None:
         with store, store.database.read() as connection:
             history.set_snapshot_isolation(connection)
             record, study = history.read_history(connection), store.study
     _raise_findings(record.findings)
     clips = {clip.shown_hash for clip in record.clips.values()}
-    continuations = played.read_continuations(workspace, suite, clips, settle=bool(study.settle))
+    continuations = study_continuations.read_continuations(
+        workspace, suite, clips, settle=bool(study.settle)
+    )
     _raise_findings([*_iter_altered_clips(record, continuations)])
     rows = _RatingsTable(record, continuations, study, suite, names=names).build_rows()
     table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
@@ -106,17 +108,17 @@ def _iter_altered_clips(record: History, continuations: StudyContinuations) -> I
             yield f"continuation {clip.continuation}: its clip was altered"
 
 
-def pool(workspace: Workspace) -> set[str]:
+def load_reference_ids(workspace: Workspace) -> set[str]:
     """Load the ids of the continuations that are references, judged or not."""
-    with Store.read_existing(workspace) as connection:
-        pool_ = references.every(connection) if connection else []
+    with AnnotationStore.read_existing(workspace) as connection:
+        pool_ = references.list_references(connection) if connection else []
     return {reference.continuation for reference in pool_}
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
     """Write a ratings table as CSV, UTF-8 with one header line; the file is complete or absent."""
     cells = table.astype(object).where(table.notna(), None)
-    write_atomically(path, to_csv(table.columns, cells.itertuples(index=False, name=None)))
+    write_atomically(path, format_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
 class _RatingsTable:
@@ -126,7 +128,7 @@ class _RatingsTable:
         self,
         record: History,
         continuations: StudyContinuations,
-        study: Study,
+        study: StudySettings,
         suite: str | None,
         *,
         names: bool,

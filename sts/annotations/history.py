@@ -19,7 +19,7 @@ from sts.annotations import events, people, references, schema
 from sts.annotations.database import Database
 from sts.annotations.schema import annotators, copies, item_suites, items, reference_episodes
 from sts.annotations.schema import events as table
-from sts.storage.chains import START, Link, follow
+from sts.storage.chains import START, Link, next_link
 
 _BATCH_SIZE = 10_000
 _MAX_LINES = 20
@@ -195,7 +195,7 @@ def _read_events(
 def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
     """Return True if `link` is the correct link for these values after `end`."""
     try:
-        return follow(end, values) == link
+        return next_link(end, values) == link
     except (TypeError, ValueError):  # values that no event can have
         return False
 

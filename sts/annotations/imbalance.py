@@ -18,7 +18,7 @@ _MAX_PERMUTED_CLIPS = 5_000_000
 """Maximum of clips times permutations; with more clips there are fewer permutations."""
 
 
-class Audit(NamedTuple):
+class AssignmentBalance(NamedTuple):
     """Judgements by agent and annotator, with measures of their imbalance.
 
     Attributes:
@@ -80,18 +80,18 @@ class Audit(NamedTuple):
         return f"Agents and annotators are balanced: at most {share}."
 
 
-NONE = Audit((), (), (), None, None, None, None, 0, 0)
+EMPTY_AUDIT = AssignmentBalance((), (), (), None, None, None, None, 0, 0)
 """The audit without judgements."""
 
 
-def of_rows(
+def measure_imbalance(
     item: NDArray[Any],
     scenario: NDArray[Any],
     agent: NDArray[Any],
     annotator: NDArray[Any],
     *,
     seed: int = 0,
-) -> Audit:
+) -> AssignmentBalance:
     """Compute the audit from rows, one for each combination of clip, agent and annotator.
 
     Args:
@@ -121,7 +121,7 @@ def of_rows(
     names = tuple(map(str, agents))
     imbalance, between = _largest_imbalance(table, names)
     value, p = _measure_association(of_agents, of_judges, stratum, table, seed)
-    return Audit(
+    return AssignmentBalance(
         agents=names,
         annotators=tuple(map(str, people)),
         judgements=tuple(tuple(map(int, row)) for row in table),
@@ -180,7 +180,7 @@ def _count_judgements(
     return table
 
 
-def by_name(audit: Audit) -> Mapping[str, Mapping[str, int]]:
+def count_by_name(audit: AssignmentBalance) -> Mapping[str, Mapping[str, int]]:
     """Return the number of judgements by annotator and agent."""
     rows = zip(*audit.judgements, strict=True)
     return {

@@ -13,17 +13,24 @@ from sqlalchemy import Connection, Row, select
 from sts.annotations import events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, item_players, items
-from sts.annotations.study import Study
+from sts.annotations.study import StudySettings
 from sts.annotations.submissions import MAX_TEXT_CHARS, record_event
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
-from sts.names import clean_name, printable, shown
-from sts.ratings import MARKED, MOST_STEPS, REQUIRED, UNABLE, VERDICTS, verdict
-from sts.storage.csv_tables import MOST_BYTES, from_csv
-from sts.storage.files import regular_bytes
-from sts.storage.memory import bounded
+from sts.names import clean_name, quote, replace_unprintable
+from sts.ratings import (
+    MARKED_VERDICTS,
+    MAX_HORIZON,
+    REQUIRED_COLUMNS,
+    UNABLE,
+    VERDICTS,
+    normalise_verdict,
+)
+from sts.storage.csv_tables import MAX_BYTES, parse_csv
+from sts.storage.files import read_bytes
+from sts.storage.memory import limit_memory
 
-REQUIRED_COLUMNS = (*REQUIRED, "annotator")
+IMPORT_COLUMNS = (*REQUIRED_COLUMNS, "annotator")
 """Columns that an import needs: unlike other ratings tables, it needs the annotator."""
 
 
@@ -52,7 +59,7 @@ class ImportResult(NamedTuple):
     annotators: tuple[str, ...]  # names that were added
 
 
-def read_csv(path: Path) -> list[Rating]:
+def read_ratings(path: Path) -> list[Rating]:
     """Read the judgements in a ratings table; lines without a judgement are skipped.
 
     Raises:
@@ -61,15 +68,15 @@ def read_csv(path: Path) -> list[Rating]:
         cell is invalid; the message has the line.
     """
     try:
-        with bounded(path.name):
-            header, rows, lines = from_csv(path.name, regular_bytes(path, MOST_BYTES))
+        with limit_memory(path.name):
+            header, rows, lines = parse_csv(path.name, read_bytes(path, MAX_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    missing = [column for column in REQUIRED_COLUMNS if column not in header]
+    missing = [column for column in IMPORT_COLUMNS if column not in header]
     if missing:
         raise DamagedData(
             f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-            f"expected {', '.join(REQUIRED_COLUMNS)}"
+            f"expected {', '.join(IMPORT_COLUMNS)}"
         )
     numbered = zip(lines, rows, strict=True)
     ratings = (
@@ -79,12 +86,12 @@ def read_csv(path: Path) -> list[Rating]:
     return [rating for rating in ratings if rating is not None]
 
 
-def append(
+def import_ratings(
     connection: Connection,
     ratings: Sequence[Rating],
     additions: Iterable[Item] = (),
     *,
-    study: Study,
+    study: StudySettings,
     required: int | None = 1,
     now: float,
 ) -> ImportResult:
@@ -102,7 +109,7 @@ def append(
     queue.enqueue(connection, additions, study=study, required=required, now=now)
     known = {
         name: person
-        for person in people.everybody(connection)
+        for person in people.list_people(connection)
         for name in (person.name, person.pseudonym)
     }
     new = [name for name in everyone if name not in known]
@@ -111,7 +118,10 @@ def append(
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
-        item, person = _find_item(connection, rating), known[people.checked_name(rating.annotator)]
+        item, person = (
+            _find_item(connection, rating),
+            known[people.normalise_name(rating.annotator)],
+        )
         event = Event(
             _make_uuid(rating, person.name),
             item.id,
@@ -132,7 +142,7 @@ def annotator_names(ratings: Sequence[Rating]) -> list[str]:
     unique: dict[str, None] = {}
     for rating in ratings:
         try:
-            unique[people.checked_name(rating.annotator)] = None
+            unique[people.normalise_name(rating.annotator)] = None
         except ArgumentError as error:
             raise DamagedData(f"{rating.location}: annotator: {error}") from None
     return list(unique)
@@ -146,7 +156,7 @@ def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     ).one_or_none()
     if item is None:
         raise DamagedData(
-            f"{rating.location}: continuation {shown(rating.continuation)} is neither in this "
+            f"{rating.location}: continuation {quote(rating.continuation)} is neither in this "
             "workspace nor in its annotation store; run it first: sts run"
         )
     if rating.step is not None and rating.step > item.horizon:
@@ -188,30 +198,30 @@ def _make_uuid(rating: Rating, name: str) -> str:
 
 
 def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
-    word = verdict(row["verdict"])
+    word = normalise_verdict(row["verdict"])
     if not row["annotator"] and not word:
         return None
     if word not in VERDICTS:
         raise DamagedData(
             f"{location}: expected a verdict of {', '.join(VERDICTS)}, "
-            f"found {shown(row['verdict'])}"
+            f"found {quote(row['verdict'])}"
         )
     source = row.get("source") or "human"
     if source == "settled":
         return None
     if source != "human":
         raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
-    marked = word in MARKED
+    marked = word in MARKED_VERDICTS
     if not marked and row.get("step"):
-        raise DamagedData(f"{location}: expected no step with {word}, found {shown(row['step'])}")
+        raise DamagedData(f"{location}: expected no step with {word}, found {quote(row['step'])}")
     cell = row.get("horizon", "")
-    horizon = _parse_int(location, "horizon", cell, MOST_STEPS) if cell else None
+    horizon = _parse_int(location, "horizon", cell, MAX_HORIZON) if cell else None
     return Rating(
         location,
         _parse_name(location, "continuation", row.get("continuation", "")),
         row["annotator"],
         word,
-        _parse_int(location, "step", row.get("step", ""), horizon or MOST_STEPS)
+        _parse_int(location, "step", row.get("step", ""), horizon or MAX_HORIZON)
         if marked
         else None,
         horizon,
@@ -237,7 +247,7 @@ def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
     if not (value.is_integer() and 1 <= value <= limit):
         counted = ", counted from takeover" if column == "step" else ""
         raise DamagedData(
-            f"{location}: expected a {column} of 1 to {limit}{counted}, found {shown(cell)}"
+            f"{location}: expected a {column} of 1 to {limit}{counted}, found {quote(cell)}"
         )
     return int(value)
 
@@ -250,7 +260,7 @@ def _parse_seconds(location: str, cell: str) -> float | None:
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise DamagedData(f"{location}: expected seconds of 0 or more, found {shown(cell)}")
+        raise DamagedData(f"{location}: expected seconds of 0 or more, found {quote(cell)}")
     return value + 0.0  # removes the sign of zero, which SQLite loses but digests include
 
 
@@ -260,4 +270,4 @@ def _parse_reason(location: str, cell: str) -> str:
             f"{location}: expected a reason of at most {MAX_TEXT_CHARS} characters, "
             f"found {len(cell)}"
         )
-    return printable(cell)
+    return replace_unprintable(cell)

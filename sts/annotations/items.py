@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sts.continuations.types import Continuation
 
 
-def item_of(
+def make_item(
     continuation: Continuation | Entry,
     suite: str,
     players: tuple[str, ...] = (),
@@ -40,7 +40,7 @@ def item_of(
     )
 
 
-def players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
+def find_players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
     """Return the names in `people` who played a continuation, and so may not judge it."""
     if continuation.agent != HUMAN:
         return ()

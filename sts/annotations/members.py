@@ -12,7 +12,7 @@ from sts.annotations.events import is_judgement
 from sts.annotations.schema import annotators, events, exposures, slots
 from sts.annotations.types import Annotator
 
-DAY = 86400.0
+DAY_S = 86400.0
 
 
 class Member(NamedTuple):
@@ -25,16 +25,16 @@ class Member(NamedTuple):
     """
 
     person: Annotator
-    seen: float | None
+    last_seen: float | None
     today: int
     total: int
     seconds: float
-    held: int
-    until: float | None
+    open_clips: int
+    next_expiry: float | None
     access: str
 
 
-class Work(NamedTuple):
+class DailyWork(NamedTuple):
     """Clips that a person judged on a day, in days since 1970 (UTC), and their active seconds."""
 
     annotator: int
@@ -43,12 +43,12 @@ class Work(NamedTuple):
     seconds: float
 
 
-def members(connection: Connection, *, now: float) -> list[Member]:
+def list_members(connection: Connection, *, now: float) -> list[Member]:
     """List everyone who was ever added, in that order."""
     used = sessions.last_use_by_person(connection)
-    entered = {session.name for session in sessions.under_way(connection, now=now)}
+    entered = {session.name for session in sessions.list_open_sessions(connection, now=now)}
     invited = sessions.people_with_invitation(connection, now=now)
-    today = _activity_since(connection, since=now - now % DAY)
+    today = _activity_since(connection, since=now - now % DAY_S)
     ever = _activity_since(connection, since=0.0)
     held = {
         row.annotator: (row.held, row.until)
@@ -63,7 +63,7 @@ def members(connection: Connection, *, now: float) -> list[Member]:
         )
     }
     result = []
-    for person in people.everybody(connection):
+    for person in people.list_people(connection):
         total, seconds, last = ever.get(person.id, (0, 0.0, None))
         seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
         result.append(
@@ -88,7 +88,7 @@ def _access_status(person: Annotator, entered: Collection[str], invited: Collect
     return "invited" if person.id in invited else "outside"
 
 
-def work(connection: Connection, *, since: float) -> list[Work]:
+def load_daily_work(connection: Connection, *, since: float) -> list[DailyWork]:
     """Return each person's timed judgements per day since a time in UTC seconds."""
     rows = connection.execute(
         select(events.c.annotator, events.c.received, events.c.seconds).where(
@@ -97,16 +97,16 @@ def work(connection: Connection, *, since: float) -> list[Work]:
     )
     sums: dict[tuple[int, int], list[float]] = {}
     for row in rows:
-        totals = sums.setdefault((row.annotator, int(row.received // DAY)), [0, 0.0])
+        totals = sums.setdefault((row.annotator, int(row.received // DAY_S)), [0, 0.0])
         totals[0] += 1
         totals[1] += row.seconds
     return [
-        Work(annotator, day, int(clips), seconds)
+        DailyWork(annotator, day, int(clips), seconds)
         for (annotator, day), (clips, seconds) in sorted(sums.items())
     ]
 
 
-def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
+def count_assigned(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
     """Count each person's assigned clips by agent in `suite`: agent -> person's number -> clips."""
     rows = connection.execute(
         select(exposures.c.agent, exposures.c.annotator, exposures.c.clips)
@@ -119,7 +119,7 @@ def served(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
     return counts
 
 
-def last_event(connection: Connection) -> float | None:
+def last_event_time(connection: Connection) -> float | None:
     """Return the time of the latest event, in UTC seconds; None before the first."""
     latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
     return connection.execute(latest).scalar_one_or_none()

@@ -12,14 +12,14 @@ from sqlalchemy.exc import IntegrityError
 from sts.annotations import history, schema, sqlite
 from sts.annotations.database import Database
 from sts.annotations.opening import open_postgresql, open_sqlite, parse_url
-from sts.annotations.store import DATABASE_FILE, URL_VARIABLE, Store
+from sts.annotations.store import DATABASE_FILE, URL_VARIABLE, AnnotationStore
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
-from sts.storage.files import beside, link_new
+from sts.storage.files import link_new, open_part_folder
 from sts.storage.workspace import Workspace
 
 SQLITE = "sqlite"
 """Command-line name of the database in the workspace's own file."""
-AWAY = f"{DATABASE_FILE}.moved"
+MOVED_FILE = f"{DATABASE_FILE}.moved"
 """New name of that file once its study has moved to PostgreSQL."""
 _BATCH_SIZE = 10_000
 _OTHER_CONNECTIONS = text(
@@ -28,7 +28,7 @@ _OTHER_CONNECTIONS = text(
 )
 
 
-def move(workspace: Workspace, to: str) -> history.History:
+def move_database(workspace: Workspace, to: str) -> history.History:
     """Copy a study to an empty database in one transaction, and verify every chain there.
 
     The old database is kept: a file under the name `AWAY`, so that no command opens it as the
@@ -48,7 +48,7 @@ def move(workspace: Workspace, to: str) -> history.History:
       StoreError: a database cannot be used, is used by another program, or is not empty.
       StsError: no study has started here.
     """
-    file, away = workspace.path(DATABASE_FILE), workspace.path(AWAY)
+    file, away = workspace.path(DATABASE_FILE), workspace.path(MOVED_FILE)
     from_file = not os.environ.get(URL_VARIABLE)
     if to != SQLITE:
         parse_url(to, "--to")
@@ -57,7 +57,7 @@ def move(workspace: Workspace, to: str) -> history.History:
     new = away if from_file else file
     if os.path.lexists(new):
         raise Unavailable(f"{new} already exists; move it away first")
-    store = Store.find(workspace)
+    store = AnnotationStore.find(workspace)
     if store is None:
         raise StsError(f"no study has started in {workspace.root}; nothing to move")
     with store, _open_exclusively(store.database) as rows:
@@ -101,7 +101,7 @@ def _fill_database(workspace: Workspace, to: str, rows: Connection) -> history.H
         if to != SQLITE:
             open_postgresql(to, identity, workspace.root, fill).close()
         else:
-            with beside(file) as part:
+            with open_part_folder(file) as part:
                 open_sqlite(part / DATABASE_FILE, identity, fill).close()
                 link_new(part / DATABASE_FILE, file)
     except IntegrityError as error:

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 
-from sts.annotations import baseline, schema, sqlite
+from sts.annotations import schema, sqlite, tables
 from sts.annotations.database import RECORD_FILE, Database, MisreadDatabase
 from sts.errors import ArgumentError, MissingExtra, StoreError
-from sts.storage.files import put_new
+from sts.storage.files import write_new
 
 
 def is_present(path: Path) -> bool:
@@ -100,10 +100,10 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 def check_present(connection: Connection, database: Database) -> bool:
     """Return True if a database holds a study; raise StoreError if it was lost."""
-    recorded = database.record.exists()  # first, as another process may be creating both
-    present = baseline.has_tables(connection, database.name)
+    recorded = database.record_file.exists()  # first, as another process may be creating both
+    present = tables.has_tables(connection, database.name)
     if recorded and not present:
-        raise _lost_error(database.name, database.record, "does not contain it")
+        raise _lost_error(database.name, database.record_file, "does not contain it")
     return present
 
 
@@ -120,7 +120,7 @@ def check_owner(connection: Connection, name: str, workspace: str) -> None:
 
 def check_unused(connection: Connection, name: str) -> None:
     """Raise StoreError if a database that is to be filled already holds a study."""
-    if baseline.has_tables(connection, name):
+    if tables.has_tables(connection, name):
         raise StoreError(
             f"expected an empty database at {name}, found one with a study; use another or empty it"
         )
@@ -138,7 +138,7 @@ def _prepare_database(
             _create_tables(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
-        put_new(database.record, b"{}\n")
+        write_new(database.record_file, b"{}\n")
     except BaseException:
         database.close()
         raise
@@ -150,8 +150,8 @@ def _create_tables(database: Database, workspace: str, fill: Fill | None) -> Non
     with database.write(alone=True) as connection:
         if fill is not None:
             check_unused(connection, database.name)
-        if not baseline.has_tables(connection, database.name):
-            baseline.create_tables(connection)
+        if not tables.has_tables(connection, database.name):
+            tables.create_tables(connection)
             connection.execute(schema.workspaces.insert().values(id=workspace))
             if fill is not None:
                 fill(connection)

@@ -28,11 +28,11 @@ from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
-from sts.names import clean_name, printable
+from sts.names import clean_name, replace_unprintable
 from sts.storage.files import content_hash
 
 if TYPE_CHECKING:
-    from sts.annotations.store import Store
+    from sts.annotations.store import AnnotationStore
 
 # Built once: building a statement takes longer than running it.
 _PERSON = select(annotators).where(annotators.c.id == bindparam("number"))
@@ -78,7 +78,7 @@ def add_person(
     Raises:
       ArgumentError: the name is taken or not 1 to 64 printable characters.
     """
-    name = checked_name(name)
+    name = normalise_name(name)
     if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
     pseudonym = name if _PSEUDONYM.fullmatch(name) else ""
@@ -115,7 +115,7 @@ def set_role(
     """
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
-    person = lock_person(connection, named(connection, name).id)
+    person = lock_person(connection, get_person(connection, name).id)
     assignment = roles.c.annotator == person.id, roles.c.role == role
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
@@ -123,10 +123,10 @@ def set_role(
         connection.execute(delete(roles).where(*assignment))
         if role == "annotator":
             release_slots(connection, person.id)
-    return named(connection, name)
+    return get_person(connection, name)
 
 
-def checked_name(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Normalise a name; raise ArgumentError unless it is 1 to 64 printable characters."""
     return clean_name(name, 64)
 
@@ -138,11 +138,11 @@ def find_person(connection: Connection, name: str) -> Annotator | None:
     return None if row is None else _load_annotator(connection, row)
 
 
-def named(connection: Connection, name: str) -> Annotator:
+def get_person(connection: Connection, name: str) -> Annotator:
     """Return the person with this name or pseudonym; raise UnknownName without one."""
     person = find_person(connection, name)
     if person is None:
-        raise UnknownName("annotator", name, [a.name for a in everybody(connection)])
+        raise UnknownName("annotator", name, [a.name for a in list_people(connection)])
     return person
 
 
@@ -152,7 +152,7 @@ def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
     return None if row is None else _load_annotator(connection, row)
 
 
-def find_by_session(store: Store, secret: str) -> Annotator | None:
+def find_by_session(store: AnnotationStore, secret: str) -> Annotator | None:
     """Return the person whose session has this secret, renewing it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
@@ -164,12 +164,12 @@ def find_by_session(store: Store, secret: str) -> Annotator | None:
     return person
 
 
-def pseudonyms(connection: Connection) -> dict[str, str]:
+def load_pseudonyms(connection: Connection) -> dict[str, str]:
     """Return everyone's pseudonym, by name."""
-    return {person.name: person.pseudonym for person in everybody(connection)}
+    return {person.name: person.pseudonym for person in list_people(connection)}
 
 
-def everybody(connection: Connection) -> list[Annotator]:
+def list_people(connection: Connection) -> list[Annotator]:
     """List everyone who was ever added, in that order."""
     doing: dict[int, list[str]] = {}
     for number, role in connection.execute(select(roles.c.annotator, roles.c.role)):
@@ -183,7 +183,7 @@ def set_email(connection: Connection, name: str, email: str | None) -> Annotator
 
     Raise ArgumentError if it is invalid or taken.
     """
-    person = named(connection, name)
+    person = get_person(connection, name)
     if email is None:
         addresses.remove_address(connection, person.id)
     else:
@@ -202,24 +202,24 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
     number = addresses.find_person_id(connection, email)
     if number is None:
         raise ArgumentError(
-            f"No member of this study has the address {printable(email)}. Ask the study lead to "
-            "add it, or sign in with another address."
+            f"No member of this study has the address {replace_unprintable(email)}. Ask the study "
+            "lead to add it, or sign in with another address."
         )
     return sessions.begin(connection, number, held, now=now)
 
 
-def revoke(connection: Connection, name: str) -> int:
+def end_sessions(connection: Connection, name: str) -> int:
     """End a person's sessions and their unused invitation; return the number of sessions."""
-    return sessions.end_sessions(connection, named(connection, name).id)
+    return sessions.end_sessions(connection, get_person(connection, name).id)
 
 
-def retire(connection: Connection, name: str, *, now: float) -> Annotator:
+def deactivate(connection: Connection, name: str, *, now: float) -> Annotator:
     """Deactivate a person, ending sessions and releasing clips; their judgements are kept."""
-    person = lock_person(connection, named(connection, name).id)
+    person = lock_person(connection, get_person(connection, name).id)
     _set_deactivated(connection, person.id, now)
     sessions.end_sessions(connection, person.id)
     release_slots(connection, person.id)
-    return named(connection, name)
+    return get_person(connection, name)
 
 
 def invite(connection: Connection, name: str, *, now: float) -> Annotator:
@@ -227,19 +227,19 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
 
     It replaces their unused invitation and keeps their sessions; a retired person becomes active.
     """
-    person = named(connection, name)
+    person = get_person(connection, name)
     _set_deactivated(connection, person.id, None)
     token = sessions.create_invitation(connection, person.id, now=now)
     return replace(person, token=token, retired=False)
 
 
-def forget(connection: Connection, name: str, *, now: float) -> Annotator:
+def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     """Deactivate a person and erase what identifies them: name, address, and the texts they wrote.
 
     Their verdicts are kept under their pseudonym, which replaces the name. The digests of their
     texts are kept as well, so that the chain of their events can still be verified.
     """
-    person = retire(connection, name, now=now)
+    person = deactivate(connection, name, now=now)
     own = annotators.c.id == person.id
     names = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
     connection.execute(update(annotators).where(own).values(names))
@@ -278,7 +278,7 @@ def lock_person(connection: Connection, annotator_id: int) -> Annotator:
     parameters = {"number": annotator_id}
     row = connection.execute(_LOCKED, parameters).one_or_none()
     if row is None:
-        known = [str(person.id) for person in everybody(connection)]
+        known = [str(person.id) for person in list_people(connection)]
         raise UnknownName("annotator number", str(annotator_id), known)
     connection.execute(_HELD_SLOTS, parameters).all()
     return _load_annotator(connection, row)

@@ -7,16 +7,16 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
-from sts.annotations.accuracy import BLOCK_SIZE, Right, blocks, measure_accuracy
+from sts.annotations.accuracy import BLOCK_SIZE, Accuracy, measure_accuracy, measure_blocks
 from sts.annotations.assignment import FIRST
+from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
-from sts.annotations.remarks import load_current_events, select_current
 from sts.annotations.schema import annotators, events, reference_episodes, slots
-from sts.annotations.study import Study
-from sts.ratings import MARKED, UNABLE
+from sts.annotations.study import StudySettings
+from sts.ratings import MARKED_VERDICTS, UNABLE
 
 
-class Quality(NamedTuple):
+class AnnotatorQuality(NamedTuple):
     """One person's accuracy on all references, and on each `BLOCK_SIZE` of them in order.
 
     `latest` covers the last `BLOCK_SIZE` since they were last resumed after a pause; they are
@@ -24,13 +24,13 @@ class Quality(NamedTuple):
     """
 
     annotator: str
-    right: Right
-    blocks: tuple[Right, ...]
-    latest: Right
+    right: Accuracy
+    blocks: tuple[Accuracy, ...]
+    latest: Accuracy
     flagged: bool
 
 
-def of_annotators(connection: Connection, study: Study) -> list[Quality]:
+def list_qualities(connection: Connection, study: StudySettings) -> list[AnnotatorQuality]:
     """List the quality of everyone who has judged a reference, by name."""
     people = connection.execute(
         select(annotators.c.id, annotators.c.name)
@@ -41,18 +41,24 @@ def of_annotators(connection: Connection, study: Study) -> list[Quality]:
     return [quality for quality in qualities if quality.right.answered]
 
 
-def measure_quality(connection: Connection, study: Study, number: int, name: str = "") -> Quality:
+def measure_quality(
+    connection: Connection, study: StudySettings, number: int, name: str = ""
+) -> AnnotatorQuality:
     """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
     correct = [good for _, good in answers]
     own = [control for control in controls.list_controls(connection) if control.person == number]
-    since = max((control.made for control in own if not control.value), default=0.0)
+    since = max((control.created_at for control in own if not control.value), default=0.0)
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.bar
-    return Quality(name, measure_accuracy(correct), blocks(correct), latest, flagged)
+    return AnnotatorQuality(
+        name, measure_accuracy(correct), measure_blocks(correct), latest, flagged
+    )
 
 
-def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: float) -> bool:
+def pause_if_inaccurate(
+    connection: Connection, number: int, study: StudySettings, now: float
+) -> bool:
     """Pause a person who is flagged, if the study says so; return True if it did.
 
     They are assigned nothing more until the lead resumes them; only references that they judge
@@ -61,14 +67,14 @@ def pause_if_inaccurate(connection: Connection, number: int, study: Study, now: 
     if not study.pause_below:
         return False
     quality = measure_quality(connection, study, number)
-    paused = {control.person for control in controls.paused(connection)}
+    paused = {control.person for control in controls.list_pauses(connection)}
     if not quality.flagged or number in paused:
         return False
     reason = (
         f"{quality.latest.right} of the last {quality.latest.answered} references right, "
         f"which is below {study.bar:.0%}"
     )
-    controls.pause(connection, person=number, reason=reason, now=now)
+    controls.set_pause(connection, person=number, reason=reason, now=now)
     return True
 
 
@@ -76,7 +82,7 @@ def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, s
     """Load judgements of clips that are judged twice: clip, person, True for success."""
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
     current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
-    return [(event.item, event.by, event.verdict == MARKED[0]) for event in current]
+    return [(event.item, event.author, event.verdict == MARKED_VERDICTS[0]) for event in current]
 
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
@@ -98,5 +104,5 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         .where(events.c.annotator == number, events.c.verdict != UNABLE)
         .order_by(first_received, events.c.id)
     )
-    success = MARKED[0]
+    success = MARKED_VERDICTS[0]
     return [(at, (verdict == success) == (truth == success)) for at, verdict, truth in rows]

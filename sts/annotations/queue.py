@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from sts.annotations import assignment, balance, references, rubrics, settling
+from sts.annotations import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.assignment import Requirement
 from sts.annotations.schema import copies, item_suites, items, slots
-from sts.annotations.study import MAX_REQUIRED, Study
+from sts.annotations.study import MAX_REQUIRED, StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
@@ -33,7 +33,7 @@ def enqueue(
     connection: Connection,
     every: Iterable[Item],
     *,
-    study: Study,
+    study: StudySettings,
     required: int | None = None,
     now: float,
 ) -> int:
@@ -57,7 +57,7 @@ def enqueue(
     touched: set[str] = set()
     references.drop_open_slots(connection)
     for run in _iter_batches(every, _RUN_SIZE):
-        requirements = _requirements(run, study, required)
+        requirements = _max_requirements(run, study, required)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
         rubrics.supersede_items(connection, moved, ids)
@@ -65,9 +65,9 @@ def enqueue(
         pairs = {(item.suite, ids[item.continuation]) for item in run}
         _insert_rows(connection, item_suites, sorted(pair for pair in pairs if pair[1] in fresh))
         related = _link_suites(connection, {pair for pair in pairs if pair[1] not in fresh})
-        rubrics.add_players(connection, _player_pairs(run, ids))
+        rubrics.store_players(connection, _player_pairs(run, ids))
         raised = _add_missing_slots(connection, run, requirements, ids, fresh)
-        raised += settling.record_settled(connection, run, ids)
+        raised += auto_resolved.record_settled(connection, run, ids)
         if new or related or raised:
             touched |= {item.suite for item in run}
     for suite in sorted(touched):
@@ -79,7 +79,9 @@ def enqueue(
     return added
 
 
-def _requirements(run: list[Item], study: Study, required: int | None) -> dict[str, Requirement]:
+def _max_requirements(
+    run: list[Item], study: StudySettings, required: int | None
+) -> dict[str, Requirement]:
     """Return the requirement of each clip of a run: the largest of its items."""
     highest: dict[str, Requirement] = {}
     for item in run:
@@ -121,7 +123,7 @@ def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[s
     return found
 
 
-def suites(connection: Connection) -> list[str]:
+def list_suites(connection: Connection) -> list[str]:
     """List the suites that have enqueued items, sorted."""
     return sorted(connection.scalars(select(item_suites.c.suite).distinct()))
 
@@ -150,7 +152,7 @@ def add_reference(
     number = ids[item.continuation]
     row = references.find_reference(connection, number)
     if row is None:
-        rubrics.add_players(connection, _player_pairs([item], ids))
+        rubrics.store_players(connection, _player_pairs([item], ids))
         references.append_reference(connection, number, truth, step, note, now=now)
         references.drop_open_slots(connection)
     elif (row.truth, row.step) != (truth, step):

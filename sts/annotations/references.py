@@ -18,8 +18,8 @@ from sts.annotations.events import is_judgement
 from sts.annotations.schema import events, items, last_reference, reference_episodes, slots
 from sts.annotations.types import Reference
 from sts.errors import ArgumentError, UnknownName
-from sts.ratings import MARKED, UNABLE, VERDICTS
-from sts.storage.chains import START, Link, follow
+from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
+from sts.storage.chains import START, Link, next_link
 
 
 def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
@@ -46,7 +46,7 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
     truths = [verdict for verdict in VERDICTS if verdict != UNABLE]
     if truth not in truths:
         raise UnknownName("verdict", truth, truths)
-    if step is not None and truth not in MARKED:
+    if step is not None and truth not in MARKED_VERDICTS:
         raise ArgumentError(f"the verdict {truth} has no step, found {step}; leave it out")
     if step is not None and not 1 <= step <= horizon:
         raise ArgumentError(
@@ -66,7 +66,7 @@ def append_reference(
     """Append a reference to the study's chain; the transaction must be the only writer."""
     end = chain_tip(connection)
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
-    link = follow(end, digested_values(item, clip, truth, step))
+    link = next_link(end, digested_values(item, clip, truth, step))
     row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
     connection.execute(insert(reference_episodes), row | link._asdict())
     connection.execute(delete(last_reference))
@@ -90,7 +90,7 @@ def set_note(connection: Connection, item: str, note: str) -> None:
     connection.execute(statement.values(note=note))
 
 
-def every(connection: Connection) -> list[Reference]:
+def list_references(connection: Connection) -> list[Reference]:
     """List all references, in the order in which they were added."""
     judged = (
         select(func.count(events.c.annotator.distinct()))

@@ -78,7 +78,7 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
     played = select(item_players).where(item_players.c.item.in_(olds))
     names = {(successor[row.item], row.name) for row in connection.execute(played)}
-    add_players(connection, names)
+    store_players(connection, names)
     _restore_continuation(connection, [*successor.values()])
 
 
@@ -94,7 +94,7 @@ def _is_current() -> ColumnElement[bool]:
     return ~items.c.continuation.endswith("." + items.c.rubric)
 
 
-def add_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
+def store_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
     """Store missing pairs of an item and the name of a person who played it."""
     pairs = sorted(wanted)
     for at in range(0, len(pairs), _BATCH_SIZE):

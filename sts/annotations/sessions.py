@@ -24,19 +24,19 @@ from sqlalchemy import (
 from sts.annotations.schema import annotators, invitations, sessions
 from sts.errors import ArgumentError
 
-DAY = 86400.0
-INVITATION = 7 * DAY
+DAY_S = 86400.0
+INVITATION_LIFETIME_S = 7 * DAY_S
 """Seconds for which an invitation is valid."""
-IDLE_TIMEOUT_S = 14 * DAY
+IDLE_TIMEOUT_S = 14 * DAY_S
 """Seconds without use after which a session ends."""
-LONGEST = 90 * DAY
+MAX_SESSION_S = 90 * DAY_S
 """Seconds after which a session ends even if it is used."""
 USE_INTERVAL_S = 300.0
 """Minimum number of seconds between two records of a session's use."""
 
-USED = "This invitation was already used. Each works only once: ask for a new one."
-EXPIRED = "This invitation has expired. Ask for a new one."
-UNKNOWN = "This invitation is not valid for this study. Ask for a new one."
+USED_MESSAGE = "This invitation was already used. Each works only once: ask for a new one."
+EXPIRED_MESSAGE = "This invitation has expired. Ask for a new one."
+UNKNOWN_MESSAGE = "This invitation is not valid for this study. Ask for a new one."
 
 
 class Invitation(NamedTuple):
@@ -69,13 +69,16 @@ def create_invitation(connection: Connection, annotator_id: int, *, now: float) 
     _delete_invitation(connection, annotator_id)
     connection.execute(
         insert(invitations).values(
-            token_hash=hash_token(token), annotator=annotator_id, made=now, expires=now + INVITATION
+            token_hash=hash_token(token),
+            annotator=annotator_id,
+            made=now,
+            expires=now + INVITATION_LIFETIME_S,
         )
     )
     return token
 
 
-def invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
+def find_invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
     """Return the invitation with this token; None if it is unknown or its person is retired."""
     row = connection.execute(
         select(invitations, annotators.c.name, annotators.c.retired)
@@ -84,11 +87,11 @@ def invitation(connection: Connection, token: str, *, now: float) -> Invitation 
     ).one_or_none()
     if row is None or row.retired is not None:
         return None
-    lapsed = EXPIRED if row.expires <= now else ""
-    return Invitation(row.annotator, row.name, USED if row.used is not None else lapsed)
+    lapsed = EXPIRED_MESSAGE if row.expires <= now else ""
+    return Invitation(row.annotator, row.name, USED_MESSAGE if row.used is not None else lapsed)
 
 
-def enter(connection: Connection, token: str, held: str = "", *, now: float) -> str:
+def accept_invitation(connection: Connection, token: str, held: str = "", *, now: float) -> str:
     """Use an invitation to start a session; return the session's secret.
 
     An invitation starts only one session, even if two requests use it at the same moment. See
@@ -97,12 +100,12 @@ def enter(connection: Connection, token: str, held: str = "", *, now: float) -> 
     Raises:
       ArgumentError: it was used before, has expired, or is unknown.
     """
-    invited_ = invitation(connection, token, now=now)
+    invited_ = find_invitation(connection, token, now=now)
     if invited_ is None or invited_.refusal:
-        raise ArgumentError(UNKNOWN if invited_ is None else invited_.refusal)
+        raise ArgumentError(UNKNOWN_MESSAGE if invited_ is None else invited_.refusal)
     unused = invitations.c.token_hash == hash_token(token), invitations.c.used.is_(None)
     if connection.execute(update(invitations).where(*unused).values(used=now)).rowcount != 1:
-        raise ArgumentError(USED)
+        raise ArgumentError(USED_MESSAGE)
     return begin(connection, invited_.annotator, held, now=now)
 
 
@@ -127,7 +130,7 @@ def find_session_owner(
     connection: Connection, secret: str, *, now: float
 ) -> tuple[int, bool] | None:
     """Return a session's owner, and True if its use is to be recorded; None if it has ended."""
-    row = connection.execute(_HOLDER, {"hash": hash_token(secret), "now": now}).one_or_none()
+    row = connection.execute(_SESSION_OWNER, {"hash": hash_token(secret), "now": now}).one_or_none()
     return None if row is None else (row.annotator, row.seen + USE_INTERVAL_S <= now)
 
 
@@ -137,7 +140,7 @@ def record_use(connection: Connection, secret: str, *, now: float) -> None:
     connection.execute(update(sessions).where(is_session).values(seen=now))
 
 
-def under_way(connection: Connection, *, now: float) -> list[Session]:
+def list_open_sessions(connection: Connection, *, now: float) -> list[Session]:
     """List open sessions, by the order in which people were added and sessions started."""
     rows = connection.execute(
         select(sessions, annotators.c.name)
@@ -147,7 +150,7 @@ def under_way(connection: Connection, *, now: float) -> list[Session]:
     )
     out = []
     for row in rows:
-        ends = min(row.seen + IDLE_TIMEOUT_S, row.begun + LONGEST)
+        ends = min(row.seen + IDLE_TIMEOUT_S, row.begun + MAX_SESSION_S)
         out.append(Session(row.id, row.name, row.begun, row.seen, ends))
     return out
 
@@ -178,11 +181,11 @@ def _delete_invitation(connection: Connection, annotator_id: int) -> None:
 
 
 def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:
-    return or_(sessions.c.seen <= now - IDLE_TIMEOUT_S, sessions.c.begun <= now - LONGEST)
+    return or_(sessions.c.seen <= now - IDLE_TIMEOUT_S, sessions.c.begun <= now - MAX_SESSION_S)
 
 
 # Built once: building a statement takes longer than running it.
-_HOLDER = (
+_SESSION_OWNER = (
     select(sessions.c.annotator, sessions.c.seen)
     .join(annotators, annotators.c.id == sessions.c.annotator)
     .where(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection as Connection
 
 from sts.annotations.database import Database
 from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
-from sts.annotations.study import USUAL, Study, load_study
+from sts.annotations.study import DEFAULT_STUDY, StudySettings, load_study
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 
@@ -19,7 +19,7 @@ DATABASE_FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 
 
-class Store:
+class AnnotationStore:
     """Owner of the database of one workspace; safe to share between threads.
 
     Several processes, such as the app and the command line, may have it open at once. The functions
@@ -35,13 +35,19 @@ class Store:
     """
 
     def __init__(
-        self, database: Database, *, study: Study = USUAL, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        *,
+        study: StudySettings = DEFAULT_STUDY,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Take ownership of an open database; `clock` returns UTC seconds."""
         self.database, self.study, self.now = database, study, clock
 
     @classmethod
-    def open(cls, workspace: Workspace, *, clock: Callable[[], float] = time.time) -> Store:
+    def open(
+        cls, workspace: Workspace, *, clock: Callable[[], float] = time.time
+    ) -> AnnotationStore:
         """Open the workspace's store, creating it if necessary.
 
         It is `annotations.sqlite3` in the workspace, or the PostgreSQL database at
@@ -72,7 +78,7 @@ class Store:
         return cls(database, study=settings, clock=clock)
 
     @classmethod
-    def find(cls, workspace: Workspace) -> Store | None:
+    def find(cls, workspace: Workspace) -> AnnotationStore | None:
         """Open the workspace's store like `open`; return None if it does not exist yet."""
         if not os.environ.get(URL_VARIABLE) and not is_present(workspace.path(DATABASE_FILE)):
             return None
@@ -104,7 +110,7 @@ class Store:
         """Close all connections."""
         self.database.close()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> AnnotationStore:
         """Return the store, which is closed at the end of the block."""
         return self
 

@@ -17,7 +17,7 @@ _SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
 _COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
 
 
-class Study(NamedTuple):
+class StudySettings(NamedTuple):
     """Settings for judging continuations, with the defaults of `workspace.toml`.
 
     A scope is a suite, `NAME@VERSION`, or one of its categories, `NAME@VERSION/CATEGORY`.
@@ -51,7 +51,7 @@ class Study(NamedTuple):
         )
 
 
-USUAL = Study()
+DEFAULT_STUDY = StudySettings()
 
 
 def base_suite(suite: str) -> str:
@@ -66,9 +66,9 @@ def iter_scopes(suite: str, category: str) -> Iterator[str]:
         yield f"{name}/{category}"
 
 
-def load_study(workspace: Workspace) -> Study:
+def load_study(workspace: Workspace) -> StudySettings:
     """Load the study's settings; raise DamagedData if one is unknown or invalid."""
-    defaults = USUAL._asdict()
+    defaults = DEFAULT_STUDY._asdict()
     table = workspace.settings.get(SECTION, {})
     unknown = sorted(table.keys() - defaults.keys()) if isinstance(table, dict) else []
     if unknown:
@@ -77,15 +77,15 @@ def load_study(workspace: Workspace) -> Study:
             f"settings are {', '.join(sorted(defaults))}"
         )
     values = {name: workspace.setting(SECTION, name, usual) for name, usual in defaults.items()}
-    for name, expected, value in _iter_invalid(Study(**values)):
+    for name, expected, value in _iter_invalid(StudySettings(**values)):
         raise DamagedData(
             f"{workspace.path('workspace.toml')}: expected {SECTION}.{name} {expected}, found "
             f"{value!r}"
         )
-    return Study(**values)
+    return StudySettings(**values)
 
 
-def _iter_invalid(settings: Study) -> Iterator[tuple[str, str, object]]:
+def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     """Yield the name, the expectation and the value of every invalid setting."""
     values = settings._asdict()
     for name in _SHARES:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
-from sts.annotations import events, people, quality, references, reviews
+from sts.annotations import events, people, quality, references, review_events
 from sts.annotations.candidates import lock_free_slot
 from sts.annotations.events import (
     CORRECTION,
@@ -24,16 +24,16 @@ from sts.annotations.events import (
     Event,
 )
 from sts.annotations.schema import annotators, claims, items, refused, slots
-from sts.annotations.study import Study
-from sts.annotations.types import Ack, RefusedAnswer
-from sts.names import printable
-from sts.ratings import MARKED, UNABLE, VERDICTS
+from sts.annotations.study import StudySettings
+from sts.annotations.types import Acknowledgement, RejectedSubmission
+from sts.names import replace_unprintable
+from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 
 _UUID = re.compile(r"[0-9a-f]{32}")
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 MAX_TEXT_CHARS = 500
 """Maximum number of characters of a reason, note or review."""
-REFUSED_LIMIT = 500
+MAX_REJECTED = 500
 """Maximum number of rejected submissions stored per person; later ones are only rejected."""
 MAX_SUBMISSIONS = 1000
 """Maximum number of submissions in one request; a page sends a handful."""
@@ -101,9 +101,9 @@ def parse_event(
     )
 
 
-def submit(
-    connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
-) -> list[Ack]:
+def save_submissions(
+    connection: Connection, annotator_id: int, sent: object, *, study: StudySettings, now: float
+) -> list[Acknowledgement]:
     """Store each submission once, and return the results in the order sent.
 
     Everything acknowledged is on disk once the transaction has ended. Invalid input never raises:
@@ -136,17 +136,17 @@ def submit(
     ]
     quality.pause_if_inaccurate(connection, annotator_id, study, now)
     message = f"expected at most {MAX_SUBMISSIONS} submissions in one request"
-    return acks + [Ack(_get_uuid(entry), "refused", message) for entry in rest]
+    return acks + [Acknowledgement(_get_uuid(entry), "refused", message) for entry in rest]
 
 
-def refused_answers(connection: Connection) -> list[RefusedAnswer]:
+def list_rejected(connection: Connection) -> list[RejectedSubmission]:
     """List rejected submissions, by the order in which people were added and sent them."""
     rows = connection.execute(
         select(annotators.c.name, refused.c.message, refused.c.raw, refused.c.received)
         .join(annotators, annotators.c.id == refused.c.annotator)
         .order_by(refused.c.annotator, refused.c.id)
     )
-    return [RefusedAnswer(*row) for row in rows]
+    return [RejectedSubmission(*row) for row in rows]
 
 
 def record_event(
@@ -175,20 +175,20 @@ def _save_submission(
     horizons: Mapping[str, int],
     reviewed: Mapping[str, int] | None,
     now: float,
-) -> Ack:
+) -> Acknowledgement:
     try:
         event = parse_event(sent, horizons, reviewed)
         before = events.find_event(connection, annotator_id, event.uuid)
         if before is not None:
             if before.content != event.content:
                 raise Rejection("uuid already belongs to another event; use a new uuid")
-            return Ack(event.uuid, "duplicate")
+            return Acknowledgement(event.uuid, "duplicate")
         _check_history(connection, annotator_id, event)
     except Rejection as refusal:
         _save_rejected(connection, annotator_id, sent, str(refusal), now)
-        return Ack(_get_uuid(sent), "refused", str(refusal))
+        return Acknowledgement(_get_uuid(sent), "refused", str(refusal))
     extra = record_event(connection, annotator_id, event, source="browser", now=now)
-    return Ack(event.uuid, "extra" if extra else "saved")
+    return Acknowledgement(event.uuid, "extra" if extra else "saved")
 
 
 def _check_history(connection: Connection, annotator_id: int, event: Event) -> None:
@@ -197,7 +197,7 @@ def _check_history(connection: Connection, annotator_id: int, event: Event) -> N
         corrected = events.find_event(connection, annotator_id, event.corrects)
         if not corrected or corrected.item != event.item or corrected.kind not in JUDGEMENT_KINDS:
             raise Rejection("corrects is not an earlier judgement of this item by this annotator")
-    if obstacle := reviews.find_obstacle(connection, annotator_id, event):
+    if obstacle := review_events.find_obstacle(connection, annotator_id, event):
         raise Rejection(obstacle)
 
 
@@ -224,7 +224,7 @@ def _save_rejected(
     same = select(exists().where(of_person, refused.c.digest == digest))
     if connection.execute(same).scalar_one():
         return
-    if connection.execute(select(func.count()).where(of_person)).scalar_one() >= REFUSED_LIMIT:
+    if connection.execute(select(func.count()).where(of_person)).scalar_one() >= MAX_REJECTED:
         return
     row = {"annotator": annotator_id, "digest": digest, "raw": raw[:_MAX_RAW_CHARS]}
     connection.execute(insert(refused), row | {"message": message, "received": now})
@@ -281,7 +281,7 @@ def _find_horizon(
 
 
 def _parse_step(value: object, verdict: str, horizon: int) -> int | None:
-    if verdict not in MARKED:
+    if verdict not in MARKED_VERDICTS:
         if value is not None:
             raise Rejection(f"expected no step with {verdict}, found {_preview(value)}")
         return None
@@ -309,7 +309,7 @@ def _parse_words(sent: Mapping[str, object], key: str, where: str) -> str:
             f"found {len(value)}"
         )
     # Some JSON strings cannot be stored: NUL and lone surrogates are replaced.
-    return printable(value) or "\ufffd"
+    return replace_unprintable(value) or "\ufffd"
 
 
 def _parse_number(value: object, key: str, limit: float) -> float | None:

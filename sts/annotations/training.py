@@ -23,10 +23,10 @@ from sts.annotations.schema import (
     reference_episodes,
     training,
 )
-from sts.annotations.study import Study
+from sts.annotations.study import StudySettings
 
 
-class Lesson(NamedTuple):
+class TrainingItem(NamedTuple):
     """A reference to train on, with its known verdict, the marker's step, and an explanation."""
 
     item: str
@@ -37,7 +37,7 @@ class Lesson(NamedTuple):
     note: str
 
 
-class Standing(NamedTuple):
+class TrainingProgress(NamedTuple):
     """A person's progress in training.
 
     `answered` and `agreed` count the current round of `size` references, of which a `share` must
@@ -51,7 +51,7 @@ class Standing(NamedTuple):
     agreed: int
     share: float
     rounds: int
-    lessons: tuple[Lesson, ...]
+    items: tuple[TrainingItem, ...]
 
 
 class Feedback(NamedTuple):
@@ -63,8 +63,8 @@ class Feedback(NamedTuple):
     step: int | None
 
 
-def answer(
-    connection: Connection, annotator_id: int, sent: object, *, study: Study, now: float
+def save_answer(
+    connection: Connection, annotator_id: int, sent: object, *, study: StudySettings, now: float
 ) -> Feedback | None:
     """Store an answer to a lesson and return feedback; return None if it does not answer one.
 
@@ -77,7 +77,7 @@ def answer(
     stored = _find_answer(connection, annotator_id, sent.get("uuid"))
     if stored is not None:
         return _make_feedback(connection, study, annotator_id, *stored)
-    current = standing(connection, annotator_id, study=study).lessons
+    current = load_progress(connection, annotator_id, study=study).items
     lessons = {lesson.item: lesson for lesson in current}
     try:
         event = submissions.parse_event(sent, {lesson.item: lesson.horizon for lesson in current})
@@ -92,9 +92,9 @@ def answer(
     return _make_feedback(connection, study, annotator_id, event, lesson)
 
 
-def lack(connection: Connection, *, study: Study) -> str:
+def describe_missing_references(connection: Connection, *, study: StudySettings) -> str:
     """Return a one-line reason if the training that a study asks for cannot happen, else ""."""
-    if not study.training or references.every(connection):
+    if not study.training or references.list_references(connection):
         return ""
     return (
         f"workspace.toml sets training = {study.training}, but there are no references to train "
@@ -102,16 +102,18 @@ def lack(connection: Connection, *, study: Study) -> str:
     )
 
 
-def standing(connection: Connection, annotator_id: int, *, study: Study) -> Standing:
+def load_progress(
+    connection: Connection, annotator_id: int, *, study: StudySettings
+) -> TrainingProgress:
     """Return a person's progress in training.
 
     Only people without any judgement need it, and only if there are references.
     """
     if not study.training:
-        return Standing(False, 0, 0, 0, study.training_pass, 0, ())
+        return TrainingProgress(False, 0, 0, 0, study.training_pass, 0, ())
     query = select(training.c.agrees).where(training.c.annotator == annotator_id)
     agreed = [bool(agrees) for agrees in connection.scalars(query.order_by(training.c.id))]
-    pool = _load_lessons(connection, study, annotator_id)
+    pool = _load_training_items(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
     whole = len(agreed) // size * size if size else 0
     rounds, current = [agreed[at : at + size] for at in range(0, whole, size or 1)], agreed[whole:]
@@ -120,16 +122,20 @@ def standing(connection: Connection, annotator_id: int, *, study: Study) -> Stan
     judged = select(exists().where(events.c.annotator == annotator_id))
     needed = size > 0 and not passed and not connection.execute(judged).scalar_one()
     lessons = tuple(pool[: size - len(current)]) if needed else ()
-    return Standing(needed, size, len(current), sum(current), threshold, len(rounds), lessons)
+    return TrainingProgress(
+        needed, size, len(current), sum(current), threshold, len(rounds), lessons
+    )
 
 
-_LESSONS = select(
+_TRAINING_ITEMS = select(
     *(items.c[name] for name in ("id", "continuation", "horizon")),
     *(reference_episodes.c[name] for name in ("truth", "step", "note")),
 ).join(reference_episodes, reference_episodes.c.item == items.c.id)
 
 
-def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> list[Lesson]:
+def _load_training_items(
+    connection: Connection, study: StudySettings, annotator_id: int
+) -> list[TrainingItem]:
     """Load the references that a person has not met, in their own random order."""
     name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
@@ -137,14 +143,16 @@ def _load_lessons(connection: Connection, study: Study, annotator_id: int) -> li
         for table in (training, claims, events)
     )
     played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
-    rows = connection.execute(_LESSONS.where(*(~condition for condition in met), ~played))
+    rows = connection.execute(_TRAINING_ITEMS.where(*(~condition for condition in met), ~played))
     order = ("training", study.seed, annotator_id)
-    return sorted((Lesson(*row) for row in rows), key=lambda lesson: unit_hash(*order, lesson.item))
+    return sorted(
+        (TrainingItem(*row) for row in rows), key=lambda lesson: unit_hash(*order, lesson.item)
+    )
 
 
 def _find_answer(
     connection: Connection, annotator_id: int, uuid: object
-) -> tuple[Event, Lesson] | None:
+) -> tuple[Event, TrainingItem] | None:
     """Return a stored answer and its lesson, by the answer's uuid, or None."""
     if not isinstance(uuid, str):
         return None
@@ -152,19 +160,23 @@ def _find_answer(
     row = connection.execute(select(training).where(*is_answer)).one_or_none()
     if row is None:
         return None
-    lesson = connection.execute(_LESSONS.where(items.c.id == row.item)).one()
-    return Event(uuid, row.item, VERDICT, row.verdict, row.step), Lesson(*lesson)
+    lesson = connection.execute(_TRAINING_ITEMS.where(items.c.id == row.item)).one()
+    return Event(uuid, row.item, VERDICT, row.verdict, row.step), TrainingItem(*lesson)
 
 
 def _make_feedback(
-    connection: Connection, study: Study, annotator_id: int, event: Event, lesson: Lesson
+    connection: Connection,
+    study: StudySettings,
+    annotator_id: int,
+    event: Event,
+    lesson: TrainingItem,
 ) -> Feedback:
-    progress = standing(connection, annotator_id, study=study)
+    progress = load_progress(connection, annotator_id, study=study)
     parts = (_describe_comparison(event, lesson), lesson.note, _describe_outlook(progress))
     return Feedback(event.uuid, " ".join(filter(None, parts)), lesson.truth, lesson.step)
 
 
-def _describe_comparison(event: Event, lesson: Lesson) -> str:
+def _describe_comparison(event: Event, lesson: TrainingItem) -> str:
     """Describe whether an answer agrees with the known verdict, and how far off its marker is."""
     known = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
@@ -182,11 +194,11 @@ def _describe_verdict(verdict: str, step: int | None) -> str:
     return verdict.replace("_", " ") + (f" at step {step}" if step is not None else "")
 
 
-def _describe_outlook(progress: Standing) -> str:
+def _describe_outlook(progress: TrainingProgress) -> str:
     """Describe what follows after an answer."""
     if not progress.needed:
         return "You passed the training. Your answers count from the next episode on."
-    if not progress.lessons:
+    if not progress.items:
         return "You did not pass the training, and there are no episodes left to train on."
     if progress.answered == 0:
         return (

@@ -56,7 +56,7 @@ class Claim(NamedTuple):
     lease_until: float
 
 
-class Ack(NamedTuple):
+class Acknowledgement(NamedTuple):
     """Result of one submission."""
 
     uuid: str  # the client's identifier as sent, or "" if it sent none
@@ -66,7 +66,7 @@ class Ack(NamedTuple):
     message: str = ""  # reason for a rejection in one line, else ""
 
 
-class RefusedAnswer(NamedTuple):
+class RejectedSubmission(NamedTuple):
     """A rejected submission: author, reason, and its first 4,096 characters as JSON."""
 
     annotator: str
@@ -89,7 +89,7 @@ class Reference(NamedTuple):
     judged: int
 
 
-class Activity(NamedTuple):
+class DailyActivity(NamedTuple):
     """Number of clips that one person has judged since some time, and their active seconds."""
 
     today: int
@@ -113,7 +113,7 @@ class Progress(NamedTuple):
         return self.required - self.judged
 
 
-class Mark(NamedTuple):
+class ShownVerdict(NamedTuple):
     """A verdict on a clip as shown to a user."""
 
     # a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or "known" for the truth

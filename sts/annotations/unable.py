@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sts.annotations.remarks import load_current_events
+from sts.annotations.current_events import load_current_events
 from sts.ratings import UNABLE
 
 

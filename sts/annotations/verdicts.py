@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from sts.annotations.remarks import select_current
+from sts.annotations.current_events import select_current
 from sts.annotations.schema import copies, events
 from sts.continuations import label_table, labels
 from sts.continuations.index import Index
@@ -22,7 +22,9 @@ class Verdict(NamedTuple):
     step: int | None
 
 
-def human(connection: Connection, continuations: Collection[str]) -> dict[str, list[Verdict]]:
+def load_human_verdicts(
+    connection: Connection, continuations: Collection[str]
+) -> dict[str, list[Verdict]]:
     """Load everyone's current judgements of these continuations, by continuation."""
     current = select_current()
     rows = connection.execute(
@@ -38,7 +40,7 @@ def human(connection: Connection, continuations: Collection[str]) -> dict[str, l
     return out
 
 
-def automatic(
+def load_automatic_labels(
     workspace: Workspace, continuations: Sequence[Continuation], index: Index
 ) -> dict[str, dict[Verdict, list[str]]]:
     """Load the labels of these continuations that `sts label` has written.

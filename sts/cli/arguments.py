@@ -12,30 +12,30 @@ from contextlib import contextmanager
 from typing import Any
 
 from sts.errors import ArgumentError, StsError, StsWarning
-from sts.names import escaped
+from sts.names import escape_unprintable
 
-COLOUR = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
+COLOUR_CODES = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
 """What a strip of pictures sets the colours of a terminal with."""
-_WIDEST = 200
-_BEAT = 1.0
+_MAX_CELL_CHARS = 200
+_REFRESH_S = 1.0
 """Seconds after which a bar is drawn again, whatever is done."""
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def at_least(least: int, name: str, value: int) -> int:
+def check_at_least(least: int, name: str, value: int) -> int:
     """Return `value`, or raise ArgumentError where it is under `least`."""
     if value < least:
         raise ArgumentError(f"expected {name} of {least} or more, found {value}")
     return value
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def format_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return rows under a header in aligned columns; numbers to the right."""
     cells = [[str(c) for c in header], *([_cell(c) for c in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
@@ -53,7 +53,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join(lines)
 
 
-def records(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+def to_records(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Return the rows of a table for a program, each by the names in its header."""
     return [dict(zip(header, row, strict=True)) for row in rows]
 
@@ -62,25 +62,32 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:z.3f}"
     text = str(value)
-    return escaped(text if len(text) <= _WIDEST else f"{text[:_WIDEST]}... ({len(text)} letters)")
+    return escape_unprintable(
+        text
+        if len(text) <= _MAX_CELL_CHARS
+        else f"{text[:_MAX_CELL_CHARS]}... ({len(text)} letters)"
+    )
 
 
-def say(as_json: bool, value: Any, text: str) -> None:
+def print_result(as_json: bool, value: Any, text: str) -> None:
     """Print `value` as JSON, or `text`; what would set a terminal is shown as its number.
 
     Lines and our own colours stay.
     """
     text = json.dumps(value, indent=1, ensure_ascii=False) if as_json else text
-    show = _in_json if as_json else _with_colours
+    show = _escape_json if as_json else _escape_text
     print("\n".join(line if line.isprintable() else show(line) for line in text.split("\n")))
 
 
-def _in_json(line: str) -> str:
+def _escape_json(line: str) -> str:
     return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
 
 
-def _with_colours(line: str) -> str:
-    return "".join(part if i % 2 else escaped(part) for i, part in enumerate(COLOUR.split(line)))
+def _escape_text(line: str) -> str:
+    return "".join(
+        part if i % 2 else escape_unprintable(part)
+        for i, part in enumerate(COLOUR_CODES.split(line))
+    )
 
 
 def warn(text: str) -> None:
@@ -89,7 +96,7 @@ def warn(text: str) -> None:
 
 
 @contextmanager
-def retries() -> Iterator[Callable[[str, StsError], None]]:
+def collect_retries() -> Iterator[Callable[[str, StsError], None]]:
     """Yield a function of an agent and an error of it that was made good by another attempt.
 
     At the end one line is printed for each agent.
@@ -104,7 +111,7 @@ def retries() -> Iterator[Callable[[str, StsError], None]]:
 
 
 @contextmanager
-def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+def show_progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function of (done, in all) that draws a bar on a terminal or in a notebook.
 
     The bar's clock continues while nothing is done for long, as when kernels are compiled.
@@ -121,7 +128,7 @@ def progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
         bar.update(done - bar.n)
 
     def tick() -> None:
-        while not over.wait(_BEAT):
+        while not over.wait(_REFRESH_S):
             bar.refresh()
 
     over, ticking = threading.Event(), threading.Thread(target=tick, daemon=True)

@@ -18,9 +18,9 @@ from importlib import import_module
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
-MANY = 10**19
+MAX_NUMBER = 10**19
 """The bound of a flag without one: 19 digits."""
-Row = Callable[[argparse.ArgumentParser], object]
+AddArgument = Callable[[argparse.ArgumentParser], object]
 """Adds an argument, or several, to a parser; imports nothing heavy."""
 
 
@@ -36,7 +36,7 @@ class Bounds(NamedTuple):
 
     def __str__(self) -> str:
         """Return the bounds in words, for the error of a flag."""
-        return f"{self.least} {'or more' if self.most == MANY else f'to {self.most}'}"
+        return f"{self.least} {'or more' if self.most == MAX_NUMBER else f'to {self.most}'}"
 
 
 class Result(NamedTuple):
@@ -66,27 +66,27 @@ class Command(NamedTuple):
     summary: str
     example: str
     run: Run
-    arguments: Sequence[Row] = ()
+    arguments: Sequence[AddArgument] = ()
     description: str = ""
 
 
-def deferred(path: str) -> Run:
+def defer_import(path: str) -> Run:
     """Return a command's `run` that is the function at `module:name`, imported when it is used."""
-    return lambda args: _function(path)(args)
+    return lambda args: _import_function(path)(args)
 
 
-def in_workspace(path: str) -> Run:
+def defer_in_workspace(path: str) -> Run:
     """Return what `deferred` does, of a function of the arguments and the opened workspace."""
 
     def run(args: argparse.Namespace) -> Result | int:
         from sts.storage.workspace import Workspace
 
-        return _function(path)(args, Workspace.open(args.workspace))
+        return _import_function(path)(args, Workspace.open(args.workspace))
 
     return run
 
 
-def _function(path: str) -> Callable[..., Result | int]:
+def _import_function(path: str) -> Callable[..., Result | int]:
     module, _, name = path.partition(":")
     function: Callable[..., Result | int] = getattr(import_module(module), name)
     return function
@@ -98,13 +98,13 @@ class Action(NamedTuple):
     name: str
     summary: str
     example: str
-    arguments: Sequence[Row]
+    arguments: Sequence[AddArgument]
     description: str
     at: str
 
 
 def action(
-    example: str, summary: str, *arguments: Row, description: str = "", at: str = ""
+    example: str, summary: str, *arguments: AddArgument, description: str = "", at: str = ""
 ) -> Action:
     """Return an action of a command.
 
@@ -124,7 +124,7 @@ def group(
     example: str,
     module: str,
     *actions: Action,
-    run: Callable[[str], Run] = in_workspace,
+    run: Callable[[str], Run] = defer_in_workspace,
 ) -> Command:
     """Return a command whose first word is the name of an action.
 
@@ -150,7 +150,9 @@ def group(
     return Command(summary, example, lambda args: runs[args.action](args), (add_actions,))
 
 
-def argument(name: str, metavar: str | None, help: str | None = None, **settings: Any) -> Row:
+def argument(
+    name: str, metavar: str | None, help: str | None = None, **settings: Any
+) -> AddArgument:
     """Return the row of an argument without a flag; `settings` are those of `argparse`."""
     return lambda parser: parser.add_argument(name, metavar=metavar, help=help, **settings)
 
@@ -161,9 +163,9 @@ def option(
     default: Any = None,
     *,
     least: int | None = None,
-    most: int = MANY,
+    most: int = MAX_NUMBER,
     **settings: Any,
-) -> Row:
+) -> AddArgument:
     """Return the row of a flag with a value, such as "--seed S".
 
     Args:
@@ -183,12 +185,12 @@ def option(
     return lambda parser: parser.add_argument(name, **settings)
 
 
-def repeatable(flag: str, help: str, **settings: Any) -> Row:
+def repeatable(flag: str, help: str, **settings: Any) -> AddArgument:
     """Return the row of a flag that may be given several times; its values are a list."""
     return option(flag, help, [], action="append", **settings)
 
 
-def switch(flag: str, help: str) -> Row:
+def switch(flag: str, help: str) -> AddArgument:
     """Return the row of a flag without a value."""
     return lambda parser: parser.add_argument(flag, action="store_true", help=help)
 

@@ -28,11 +28,11 @@ class Demo(NamedTuple):
 
     suite: str
     agents: tuple[str, ...]
-    shown: tuple[str, str, str]
-    making: tuple[Words, ...] = ()
-    measuring: tuple[Words, ...] = ()
-    takes: str = ""
-    first: bool = False
+    example: tuple[str, str, str]
+    setup: tuple[Words, ...] = ()
+    measurements: tuple[Words, ...] = ()
+    requirements: str = ""
+    is_default: bool = False
 
 
 def agent_arguments(agents: Sequence[str]) -> Words:
@@ -42,7 +42,7 @@ def agent_arguments(agents: Sequence[str]) -> Words:
 
 def load_demo(domain: str) -> Demo:
     """Return the demo of a domain; raise StsError if it has none that can be loaded."""
-    demo = registry.load(GROUP, "demo", domain)
+    demo = registry.load_entry_point(GROUP, "demo", domain)
     if not isinstance(demo, Demo):
         raise StsError(f"entry point {GROUP}:{domain} is not a Demo")
     return demo
@@ -50,9 +50,9 @@ def load_demo(domain: str) -> Demo:
 
 def find_first_demo() -> Demo | None:
     """Return the demo that says that it is the first, or None where none does."""
-    for domain in registry.named(GROUP):
+    for domain in registry.list_entry_points(GROUP):
         with contextlib.suppress(StsError):  # of a demo that nobody asked for
-            if (demo := load_demo(domain)).first:
+            if (demo := load_demo(domain)).is_default:
                 return demo
     return None
 
@@ -61,5 +61,5 @@ def fill_example(text: str) -> str:
     """Return an example of a command with the names of the first demo, if there is one, in it."""
     demo = find_first_demo()
     suite = demo.suite if demo else "NAME@1"
-    scenario, agent, other = demo.shown if demo else ("SCENARIO", "AGENT", "OTHER")
+    scenario, agent, other = demo.example if demo else ("SCENARIO", "AGENT", "OTHER")
     return text.format(suite=suite, scenario=scenario, agent=agent, other=other)

@@ -17,11 +17,11 @@ from sts.cli import arguments
 from sts.cli.command import Command, Result
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError, StsError, StsWarning, UnknownName
-from sts.names import escaped
+from sts.names import escape_unprintable
 
-_LONGEST = 1000
+_MAX_LINE_CHARS = 1000
 """Letters of an error's line."""
-_DISK = {
+_DISK_ERRORS = {
     errno.ENOSPC: "no space left on the disk",
     errno.EDQUOT: "the disk quota is used up",
     errno.EROFS: "the disk is read-only",
@@ -35,54 +35,54 @@ _DISK = {
 
 def _format_command_list() -> str:
     """Return a line for each command; one that cannot be loaded hides no other."""
-    names = registry.named("sts.commands")
+    names = registry.list_entry_points("sts.commands")
     width = max(map(len, names), default=0)
-    return "\n".join(f"  {name:<{width}}  {_summary(name)}" for name in names)
+    return "\n".join(f"  {name:<{width}}  {_load_summary(name)}" for name in names)
 
 
-def _summary(name: str) -> str:
+def _load_summary(name: str) -> str:
     try:
-        return _load(name).summary
+        return _load_command(name).summary
     except StsError as error:
         return f"CANNOT BE USED: {' '.join(str(error).split())}"
 
 
-def _load(name: str) -> Command:
-    names = registry.named("sts.commands")
+def _load_command(name: str) -> Command:
+    names = registry.list_entry_points("sts.commands")
     if name not in names:
         raise UnknownName("command", name, names, most=len(names))
-    command = registry.load("sts.commands", "command", name)
+    command = registry.load_entry_point("sts.commands", "command", name)
     if not isinstance(command, Command):
         raise StsError(f"entry point sts.commands:{name} is not a Command")
     return command
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
+def _add_common(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common")
     group.add_argument("--workspace", metavar="DIR", help="default: STS_WORKSPACE or sts-workspace")
     group.add_argument("--json", action="store_true", help="print JSON for a program to read")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
 
-def parser_of(name: str, command: Command) -> Parser:
+def build_parser(name: str, command: Command) -> Parser:
     """Return the parser of a command, with the flags that all of them have."""
     described = command.description or command.summary
     parser = Parser(prog=f"sts {name}", description=described, example=command.example)
     for row in command.arguments:
         row(parser)
     for leaf in parser.leaves:
-        _common(leaf)
+        _add_common(leaf)
     return parser
 
 
-def explain(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """Return one line that says which file could not be used, and why."""
-    reason = _DISK.get(error.errno or 0, error.strerror or str(error))
+    reason = _DISK_ERRORS.get(error.errno or 0, error.strerror or str(error))
     where = error.filename2 or error.filename
     return f"{where}: {reason}" if where else reason
 
 
-def _ready_to_print() -> None:
+def _configure_streams() -> None:
     """Have a terminal without Greek letters show their numbers, and a closed stream nothing."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -91,7 +91,7 @@ def _ready_to_print() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _alone_on_stdout() -> None:
+def _reserve_stdout() -> None:
     """Keep standard output for us: whatever else writes there, past Python too, goes to stderr."""
     try:
         kept = os.dup(1)
@@ -101,7 +101,7 @@ def _alone_on_stdout() -> None:
     sys.stdout = open(kept, "w", encoding=getattr(sys.stdout, "encoding", None))  # noqa: SIM115
 
 
-def _stop_printing() -> None:
+def _drop_stdout() -> None:
     """Drop what waits in stdout, at which the interpreter's last flush would complain."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -117,23 +117,24 @@ def _check_text(argv: Sequence[str]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sts` and return its exit code: 0 done, 1 data, 2 arguments, 130 interrupted."""
     if argv is None:  # run as a program
-        registry.look_here()  # `python -m` has put the current folder before all that is installed
-        _alone_on_stdout()
+        # `python -m` has put the current folder before all that is installed
+        registry.add_current_folder()
+        _reserve_stdout()
     code = _main(argv)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        _stop_printing()
+        _drop_stdout()
     except OSError as error:
-        _stop_printing()
-        return _fail(explain(error), 1, error, debug=False)
+        _drop_stdout()
+        return _print_error(describe_os_error(error), 1, error, debug=False)
     return code
 
 
 def _main(argv: Sequence[str] | None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in argv
-    _ready_to_print()
+    _configure_streams()
     with warnings.catch_warnings():
         warnings.simplefilter("always", StsWarning)
         show = warnings.showwarning
@@ -142,7 +143,7 @@ def _main(argv: Sequence[str] | None) -> int:
             message: Warning | str, category: type[Warning], *where: Any, **more: Any
         ) -> None:
             if issubclass(category, StsWarning):
-                print(f"sts: warning: {escaped(str(message))}", file=sys.stderr)
+                print(f"sts: warning: {escape_unprintable(str(message))}", file=sys.stderr)
             else:
                 show(message, category, *where, **more)
 
@@ -162,44 +163,44 @@ def _run(argv: Sequence[str], debug: bool) -> int:
         if argv[0] in ("-V", "--version"):
             print(f"sts {sts.__version__}")
             return 0
-        command = _load(argv[0])
-        args = parser_of(argv[0], command).parse_args(argv[1:])
+        command = _load_command(argv[0])
+        args = build_parser(argv[0], command).parse_args(argv[1:])
         done = command.run(args)
         if isinstance(done, Result):
-            arguments.say(args.json, done.value, done.text)
+            arguments.print_result(args.json, done.value, done.text)
             return done.code
         return done
     except StsError as error:
-        return _fail(str(error), error.exit_code, error, debug)
+        return _print_error(str(error), error.exit_code, error, debug)
     except BrokenPipeError:
-        _stop_printing()
+        _drop_stdout()
         return 0
     except OSError as error:
-        return _fail(explain(error), 1, error, debug)
+        return _print_error(describe_os_error(error), 1, error, debug)
     except SystemExit as done:  # argparse, after --help
         return int(done.code or 0)
     except MemoryError as error:
         wanted = "not enough memory for this; ask for less at once, or for fewer --workers"
-        return _fail(wanted, 1, error, debug)
+        return _print_error(wanted, 1, error, debug)
     except KeyboardInterrupt as error:
         kept = "interrupted; what was finished is kept, the same command goes on from there"
-        return _fail(kept, 130, error, debug)
+        return _print_error(kept, 130, error, debug)
 
 
-def _fail(line: str, code: int, error: BaseException, debug: bool) -> int:
+def _print_error(line: str, code: int, error: BaseException, debug: bool) -> int:
     if debug:
         import traceback  # which only an error waits for
 
         traceback.print_exception(error)
     for note in () if debug else getattr(error, "__notes__", ()):
-        print(f"sts: {escaped(note)}", file=sys.stderr)
-    print(f"sts: {_shortened(escaped(' '.join(line.split())))}", file=sys.stderr)
+        print(f"sts: {escape_unprintable(note)}", file=sys.stderr)
+    print(f"sts: {_shorten(escape_unprintable(' '.join(line.split())))}", file=sys.stderr)
     return code
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     """Return the ends of a line that is long, as what was found may be: what to do stands last."""
-    left, half = len(line) - _LONGEST, _LONGEST // 2
+    left, half = len(line) - _MAX_LINE_CHARS, _MAX_LINE_CHARS // 2
     return line if left <= 0 else f"{line[:half]} [{left} letters] {line[-half:]}"
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from sts.cli import demo
 from sts.cli.command import Bounds
-from sts.errors import ArgumentError, UnknownName, closest
+from sts.errors import ArgumentError, UnknownName, suggest_similar
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 """What every file and database has room for."""
@@ -24,7 +24,7 @@ def read_whole(text: str) -> int:
     return int(text)
 
 
-def _finite(text: str) -> float:
+def _read_finite(text: str) -> float:
     with contextlib.suppress(ValueError):
         number = float(text)
         if math.isfinite(number) and text.isascii() and "_" not in text:
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         settings = {"formatter_class": _Help} | settings | {"allow_abbrev": False}
         super().__init__(*args, **settings)
         self.register("type", int, read_whole)
-        self.register("type", float, _finite)
+        self.register("type", float, _read_finite)
         self.example = example
 
     @property
@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
             if flag == "--":
                 return
             if flag.startswith("--") and flag not in self._option_string_actions:
-                meant = closest(flag, self._option_string_actions)
+                meant = suggest_similar(flag, self._option_string_actions)
                 self.error(f"unrecognized arguments: {word}{meant}")
             if flag in given:
                 self.error(f"{flag} is given twice")

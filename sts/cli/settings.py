@@ -49,7 +49,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     repeatable("--env-option KEY=VALUE", words)(parser)
     own = {option for action in parser._actions for option in action.option_strings}
     group = parser.add_argument_group("settings that a domain has a flag for")
-    for name, flags in _every_flag().items():
+    for name, flags in _list_flags().items():
         if f"--{name}" not in own:
             texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
             (metavar, *_) = (flag.metavar for flag in flags.values())
@@ -62,8 +62,8 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
 
     What `--env-option` gives wins.
     """
-    given, mine = vars(args), _flags(domain)
-    for name, flags in _every_flag().items():
+    given, mine = vars(args), _load_flags(domain)
+    for name, flags in _list_flags().items():
         if given.get(f"--{name}") is not None and domain not in flags:
             usable = [f"--{flag.name}" for flag in mine if f"--{flag.name}" in given]
             expected = ", ".join([*usable, "--env-option KEY=VALUE"])
@@ -74,25 +74,25 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
         flag.name: given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
         for flag in mine
     }
-    return settings_of(domain, values) | pairs(args.env_option)
+    return read_values(domain, values) | parse_pairs(args.env_option)
 
 
-def settings_of(domain: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def read_values(domain: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that values of the domain's flags stand for, by the flags' names."""
     out: dict[str, Any] = {}
-    for flag in _flags(domain):
+    for flag in _load_flags(domain):
         if (value := values.get(flag.name)) is not None:
-            with registry.blaming(f"--{flag.name} of domain {domain!r} failed"):
+            with registry.translate_errors(f"--{flag.name} of domain {domain!r} failed"):
                 out |= flag.read(str(value))
     return out
 
 
-def _every_flag() -> dict[str, dict[str, Flag]]:
+def _list_flags() -> dict[str, dict[str, Flag]]:
     """Return the flags of all worlds by name, and by whose they are."""
     out: dict[str, dict[str, Flag]] = {}
-    for domain in registry.named(GROUP):
+    for domain in registry.list_entry_points(GROUP):
         try:
-            flags = _flags(domain)
+            flags = _load_flags(domain)
         except StsError:  # said to whoever wants worlds of this domain, and to nobody else
             continue
         for flag in flags:
@@ -100,10 +100,10 @@ def _every_flag() -> dict[str, dict[str, Flag]]:
     return out
 
 
-def _flags(domain: str) -> tuple[Flag, ...]:
-    if domain not in registry.named(GROUP):
+def _load_flags(domain: str) -> tuple[Flag, ...]:
+    if domain not in registry.list_entry_points(GROUP):
         return ()
-    flags = registry.load(GROUP, "flags of domain", domain)
+    flags = registry.load_entry_point(GROUP, "flags of domain", domain)
     if not isinstance(flags, Sequence) or not all(isinstance(flag, Flag) for flag in flags):
         raise StsError(f"entry point {GROUP}:{domain} is no sequence of Flag")
     for flag in flags:
@@ -115,7 +115,7 @@ def _flags(domain: str) -> tuple[Flag, ...]:
     return tuple(flags)
 
 
-def pairs(texts: Sequence[str]) -> dict[str, Any]:
+def parse_pairs(texts: Sequence[str]) -> dict[str, Any]:
     """Return {"cells": 9} of ["cells=9"]: JSON values, or text where it is no JSON."""
     out: dict[str, Any] = {}
     for pair in texts:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from sts.annotations import addresses, consent, members, people, views
+from sts.annotations import addresses, consent, members, people, progress
 from sts.annotations import sessions as entries
 from sts.annotations.roles import ROLES
-from sts.annotations.sessions import DAY, INVITATION
-from sts.annotations.store import Connection, Store
+from sts.annotations.sessions import DAY_S, INVITATION_LIFETIME_S
+from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.errors import UnknownName
@@ -21,52 +21,54 @@ from sts.storage.workspace import Workspace
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Add a person, which alone begins a study; nothing is begun for one who cannot be kept."""
-    people.checked_name(args.name)
+    people.normalise_name(args.name)
     if args.email is not None:
-        addresses.checked(args.email)
+        addresses.normalise_email(args.email)
     doing = args.role or ROLES[:1]
-    with Store.open(workspace) as store, store.write(alone=True) as connection:
+    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
         person = people.add_invited(connection, args.name, doing, args.email, now=store.now())
-        return _changed(connection, person)
+        return _describe_person(connection, person)
 
 
 def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Invite a person again."""
-    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
-        return _changed(connection, people.invite(connection, args.name, now=store.now()))
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _describe_person(connection, people.invite(connection, args.name, now=store.now()))
 
 
 def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Let a person in no longer."""
-    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
-        return _changed(connection, people.retire(connection, args.name, now=store.now()))
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _describe_person(
+            connection, people.deactivate(connection, args.name, now=store.now())
+        )
 
 
 def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Give a person a role, or take it away."""
     held = not args.remove
-    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
         person = people.set_role(connection, args.name, args.role, held=held, now=store.now())
-        return _changed(connection, person)
+        return _describe_person(connection, person)
 
 
 def email(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep by which address a person can sign in, or that they have no address."""
-    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
-        return _changed(connection, people.set_email(connection, args.name, args.email))
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        return _describe_person(connection, people.set_email(connection, args.name, args.email))
 
 
-def _store_of(workspace: Workspace, name: str) -> Store:
+def _open_store(workspace: Workspace, name: str) -> AnnotationStore:
     """Return the store in which a person may be; raise UnknownName if no study has begun."""
-    store = Store.find(workspace)
+    store = AnnotationStore.find(workspace)
     if store is None:
         raise UnknownName("annotator", name, ())
     return store
 
 
-def _changed(connection: Connection, annotator: Annotator) -> Result:
+def _describe_person(connection: Connection, annotator: Annotator) -> Result:
     """Return a person's roles after a change, and how they sign in."""
-    email = addresses.of_everybody(connection).get(annotator.id)
+    email = addresses.load_addresses(connection).get(annotator.id)
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
     if annotator.retired:
@@ -76,8 +78,8 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
     else:
         text = (
             f"{name} signs in at the address that `sts annotate` prints, followed by\n  {link}\n"
-            f"The link works once, within {INVITATION / DAY:.0f} days, and is not shown again; "
-            "`sts annotators invite` makes another."
+            f"The link works once, within {INVITATION_LIFETIME_S / DAY_S:.0f} days, and is not "
+            "shown again; `sts annotators invite` makes another."
         )
         text += (
             f"\nIf sign-in with an account is set up, they can also use {email}." if email else ""
@@ -89,8 +91,8 @@ def _changed(connection: Connection, annotator: Annotator) -> Result:
 
 def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
     """End a person's sessions and cancel their invitation."""
-    with _store_of(workspace, args.name) as store, store.write(alone=True) as connection:
-        ended = people.revoke(connection, args.name)
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        ended = people.end_sessions(connection, args.name)
     sessions = count_noun(ended, "session")
     text = f"{args.name}: {sessions} ended; `sts annotators invite` would let them in again"
     return Result({"name": args.name, "ended": ended}, text)
@@ -99,13 +101,13 @@ def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
 def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Erase a person's name, address and comments, or show what that would do."""
     sure = args.yes
-    with _store_of(workspace, args.name) as store:
+    with _open_store(workspace, args.name) as store:
         with store.read() as connection:
-            person = people.named(connection, args.name)
-            judged = views.count_judged(connection, person.id)
+            person = people.get_person(connection, args.name)
+            judged = progress.count_judged(connection, person.id)
         if sure:
             with store.write(alone=True) as connection:
-                people.forget(connection, args.name, now=store.now())
+                people.anonymise(connection, args.name, now=store.now())
     text = (
         f"{person.name} {'is' if sure else 'would be'} anonymised: name, address and comments "
         f"{'are' if sure else 'would be'} erased and access ends; verdicts on {judged} clips are "
@@ -119,42 +121,49 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the browsers that people have entered with."""
-    store, found = _store_of(workspace, args.name) if args.name else Store.find(workspace), []
+    store, found = (
+        _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace),
+        [],
+    )
     if store is not None:
         with store, store.read() as connection:
-            own = None if args.name is None else people.named(connection, args.name).name
-            every = entries.under_way(connection, now=store.now())
+            own = None if args.name is None else people.get_person(connection, args.name).name
+            every = entries.list_open_sessions(connection, now=store.now())
             found = [one for one in every if own in (None, one.name)]
     rows = [(one.name, *map(format_time, (one.begun, one.seen, one.ends))) for one in found]
     header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
-    text = table(header, rows) if rows else "no session is open"
+    text = format_table(header, rows) if rows else "no session is open"
     return Result({"sessions": [one._asdict() for one in found]}, text)
 
 
 def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Count who agreed to which version of the study's text."""
-    found = read_study(workspace, consent.counts) or []
+    found = read_study(workspace, consent.count_consents) or []
     rows = [(*one[:2], format_time(one.first), format_time(one.last)) for one in found]
     header = ("version", "people", "first (UTC)", "last")
-    text = table(header, rows) if rows else "no annotator was asked to agree to anything"
+    text = format_table(header, rows) if rows else "no annotator was asked to agree to anything"
     return Result({"consents": [one._asdict() for one in found]}, text)
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List everyone, with what they do."""
-    store, rows = Store.find(workspace), []
+    store, rows = AnnotationStore.find(workspace), []
     if store is not None:
         with store, store.read() as connection:
             rows = _annotator_table(connection, store.now())
     named = any(row["email"] for row in rows)
     shown = [name for name in rows[0] if name != "email" or named] if rows else []
     cells = [[(row | {"roles": ", ".join(row["roles"])})[name] for name in shown] for row in rows]
-    text = table(shown, cells) if rows else "no members yet: add one with sts annotators add NAME"
+    text = (
+        format_table(shown, cells)
+        if rows
+        else "no members yet: add one with sts annotators add NAME"
+    )
     return Result({"annotators": rows}, text)
 
 
 def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:
-    emails = addresses.of_everybody(connection)
+    emails = addresses.load_addresses(connection)
     return [
         {
             "annotator": one.person.name,
@@ -164,5 +173,5 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
             "email": emails.get(one.person.id),
             "state": one.access,
         }
-        for one in members.members(connection, now=now)
+        for one in members.list_members(connection, now=now)
     ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 from sts import registry
-from sts.cli.arguments import records, table
+from sts.cli.arguments import format_table, to_records
 from sts.cli.command import Result
 from sts.cli.settings import read_settings
-from sts.domains import action_space, domain
-from sts.domains.conformance import Verdict
+from sts.domains import action_space, load_domain
+from sts.domains.conformance import ClaimResult
 from sts.domains.conformance import check as held_to_claims
 from sts.errors import StsError
 
@@ -17,22 +17,22 @@ from sts.errors import StsError
 def ls(args: argparse.Namespace) -> Result:
     """List what is installed."""
     rows = []
-    for name in registry.named("sts.domains"):
+    for name in registry.list_entry_points("sts.domains"):
         try:
-            found = domain(name)
-            rows.append((name, ", ".join(found.action_names) or action_space(found).text()))
+            found = load_domain(name)
+            rows.append((name, ", ".join(found.action_names) or action_space(found).describe()))
         except StsError as error:
             rows.append((name, f"not usable: {error}"))
-    families = sorted(registry.named("sts.domain_families"))
+    families = sorted(registry.list_entry_points("sts.domain_families"))
     header = ("domain", "actions")
-    text = table(header, rows) + "".join(f"\n{name}:NAME" for name in families)
-    return Result({"domains": records(header, rows), "families": families}, text)
+    text = format_table(header, rows) + "".join(f"\n{name}:NAME" for name in families)
+    return Result({"domains": to_records(header, rows), "families": families}, text)
 
 
 def check(args: argparse.Namespace) -> Result:
     """Hold a domain to every claim, and print each as it is tried."""
     words = {True: "ok", False: "not ok", None: "not checked"}
-    found: list[Verdict] = []
+    found: list[ClaimResult] = []
     settings = read_settings(args, args.name)
     for one in held_to_claims(args.name, seeds=args.seeds, steps=args.steps, settings=settings):
         if not args.json:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sts import registry
-from sts.cli.arguments import progress
+from sts.cli.arguments import show_progress
 from sts.cli.command import Result
-from sts.domains import domain, need
+from sts.domains import load_domain, require_domain
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
-from sts.names import escaped
-from sts.storage.memory import bounded
+from sts.names import escape_unprintable
+from sts.storage.memory import limit_memory
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -23,7 +23,7 @@ from sts.trajectories.types import Trajectory
 
 def load_format(group: str, name: str) -> Callable[..., Any]:
     """Return the importer or exporter of a format."""
-    function: Callable[..., Any] = registry.load(group, "format", name)
+    function: Callable[..., Any] = registry.load_entry_point(group, "format", name)
     if not callable(function):
         raise StsError(f"entry point {group}:{name} is no function")
     return function
@@ -32,9 +32,9 @@ def load_format(group: str, name: str) -> Callable[..., Any]:
 def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Import each file as a whole, or nothing of it."""
     read = load_format("sts.importers", args.format)
-    calls, more = _calls(args.format, read, args.files), _with_domain(args, read)
+    calls, more = _list_calls(args.format, read, args.files), _domain_argument(args, read)
     rows, failed = [], []
-    with progress("importing", "files") as show:
+    with show_progress("importing", "files") as show:
         for count, paths in enumerate(calls, 1):
             file = str(paths[0]) if paths else args.format
             try:
@@ -43,22 +43,24 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
                         raise DamagedData(
                             f"{path}: expected a file or a folder, found a pipe or a device"
                         )
-                with registry.blaming(f"{file}: --format {args.format} failed", passing=OSError):
-                    with bounded(file):
+                with registry.translate_errors(
+                    f"{file}: --format {args.format} failed", passing=OSError
+                ):
+                    with limit_memory(file):
                         trajectories = list(read(*paths, **more))
-                _check(trajectories)
+                _check_replay(trajectories)
             except (StsError, OSError) as error:
                 if len(calls) == 1:
                     raise
                 if not isinstance(error, StsError):
                     error = StsError(f"{error.filename or file}: {error.strerror or error}")
-                failed.append((file, error.about(file)))
+                failed.append((file, error.with_prefix(file)))
             else:
                 path = store.save(workspace, trajectories)
                 rows.append((file, len(trajectories), str(path)))
             show(count, len(calls))
     for _, why in failed:
-        print(f"sts: {escaped(' '.join(str(why).split()))}", file=sys.stderr)
+        print(f"sts: {escape_unprintable(' '.join(str(why).split()))}", file=sys.stderr)
     lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
     lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
     value = {
@@ -68,7 +70,7 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
     return Result(value, "\n".join(lines), failed[0][1].exit_code if failed else 0)
 
 
-def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
+def _list_calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tuple[Path, ...]]:
     """Return what an importer is called with, once for each file.
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
@@ -82,24 +84,24 @@ def _calls(format: str, read: Callable[..., Any], files: list[str]) -> list[tupl
     return [(Path(file),) for file in files] or [()]
 
 
-def _with_domain(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
+def _domain_argument(args: argparse.Namespace, read: Callable[..., Any]) -> dict[str, str]:
     """Return --domain for an importer that takes `domain`."""
     if args.domain is None:
         return {}
     if "domain" not in inspect.signature(read).parameters:
         raise ArgumentError(f"--format {args.format} knows its domain: expected no --domain")
-    domain(args.domain)
+    load_domain(args.domain)
     return {"domain": args.domain}
 
 
-def _check(trajectories: list[Trajectory]) -> None:
+def _check_replay(trajectories: list[Trajectory]) -> None:
     """Raise ReplayMismatch at the first trajectory that does not replay exactly."""
     from sts.trajectories.check import find_mismatches
 
     for t in trajectories:
-        need(t.episode, t.source)
+        require_domain(t.episode, t.source)
     for trajectory, mismatch in find_mismatches(trajectories):
         raise ReplayMismatch(
-            f"{trajectory.source}: {mismatch.what}; nothing of its file was imported",
+            f"{trajectory.source}: {mismatch.description}; nothing of its file was imported",
             step=mismatch.step,
         )

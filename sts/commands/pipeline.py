@@ -6,8 +6,8 @@ import argparse
 import functools
 
 from sts import api
-from sts.agents.identity import described
-from sts.cli.arguments import table
+from sts.agents.identity import describe_fingerprint
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.cli.settings import read_settings
 from sts.storage.workspace import Workspace
@@ -46,6 +46,9 @@ def run(args: argparse.Namespace, workspace: Workspace) -> Result:
     )
     agents = done.to_dict("records")
     header = ("agent", "made", "kept", "fingerprint")
-    rows = [(*(agent[key] for key in header[:3]), described(agent[header[3]])) for agent in agents]
+    rows = [
+        (*(agent[key] for key in header[:3]), describe_fingerprint(agent[header[3]]))
+        for agent in agents
+    ]
     next_step = f"next: sts label {chosen.label}, then sts report {chosen.label}"
-    return Result(agents, f"{table(header, rows)}\n\n{next_step}")
+    return Result(agents, f"{format_table(header, rows)}\n\n{next_step}")

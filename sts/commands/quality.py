@@ -8,48 +8,50 @@ import pandas as pd
 
 from sts import agreement
 from sts.agreement import Agreement
-from sts.annotations import hours as effort
+from sts.annotations import active_time as effort
 from sts.annotations import people
 from sts.annotations import quality as qualities
 from sts.annotations import unable as unjudged
-from sts.annotations.accuracy import Right
-from sts.annotations.hours import Hours
-from sts.annotations.quality import Quality
-from sts.annotations.store import Store
-from sts.annotations.study import USUAL, Study
+from sts.annotations.accuracy import Accuracy
+from sts.annotations.active_time import ActiveTime
+from sts.annotations.quality import AnnotatorQuality
+from sts.annotations.store import AnnotationStore
+from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.unable import Unable
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import check_enqueued
 from sts.storage.workspace import Workspace
 
-_MOST = 20
+_MAX_SCENARIOS = 20
 """Scenarios that could not be judged, and are named outside of --json."""
-_REASON = 60
+_MAX_REASON_CHARS = 60
 
 
 def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show how well people judge, by the references, and by the clips that are judged twice."""
     suite = args.suite
     check_enqueued(workspace, suite)
-    measured: list[Quality] = []
-    hours: list[Hours] = []
+    measured: list[AnnotatorQuality] = []
+    hours: list[ActiveTime] = []
     unable: list[Unable] = []
     twice: list[tuple[str, str, bool]] = []
-    study = USUAL
-    store = Store.find(workspace)
+    study = DEFAULT_STUDY
+    store = AnnotationStore.find(workspace)
     if store is not None:
         study = store.study
         with store, store.read() as connection:
-            measured = qualities.of_annotators(connection, study)
+            measured = qualities.list_qualities(connection, study)
             if args.pseudonyms:
-                called = people.pseudonyms(connection)
+                called = people.load_pseudonyms(connection)
                 measured = [one._replace(annotator=called[one.annotator]) for one in measured]
-            hours = [one for one in effort.hours(connection) if suite in (None, one.suite)]
+            hours = [
+                one for one in effort.load_active_time(connection) if suite in (None, one.suite)
+            ]
             unable = unjudged.unable(connection, suite)
             twice = qualities.twice(connection, suite)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
-    alpha = agreement.krippendorff(judged, seed=study.seed)
+    alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
         "suite": suite,
         "bar": study.bar,
@@ -65,12 +67,12 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     }
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
     rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
-    times = table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
+    times = format_table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
     parts = (_accuracy_table(measured, study), _agreement_line(alpha), times)
     return Result(value, "\n\n".join(filter(None, (*parts, _unjudgeable_table(unable)))))
 
 
-def _accuracy_table(people: list[Quality], study: Study) -> str:
+def _accuracy_table(people: list[AnnotatorQuality], study: StudySettings) -> str:
     if not people:
         return "no reference has been judged yet: add some with sts references add"
     rows = [
@@ -85,10 +87,10 @@ def _accuracy_table(people: list[Quality], study: Study) -> str:
         for one in people
     ]
     head = ("annotator", "references", "right", "of the latest", "by twenties, in order", "")
-    return table(head, rows)
+    return format_table(head, rows)
 
 
-def _format_share(right: Right) -> str:
+def _format_share(right: Accuracy) -> str:
     if right.share is None or right.interval is None:
         return "-"
     return f"{right.share:.2f} [{right.interval[0]:.2f}, {right.interval[1]:.2f}]"
@@ -97,7 +99,7 @@ def _format_share(right: Right) -> str:
 def _agreement_line(found: Agreement) -> str:
     lead = f"Agreement on clips with two annotators or more ({found.shared} so far): "
     if found.alpha is None or found.interval is None:
-        return f"{lead}unknown, {found.why}"
+        return f"{lead}unknown, {found.reason}"
     low, high = found.interval
     return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
 
@@ -110,15 +112,15 @@ def _unjudgeable_table(unable: list[Unable]) -> str:
             f"{one.clips} of {one.judged}",
             "; ".join(f"{_truncate(words)} ({n})" for words, n in one.reasons[:3]),
         )
-        for one in unable[:_MOST]
+        for one in unable[:_MAX_SCENARIOS]
     ]
     if not rows:
         return ""
-    lines = [table(("scenario", "category", "could not be judged", "why"), rows)]
-    if len(unable) > _MOST:
-        lines.append(f"and {len(unable) - _MOST} scenarios more; --json has them all")
+    lines = [format_table(("scenario", "category", "could not be judged", "why"), rows)]
+    if len(unable) > _MAX_SCENARIOS:
+        lines.append(f"and {len(unable) - _MAX_SCENARIOS} scenarios more; --json has them all")
     return "\n".join(lines)
 
 
 def _truncate(words: str) -> str:
-    return words if len(words) <= _REASON else f"{words[:_REASON]}..."
+    return words if len(words) <= _MAX_REASON_CHARS else f"{words[:_MAX_REASON_CHARS]}..."

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from sts.annotations import queue
-from sts.annotations.references import check_truth, every
-from sts.annotations.store import Store
-from sts.cli.arguments import table
+from sts.annotations.references import check_truth, list_references
+from sts.annotations.store import AnnotationStore
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.storage.workspace import Workspace
@@ -15,12 +15,12 @@ from sts.storage.workspace import Workspace
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Put a continuation of known verdict into the pool."""
-    from sts.annotations.items import item_of
+    from sts.annotations.items import make_item
     from sts.continuations.store import find_continuation
 
-    item = item_of(find_continuation(workspace, args.continuation), suite="")
+    item = make_item(find_continuation(workspace, args.continuation), suite="")
     check_truth(args.verdict, args.step, item.horizon)
-    with Store.open(workspace) as store, store.write(alone=True) as connection:
+    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
         queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
     done = {"continuation": item.continuation, "truth": args.verdict, "step": args.step}
     text = (
@@ -32,9 +32,9 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the pool."""
-    pool = read_study(workspace, every) or []
+    pool = read_study(workspace, list_references) or []
     rows = [(one.continuation, one.truth, one.step or "", one.judged, one.note) for one in pool]
     text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     if rows:
-        text = table(("continuation", "verdict", "step", "judged", "note"), rows)
+        text = format_table(("continuation", "verdict", "step", "judged", "note"), rows)
     return Result({"references": [one._asdict() for one in pool]}, text)

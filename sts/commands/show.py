@@ -14,17 +14,17 @@ from sts.commands.terminal import (
     count_fitting_frames,
     describe_legend,
     describe_utterances,
+    format_strip,
     join_columns,
-    strip,
     terminal_columns,
     wrap_text,
 )
-from sts.commands.verdicts import Verdicts, verdicts_of
+from sts.commands.verdicts import Verdicts, load_verdicts
 from sts.continuations import store
 from sts.continuations.index import Index
 from sts.continuations.types import Continuation
-from sts.domains import Focus
-from sts.engine.rendering import film, mp4, webp
+from sts.domains import FilmAnnotations
+from sts.engine.rendering import encode_webp, render_film, write_mp4
 from sts.episodes import Episode
 from sts.errors import ArgumentError, UnknownName
 from sts.storage.files import write_atomically
@@ -32,7 +32,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.drafts import open_draft
 from sts.suites.types import Scenario, Summary
-from sts.viewer.criteria import criterion
+from sts.viewer.criteria import find_criterion
 
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -53,15 +53,15 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             shown += _select_continuations(workspace, there, linked[0], args.agent, args.index)
         else:
             shown.append(_find_continuation(workspace, there, what))
-    verdicts = verdicts_of(workspace, shown, there)
+    verdicts = load_verdicts(workspace, shown, there)
     parts += _continuation_blocks(shown, args.frames, verdicts)
     for one in shown:
         own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
         asked = {"instruction": one.instruction.text, "roles": list(one.players)}
-        values.append(own | asked | verdicts[one.id].view)
+        values.append(own | asked | verdicts[one.id].record)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:
-            count = _write(kind, file, shown, recordings)
+            count = _write_film(kind, file, shown, recordings)
             parts.append(f"{count} pictures written to {file}")
             values.append({kind: file, "pictures": count})
     return Result(values, "\n\n".join(parts))
@@ -71,14 +71,14 @@ def _find_continuation(workspace: Workspace, there: Index, what: str) -> Continu
     try:
         return store.find_continuation(workspace, what, there)
     except UnknownName as error:
-        raise error.saying(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
+        raise error.with_message(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
 
 def _find_linked_scenarios(workspace: Workspace, what: str) -> list[Scenario]:
     """Return a scenario, and behind it what belongs with it, in order of turns and ids."""
     label, _, id = what.partition("/")
     if "@" not in label:
-        return _candidates(workspace, label, id)
+        return _find_candidates(workspace, label, id)
     suite = suites.load(workspace, label)
     found = [s for s in suite.scenarios if s.id == id]
     if not found:
@@ -93,7 +93,7 @@ def _is_linked(one: Scenario, other: Summary) -> bool:
     return bool(same) and other.id != one.id
 
 
-def _candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
+def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Return a candidate of a draft as what it was edited to, and what belongs with it."""
     draft = open_draft(workspace, name)
     edited = {one: state.scenario for one, state in candidate_states(draft).items()}
@@ -111,7 +111,7 @@ def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str
     blocks = []
     for one in linked:
         title = f"{one.id} ({one.difficulty}), as recorded: {legs}"
-        blocks.append(partial(_block, title, one, _cut_recording(one), scenes))
+        blocks.append(partial(_format_block, title, one, _cut_recording(one), scenes))
     if len(linked) == 2 and linked[0].pair:
         return _join_side_by_side(*blocks)
     return [block(terminal_columns()) for block in blocks]
@@ -149,17 +149,17 @@ def _continuation_blocks(
     rest = list(shown)
     while rest:
         one = rest.pop(0)
-        block = partial(_continuation_block, one, scenes, verdicts[one.id])
+        block = partial(_format_continuation, one, scenes, verdicts[one.id])
         if rest and rest[0].scenario_hash == one.scenario_hash:
             other = rest.pop(0)
-            right = partial(_continuation_block, other, scenes, verdicts[other.id])
+            right = partial(_format_continuation, other, scenes, verdicts[other.id])
             out += _join_side_by_side(block, right)
         else:
             out.append(block(terminal_columns()))
     return out
 
 
-def _frames(takeover: int, end: int, count: int) -> list[int]:
+def _choose_frames(takeover: int, end: int, count: int) -> list[int]:
     """Return `count` frames: a third of them context, the takeover, then the continuation."""
     before = min(takeover, max(1, count // 3))
     after = min(end - takeover, max(1, count - before - 1))
@@ -171,10 +171,10 @@ def _frames(takeover: int, end: int, count: int) -> list[int]:
 def _cut_recording(scenario: Scenario) -> Episode:
     """Return the recording up to where a continuation ends."""
     one = scenario.recording
-    return one.part(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
+    return one.slice_steps(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
 
 
-def _write(
+def _write_film(
     kind: str, file: str, shown: Sequence[Continuation], recordings: Sequence[Scenario]
 ) -> int:
     """Write the one continuation, or recording, as a film; return how many pictures it has."""
@@ -185,30 +185,32 @@ def _write(
         )
     one = chosen[0]
     of_it = [s for s in recordings if not shown or s.hash == shown[0].scenario_hash]
-    every = film(shown[0].episode if shown else _cut_recording(recordings[0]), _focus(one, of_it))
+    every = render_film(
+        shown[0].episode if shown else _cut_recording(recordings[0]), _make_focus(one, of_it)
+    )
     if kind == "mp4":
-        mp4(Path(file), every)
+        write_mp4(Path(file), every)
     else:
-        write_atomically(Path(file), webp(*every))
+        write_atomically(Path(file), encode_webp(*every))
     return len(every)
 
 
-def _focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> Focus:
+def _make_focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> FilmAnnotations:
     """Return what a film points at; what is marked is known where the scenario is there."""
-    found = criterion(scenarios[0]) if scenarios else None
+    found = find_criterion(scenarios[0]) if scenarios else None
     cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
-    return Focus(tuple(one.players), one.takeover, one.instruction.text, cells, sight)
+    return FilmAnnotations(tuple(one.players), one.takeover, one.instruction.text, cells, sight)
 
 
-def _continuation_block(
+def _format_continuation(
     one: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
 ) -> str:
     title = f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})"
-    after = (describe_utterances(one.episode, one.players, one.takeover), verdicts.words)
-    return _block(title, one, one.episode, scenes, columns, after)
+    after = (describe_utterances(one.episode, one.players, one.takeover), verdicts.summary)
+    return _format_block(title, one, one.episode, scenes, columns, after)
 
 
-def _block(
+def _format_block(
     title: str,
     one: Scenario | Continuation,
     episode: Episode,
@@ -218,7 +220,9 @@ def _block(
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
     before = (title, f"“{one.instruction.text}”", describe_legend(episode, one.players))
-    frames = _frames(one.takeover, episode.steps, scenes or count_fitting_frames(episode, columns))
-    text = strip(episode, frames, judged=one.players, takeover=one.takeover)
+    frames = _choose_frames(
+        one.takeover, episode.steps, scenes or count_fitting_frames(episode, columns)
+    )
+    text = format_strip(episode, frames, judged=one.players, takeover=one.takeover)
     said = [wrap_text(line, columns) for line in after if line]
     return "\n".join((*(wrap_text(line, columns) for line in before), text, *said))

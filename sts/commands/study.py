@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from sts.annotations import decisions, queue
-from sts.annotations.store import Connection, Store
+from sts.annotations.store import AnnotationStore, Connection
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | None:
     """Return what `read` finds in the workspace's database, None before a study has begun."""
-    with Store.read_existing(workspace) as connection:
+    with AnnotationStore.read_existing(workspace) as connection:
         return read(connection) if connection else None
 
 
@@ -27,7 +27,7 @@ def check_enqueued(workspace: Workspace, suite: str | None) -> None:
     """Raise UnknownName if nothing of a suite is enqueued; None is everything."""
     if suite is None:
         return
-    enqueued = read_study(workspace, queue.suites) or []
+    enqueued = read_study(workspace, queue.list_suites) or []
     if suite not in enqueued:
         raise UnknownName("enqueued suite", suite, enqueued)
 
@@ -36,5 +36,7 @@ def candidate_states(draft: Draft) -> dict[str, CandidateState]:
     """Return what was decided about the candidates of a draft."""
     from sts.suites.decisions import fold_decisions
 
-    made = read_study(draft.workspace, lambda connection: decisions.of_draft(connection, draft.id))
+    made = read_study(
+        draft.workspace, lambda connection: decisions.load_decisions(connection, draft.id)
+    )
     return fold_decisions(made or [])

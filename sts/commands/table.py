@@ -13,9 +13,9 @@ from sts.cli.command import (
     Command,
     action,
     argument,
-    deferred,
+    defer_import,
+    defer_in_workspace,
     group,
-    in_workspace,
     option,
     repeatable,
     switch,
@@ -23,14 +23,14 @@ from sts.cli.command import (
 from sts.cli.settings import add_settings
 
 
-def _formats(group: str) -> str:
-    return f"one of {', '.join(registry.named(group))}"
+def _describe_formats(group: str) -> str:
+    return f"one of {', '.join(registry.list_entry_points(group))}"
 
 
 RECORD = Command(
     "record agents on new worlds",
     "sts record --agent {agent} --episodes 100 --steps 60",
-    in_workspace("sts.commands.pipeline:record"),
+    defer_in_workspace("sts.commands.pipeline:record"),
     (
         AGENTS,
         option("--episodes N", "number of episodes of each agent", least=1, required=True),
@@ -58,7 +58,7 @@ TRAJECTORIES = group(
         "import recordings.parquet --format minari",
         "import recordings of other programs",
         argument("files", "FILE", "files to import; none if the format finds them", nargs="*"),
-        option("--format F", _formats("sts.importers"), required=True),
+        option("--format F", _describe_formats("sts.importers"), required=True),
         option("--domain D", "environment that replays them, if F needs it: name or module:Class"),
         at="sts.commands.importing:import_files",
     ),
@@ -77,7 +77,7 @@ TRAJECTORIES = group(
         "export theirs.hdf5 --format minari",
         "write trajectories in a format that other programs read",
         argument("file", "OUT", "file or folder to create"),
-        option("--format F", _formats("sts.exporters"), "parquet"),
+        option("--format F", _describe_formats("sts.exporters"), "parquet"),
         option("--player P", "player to export, if F holds one player (default: 0)", type=int),
         option(
             "--draft NAME",
@@ -91,7 +91,7 @@ TRAJECTORIES = group(
 RUN = Command(
     "run agents on a suite's scenarios; resumable",
     "sts run {suite} --agent {agent} --agent {other} --continuations 10",
-    in_workspace("sts.commands.pipeline:run"),
+    defer_in_workspace("sts.commands.pipeline:run"),
     (
         SUITE,
         AGENTS,
@@ -107,7 +107,7 @@ RUN = Command(
 SHOW = Command(
     "show scenarios and continuations as filmstrips, agents side by side",
     "sts show {suite}/{scenario} --agent {agent} --agent {other}",
-    in_workspace("sts.commands.show:show"),
+    defer_in_workspace("sts.commands.show:show"),
     (
         argument(
             "what",
@@ -136,11 +136,11 @@ DOMAIN = group(
         option("--steps T", "steps in each world", 40),
         add_settings,
     ),
-    run=deferred,
+    run=defer_import,
 )
 
 _PERSON = argument("name", "NAME", "1 to 64 printable characters")
-_DUTIES = ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
+_ROLE_HELP = ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
 
 ANNOTATORS = group(
     "add, invite, list and deactivate the members of a study, and set their roles",
@@ -170,7 +170,7 @@ ANNOTATORS = group(
         "role Ana lead",
         "give a person a role or remove it",
         _PERSON,
-        argument("role", None, _DUTIES, choices=ROLES),
+        argument("role", None, _ROLE_HELP, choices=ROLES),
         switch("--remove", "remove the role (default: give it)"),
     ),
     action(
@@ -203,7 +203,7 @@ REFERENCES = group(
     action("ls", "list the reference clips"),
 )
 
-_JUDGED = argument("suite", "NAME@VERSION", "suite (default: all)", nargs="?")
+_SUITE = argument("suite", "NAME@VERSION", "suite (default: all)", nargs="?")
 _NAMES = switch("--real-names", "show real names, for the study lead (default: pseudonyms)")
 _PSEUDONYMS = switch("--pseudonyms", "show pseudonyms (default: real names, for the study lead)")
 
@@ -219,7 +219,7 @@ ANNOTATIONS = group(
     action(
         "export {suite}",
         "write the current judgements, with corrections applied, and their sources' hashes",
-        _JUDGED,
+        _SUITE,
         option(
             "--out FILE",
             "CSV file to write; the hashes go to FILE.json",
@@ -236,13 +236,13 @@ ANNOTATIONS = group(
     action(
         "balance --json",
         "show which annotators judged which agents, and whether their effects can be separated",
-        _JUDGED,
+        _SUITE,
         _NAMES,
     ),
     action(
         "quality --json",
         "show annotators' accuracy over time, annotation time and unjudgeable scenarios",
-        _JUDGED,
+        _SUITE,
         _PSEUDONYMS,
         at="sts.commands.quality:quality",
     ),

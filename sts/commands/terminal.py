@@ -11,21 +11,21 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from sts.cli.arguments import COLOUR
+from sts.cli.arguments import COLOUR_CODES
 from sts.domains import SceneLayout
-from sts.domains import domain as find_domain
-from sts.engine.rendering import Frame, small
-from sts.engine.rendering import frames as frames_of
+from sts.domains import load_domain as find_domain
+from sts.engine.rendering import Frame, downscale
+from sts.engine.rendering import render_frames as frames_of
 from sts.episodes import Episode
-from sts.names import escaped
+from sts.names import escape_unprintable
 
 _MARKS = "@&%$?!"
-SMALL = 24
+PICTURE_COLUMNS = 24
 """Columns of a picture in a terminal that shows colours."""
 NO_COLOURS = "its scenes are pictures: --webp FILE writes them, sts annotate shows them"
 
 
-def strip(
+def format_strip(
     episode: Episode, frames: Sequence[int], *, judged: Sequence[int], takeover: int | None = None
 ) -> str:
     """Return the scenes at `frames` (0 to T) side by side, with a bar behind the takeover.
@@ -35,16 +35,16 @@ def strip(
     if _has_frames(episode) and not shows_colours():
         return NO_COLOURS
     blocks: list[list[str]] = []
-    scenes = _scenes(episode, frames, judged)
+    scenes = _draw_scenes(episode, frames, judged)
     for before, frame, lines in zip([None, *frames[:-1]], frames, scenes, strict=True):
         if takeover is not None and before is not None and before <= takeover < frame:
             blocks.append(["┃"] * len(blocks[-1]))
         title = f"{frame}" if takeover is None else f"{frame - takeover:+d}"
-        blocks.append([title.ljust(_width(lines[0])), *lines])
+        blocks.append([title.ljust(_visible_width(lines[0])), *lines])
     return "\n".join("  ".join(parts).rstrip() for parts in zip(*blocks, strict=True))
 
 
-def _scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
+def _draw_scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
     if _has_frames(episode):
         every = frames_of(episode)
         return [draw_half_blocks(every[frame]) for frame in frames]
@@ -58,11 +58,11 @@ def _mark_judged(layout: SceneLayout, judged: Sequence[int]) -> SceneLayout:
     """Return a picture in which the judged players have the letter of `_mark`."""
     glyphs = list(layout.glyphs)
     for p in judged:
-        glyphs[layout.players[p]] = _mark(layout)
+        glyphs[layout.players[p]] = _choose_mark(layout)
     return replace(layout, glyphs=tuple(glyphs))
 
 
-def _mark(layout: SceneLayout) -> str:
+def _choose_mark(layout: SceneLayout) -> str:
     return next(mark for mark in _MARKS if mark not in layout.glyphs)
 
 
@@ -81,7 +81,7 @@ def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
         if i not in asked:
             kind = others if i in layout.players else things
             kind.append(glyph if glyph == name else f"{glyph} is {name}")
-    parts = [f"asked: {names}, drawn as {_mark(layout)}"]
+    parts = [f"asked: {names}, drawn as {_choose_mark(layout)}"]
     parts += [f"others: {', '.join(others)}"] if others else []
     parts += [", ".join(things)] if things else []
     return "; ".join(parts)
@@ -89,7 +89,9 @@ def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
 
 def wrap_text(text: str, columns: int) -> str:
     """Return untrusted text, escaped, in lines of at most `columns` (20 or more)."""
-    return "\n".join(textwrap.wrap(escaped(text), max(20, columns), break_on_hyphens=False))
+    return "\n".join(
+        textwrap.wrap(escape_unprintable(text), max(20, columns), break_on_hyphens=False)
+    )
 
 
 def _has_frames(episode: Episode) -> bool:
@@ -105,8 +107,8 @@ def shows_colours() -> bool:
 def draw_half_blocks(frame: Frame) -> list[str]:
     """Return a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
     height, width, _ = frame.shape
-    rows = max(1, round(SMALL * height / width / 2))
-    pixels = small(frame, 2 * rows, SMALL).tolist()
+    rows = max(1, round(PICTURE_COLUMNS * height / width / 2))
+    pixels = downscale(frame, 2 * rows, PICTURE_COLUMNS).tolist()
     return [
         "".join(
             f"\x1b[38;2;{a[0]};{a[1]};{a[2]};48;2;{b[0]};{b[1]};{b[2]}m▀"
@@ -117,9 +119,9 @@ def draw_half_blocks(frame: Frame) -> list[str]:
     ]
 
 
-def _width(line: str) -> int:
+def _visible_width(line: str) -> int:
     """Return how many columns a line takes, whatever its colours."""
-    return len(COLOUR.sub("", line))
+    return len(COLOUR_CODES.sub("", line))
 
 
 def terminal_columns() -> int:
@@ -129,7 +131,7 @@ def terminal_columns() -> int:
 
 def count_fitting_frames(episode: Episode, columns: int) -> int:
     """Return how many frames of an episode fit side by side in `columns`, 3 to 9."""
-    width = SMALL
+    width = PICTURE_COLUMNS
     if not _has_frames(episode):
         domain = find_domain(episode.domain)
         width = len(domain.draw_text(domain.scene_layout(episode.state), episode.scene[0], ())[0])
@@ -139,10 +141,10 @@ def count_fitting_frames(episode: Episode, columns: int) -> int:
 def join_columns(left: str, right: str) -> str | None:
     """Return two blocks of text side by side, or None if they do not fit."""
     rows = list(zip_longest(left.splitlines(), right.splitlines(), fillvalue=""))
-    width = max(_width(line) for line, _ in rows)
-    if width + 7 + max(_width(line) for _, line in rows) > terminal_columns():
+    width = max(_visible_width(line) for line, _ in rows)
+    if width + 7 + max(_visible_width(line) for _, line in rows) > terminal_columns():
         return None
-    return "\n".join(f"{a}{' ' * (width - _width(a))}   ║   {b}".rstrip() for a, b in rows)
+    return "\n".join(f"{a}{' ' * (width - _visible_width(a))}   ║   {b}".rstrip() for a, b in rows)
 
 
 def describe_utterances(episode: Episode, players: Sequence[int], takeover: int) -> str:
@@ -161,4 +163,4 @@ def describe_utterances(episode: Episode, players: Sequence[int], takeover: int)
 
 
 def _token_text(tokens: Sequence[str], said: Any) -> str:
-    return tokens[said] if tokens else escaped(str(said))
+    return tokens[said] if tokens else escape_unprintable(str(said))

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sts import registry
-from sts.cli.arguments import progress, records, table, warn
+from sts.cli.arguments import format_table, show_progress, to_records, warn
 from sts.cli.command import Result
 from sts.commands.importing import load_format
-from sts.domains import domain, reward_values, why_unavailable
+from sts.domains import load_domain, reward_values, why_unavailable
 from sts.errors import StsError, Unavailable
-from sts.names import escaped
+from sts.names import escape_unprintable
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -29,13 +29,15 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
         ids.setdefault(key, []).append(t.id)
     header = ("source", "played_by", "players", "steps", "split", "trajectories", "such as")
     rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
-    listed = records(header[:-1], [row[:-1] for row in rows])
-    text = table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
+    listed = to_records(header[:-1], [row[:-1] for row in rows])
+    text = (
+        format_table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
+    )
     value = [one | {"ids": ids[*row[:5]]} for one, row in zip(listed, rows, strict=True)]
     return Result(value, text)
 
 
-def _instructed(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
+def _load_candidates(args: argparse.Namespace, workspace: Workspace) -> list[Trajectory]:
     """Return the candidates of --draft as trajectories, those left out that were rejected.
 
     Of a format that holds one player, those alone that are asked of this one; warns of others.
@@ -79,11 +81,11 @@ def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) 
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one of them, and the state it began in."""
-    from sts.commands.terminal import strip
+    from sts.commands.terminal import format_strip
 
     t = store.find_trajectory(workspace, args.id)
     reason = why_unavailable(t.episode)
-    who = escaped(", ".join(f"{p.name} ({p.kind})" for p in t.players))
+    who = escape_unprintable(", ".join(f"{p.name} ({p.kind})" for p in t.players))
     value = {
         "id": t.id,
         "source": t.source,
@@ -92,15 +94,16 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         "split": t.split,
         "world": t.world,
         "provenance": t.provenance,
-        "state": None if reason else domain(t.episode.domain).describe_state(t.episode.state),
+        "state": None if reason else load_domain(t.episode.domain).describe_state(t.episode.state),
     }
-    text = f"{t.id}  {escaped(t.source)}\n{who}; {t.episode.steps} steps; {t.split} side\n\n"
+    text = f"{t.id}  {escape_unprintable(t.source)}\n"
+    text += f"{who}; {t.episode.steps} steps; split {t.split}\n\n"
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:
-        rewards = reward_values(domain(t.episode.domain), t.episode.rewards.sum(0))
+        rewards = reward_values(load_domain(t.episode.domain), t.episode.rewards.sum(0))
         frames = [round(i * t.episode.steps / 5) for i in range(6)]
-        text += strip(t.episode, frames, judged=())
+        text += format_strip(t.episode, frames, judged=())
         text += f"\n\nrewards in all, by player: {rewards.tolist()}"
     return Result(value, text)
 
@@ -120,7 +123,7 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     steps = sum(t.episode.steps for t in here)
     rewards = sum(t.episode.rewards.size for t in here)
     good = len(here) - len(wrong)
-    lines = [f"{t.id} ({t.source}): {m.what}" for t, m in wrong]
+    lines = [f"{t.id} ({t.source}): {m.description}" for t, m in wrong]
     lines += [
         f"{len(ids)} cannot be replayed here, {ids[0]} among them: {text}"
         for text, ids in elsewhere.items()
@@ -134,7 +137,7 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
         "exact": good,
         "steps": steps,
         "rewards": rewards,
-        "mismatches": [{"id": t.id, "step": m.step, "what": m.what} for t, m in wrong],
+        "mismatches": [{"id": t.id, "step": m.step, "what": m.description} for t, m in wrong],
         "elsewhere": [{"ids": ids, "why": text} for text, ids in elsewhere.items()],
     }
     return Result(value, "\n".join(lines), 1 if wrong or elsewhere else 0)
@@ -146,12 +149,12 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    found = _instructed(args, workspace) if args.draft else store.load(workspace)
+    found = _load_candidates(args, workspace) if args.draft else store.load(workspace)
     every = _filter_trajectories(args, found)
     if not every:
         raise StsError("no trajectories to export: `sts record` or `import` some")
-    with progress("exporting", "trajectories") as drawn:
-        with registry.blaming(f"{out}: --format {args.format} failed", passing=OSError):
+    with show_progress("exporting", "trajectories") as drawn:
+        with registry.translate_errors(f"{out}: --format {args.format} failed", passing=OSError):
             write(out, every, player=args.player, progress=drawn)
     whose = "" if args.format == "parquet" else f", player {args.player or 0} of each"
     return Result(

@@ -23,7 +23,7 @@ class Verdicts(NamedTuple):
     automatic: Mapping[Verdict, Sequence[str]]  # labels, with the suites that each is for
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """A sentence that keeps automatic labels apart from human verdicts."""
         parts = []
         if self.human:
@@ -43,7 +43,7 @@ class Verdicts(NamedTuple):
         return "; ".join(parts)
 
     @property
-    def view(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """JSON values."""
         return {
             "judgements": None if self.human is None else [one._asdict() for one in self.human],
@@ -53,7 +53,7 @@ class Verdicts(NamedTuple):
         }
 
 
-def verdicts_of(
+def load_verdicts(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
     """Return the verdicts and labels by continuation; warn if some cannot be read."""
@@ -62,12 +62,17 @@ def verdicts_of(
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}
     try:
         if ids:
-            human = read_study(workspace, lambda connection: verdicts.human(connection, ids)) or {}
+            human = (
+                read_study(
+                    workspace, lambda connection: verdicts.load_human_verdicts(connection, ids)
+                )
+                or {}
+            )
     except StsError as error:
         warn(f"judgements are left out: {error}")
         human = None
     try:
-        automatic = verdicts.automatic(workspace, shown, index)
+        automatic = verdicts.load_automatic_labels(workspace, shown, index)
     except StsError as error:
         warn(f"automatic labels are left out: {error}")
     return {

@@ -5,20 +5,20 @@ from __future__ import annotations
 from sts.continuations import index as indices
 from sts.continuations import label_table, labels, parts
 from sts.errors import DamagedData
-from sts.storage.checks import Checked, Findings
-from sts.storage.store import Store
+from sts.storage.checks import CheckResult, Findings
+from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
 
 
-def check_continuations(workspace: Workspace) -> Checked:
+def check_continuations(workspace: Workspace) -> CheckResult:
     """Check the hash of every row of every part, duplicates across parts, and the index."""
     store, findings, count = workspace.store, Findings(), 0
     names = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
     index = indices.read_saved_index(store)
     mismatched = [] if index is None or index.sizes or not names else ["all"]
     for name in names:
-        with findings.of(name):
+        with findings.collect(name):
             raw = store.get(name)
             count += len(parts.decode_part(name, raw))
             if index is not None and index.sizes.get(name) == len(raw):
@@ -27,30 +27,30 @@ def check_continuations(workspace: Workspace) -> Checked:
         findings.append(
             f"{indices.NAME}: it does not match {mismatched[0]}; remove it, and sts rebuilds it"
         )
-    with findings.of(parts.FOLDER):
+    with findings.collect(parts.FOLDER):
         indices.from_parts(store)
-    return Checked({"parts": len(names), "continuations": count}, tuple(findings))
+    return CheckResult({"parts": len(names), "continuations": count}, tuple(findings))
 
 
-def check_labels(workspace: Workspace) -> Checked:
+def check_labels(workspace: Workspace) -> CheckResult:
     """Check each part of labels against its continuations, and each table against its labels."""
     store, findings, count = workspace.store, Findings(), 0
     names = [name for name in store.list(labels.FOLDER) if name.endswith(".parquet")]
     tables = [name for name in names if label_table.is_table(name)]
     for name in [n for n in names if n not in tables]:
-        with findings.of(name):
+        with findings.collect(name):
             count += _check_label_part(store, name)
-    with findings.of(parts.FOLDER):
+    with findings.collect(parts.FOLDER):
         index = indices.from_parts(store)
         for name in tables:
-            with findings.of(name):
+            with findings.collect(name):
                 suite = frozen.load(workspace, label_table.parse_suite(name))
                 label_table.check_table(store, name, index, suite)
     sizes = {"parts": len(names) - len(tables), "tables": len(tables), "labels": count}
-    return Checked(sizes, tuple(findings))
+    return CheckResult(sizes, tuple(findings))
 
 
-def _check_label_part(store: Store, name: str) -> int:
+def _check_label_part(store: KeyValueStore, name: str) -> int:
     """Check that a part's labels are of continuations in the part of that name; return how many."""
     part = f"{parts.FOLDER}/{name.split('/', 2)[2]}"
     try:

@@ -17,11 +17,11 @@ from sts.continuations import store
 from sts.continuations.takeover import ReplayCheck, compute_shape, make_script, make_teams
 from sts.continuations.types import HUMAN, Continuation, Identity, make_continuation
 from sts.domains import Worlds
-from sts.domains import domain as find_domain
+from sts.domains import load_domain as find_domain
 from sts.engine import session
 from sts.episodes import Episode
 from sts.errors import ArgumentError
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
@@ -86,7 +86,9 @@ class Play:
         self._script = make_script(self._domain, form, [scenario])
         self._watch = ReplayCheck([scenario], scenario.takeover)
         self._watch.start(worlds)
-        self._session = session.open(self._domain, worlds, make_teams(form, None, [self.identity]))
+        self._session = session.open_session(
+            self._domain, worlds, make_teams(form, None, [self.identity])
+        )
         self._scenes = [worlds.scene[0]]
         self._steps: list[tuple[Any, ...]] = []
         self._see()
@@ -147,14 +149,14 @@ class Play:
             sees=self._domain.sees,
             deterministic=False,
             seconds=seconds,
-            provenance=provenance(),
+            provenance=collect_provenance(),
         )
         (kept,) = store.save(workspace, [played])
         return kept
 
     def _step(self) -> None:
         step, worlds = self._session.steps, self._session.worlds
-        done = self._session.step(*self._script.at(step))
+        done = self._session.step(*self._script.actions_at(step))
         self._watch(step, worlds)
         self._steps.append((*(array[0] for array in done), worlds.rewards[0].copy()))
         self._scenes.append(worlds.scene[0])

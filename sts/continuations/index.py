@@ -23,8 +23,8 @@ from sts.continuations import parts
 from sts.continuations.types import Identity
 from sts.errors import DamagedData, NewerFormat
 from sts.storage import arrow, parquet
-from sts.storage.files import parsed_json
-from sts.storage.store import Store
+from sts.storage.files import parse_versioned_json
+from sts.storage.store import KeyValueStore
 
 FORMAT, VERSION = "index", 2
 NAME = f"{parts.FOLDER}/index.parquet"
@@ -92,11 +92,11 @@ class Index:
 
     def read_numbers(self, column: str) -> NDArray[Any]:
         """Return a column that is not dictionary-encoded."""
-        return arrow.as_numpy(self.table.column(column).combine_chunks())
+        return arrow.to_numpy(self.table.column(column).combine_chunks())
 
     def read_codes(self, column: str) -> NDArray[np.int32]:
         """Return each row's index into `words` of a dictionary-encoded column."""
-        return arrow.as_numpy(self.table.column(column).combine_chunks().indices)
+        return arrow.to_numpy(self.table.column(column).combine_chunks().indices)
 
     def read_values(self, column: str) -> list[str]:
         """Return the distinct values of a dictionary-encoded column."""
@@ -187,7 +187,7 @@ ENTRIES_AT_ONCE = 50_000
 """Number of entries that are built at a time."""
 
 
-def open_index(store: Store, *, rebuild: bool = False) -> Index:
+def open_index(store: KeyValueStore, *, rebuild: bool = False) -> Index:
     """Return the index of all stored parts; save it if it was out of date.
 
     `rebuild` ignores the saved one and reads all parts.
@@ -203,17 +203,17 @@ def open_index(store: Store, *, rebuild: bool = False) -> Index:
     if new := [name for name in sizes if name not in index.sizes]:
         index = _add_parts(store, index, {name: sizes[name] for name in new})
         with contextlib.suppress(OSError):  # on a full disk the index is rebuilt each time
-            store.swap(NAME, encode_index(index))
+            store.replace(NAME, encode_index(index))
     return index
 
 
-def from_parts(store: Store) -> Index:
+def from_parts(store: KeyValueStore) -> Index:
     """Build an index from the stored parts without saving it."""
     names = store.list(parts.FOLDER).items()
     return _add_parts(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
 
 
-def read_saved_index(store: Store) -> Index | None:
+def read_saved_index(store: KeyValueStore) -> Index | None:
     """Return the saved index, an empty one if it cannot be read, None if there is none."""
     return _read_or_empty(store) if NAME in store.list(parts.FOLDER) else None
 
@@ -221,7 +221,7 @@ def read_saved_index(store: Store) -> Index | None:
 def covers_part(index: Index, name: str, raw: bytes) -> bool:
     """Return True if an index has exactly the rows that a part has."""
     inside = _locate_ids(_index_part(name, raw))
-    indexed = index.table.filter(arrow.of_numpy(index.mask_where("part", (name,))))
+    indexed = index.table.filter(arrow.from_numpy(index.mask_where("part", (name,))))
     same = all(inside.get(id) == row for id, row in _locate_ids(indexed).items())
     return same and inside.keys() <= index.load_id_set
 
@@ -237,7 +237,7 @@ def encode_index(index: Index) -> bytes:
     columns = {name: index.table.column(name) for name in SCHEMA}
     counts = _count_rows_per_part(index)
     metadata = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps(counts)}
-    return parquet.packed(
+    return parquet.encode_table(
         NAME, FORMAT, VERSION, SCHEMA, columns, rows=MAX_CONTINUATIONS, metadata=metadata
     )
 
@@ -249,14 +249,14 @@ def _count_rows_per_part(index: Index) -> dict[str, int]:
     return dict(zip(words, counts, strict=True))
 
 
-def _read_or_empty(store: Store) -> Index:
+def _read_or_empty(store: KeyValueStore) -> Index:
     """Return the saved index, or an empty one if it is missing or cannot be read."""
     try:
         raw = store.get(NAME)
-        table = parquet.unpacked(NAME, raw, FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS)
+        table = parquet.decode_table(NAME, raw, FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS)
         metadata = table.schema.metadata
         sizes, counts = (
-            parsed_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")
+            parse_versioned_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")
         )
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
@@ -265,7 +265,7 @@ def _read_or_empty(store: Store) -> Index:
     return index if sound and _count_rows_per_part(index) == counts else EMPTY
 
 
-def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
+def _add_parts(store: KeyValueStore, index: Index, new: dict[str, int]) -> Index:
     """Return the index with the rows of the parts `new` added."""
     tables = [index.table, *(_index_part(name, store.get(name)) for name in new)]
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
@@ -279,15 +279,15 @@ def _add_parts(store: Store, index: Index, new: dict[str, int]) -> Index:
 
 def _index_part(name: str, raw: bytes) -> pa.Table:
     """Return the index rows of one part."""
-    summary = parquet.unpacked(name, raw, parts.FORMAT, parts.VERSION, parts.SUMMARY)
+    summary = parquet.decode_table(name, raw, parts.FORMAT, parts.VERSION, parts.SUMMARY)
     columns: dict[str, Any] = {n: summary.column(n) for n in _NUMBER_COLUMNS}
     columns |= {
         n: summary.column(n).combine_chunks().dictionary_encode() for n in _DICTIONARY_COLUMNS[1:]
     }
     columns |= {n: _decode_hex(name, summary.column(n), kind) for n, kind in _HASHES.items()}
     rows = np.arange(summary.num_rows, dtype=np.int32)
-    columns["part"] = arrow.coded(rows * 0, [name])
-    columns["group"] = arrow.of_numpy(rows // parts.ROWS_PER_GROUP)
+    columns["part"] = arrow.encode_dictionary(rows * 0, [name])
+    columns["group"] = arrow.from_numpy(rows // parts.ROWS_PER_GROUP)
     return pa.Table.from_arrays([columns[n] for n in SCHEMA], schema=pa.schema(SCHEMA.items()))
 
 
@@ -300,7 +300,7 @@ def _decode_hex(name: str, digits: pa.ChunkedArray, kind: pa.DataType) -> pa.Arr
         raw = b""
     if any(len(text) != 2 * kind.byte_width for text in texts) or len(raw) % kind.byte_width:
         raise DamagedData(f"{name}: expected ids and hashes of hexadecimal digits, found others")
-    return arrow.of_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
+    return arrow.from_numpy(np.frombuffer(raw, np.uint8).reshape(-1, kind.byte_width))
 
 
 def _drop_duplicates(index: Index) -> Index:
@@ -333,7 +333,7 @@ def _drop_duplicates(index: Index) -> Index:
         )
     keep = np.ones(len(keys), np.bool_)
     keep[others] = False
-    return Index(index.sizes, index.table.filter(arrow.of_numpy(keep)).combine_chunks())
+    return Index(index.sizes, index.table.filter(arrow.from_numpy(keep)).combine_chunks())
 
 
 EMPTY = Index({}, pa.table({name: pa.nulls(0, kind) for name, kind in SCHEMA.items()}))

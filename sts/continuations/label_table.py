@@ -19,17 +19,17 @@ from sts.continuations.index import Index
 from sts.continuations.labels import FOLDER, parse_notes, read_labels
 from sts.continuations.types import HUMAN
 from sts.errors import DamagedData
-from sts.ratings import columns
+from sts.ratings import column_types
 from sts.storage import arrow, parquet
-from sts.storage.csv_tables import MOST_ROWS
-from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.storage.store import Store
+from sts.storage.csv_tables import MAX_ROWS
+from sts.storage.files import canonical_json, content_hash, parse_versioned_json
+from sts.storage.store import KeyValueStore
 from sts.suites.types import Scenario, Suite
 
 FORMAT, VERSION = "ratings", 1
 AUTOMATIC = "automatic"
 _TYPES = {"str": pa.string(), "Int64": pa.int64(), "int64": pa.int64()}
-SCHEMA = {n: _TYPES[kind] for n, kind in columns("kind", "source", "sees", "notes").items()}
+SCHEMA = {n: _TYPES[kind] for n, kind in column_types("kind", "source", "sees", "notes").items()}
 _SOURCE_KEY = "sts.labels"
 
 
@@ -65,7 +65,9 @@ def current_source(set: str, index: Index, parts: Collection[str]) -> TableSourc
 def read_source(name: str, raw: bytes) -> TableSource:
     """Return the source that a table states; `DamagedData` if it states none."""
     try:
-        return TableSource(**parsed_json(parquet.metadata(name, raw)[_SOURCE_KEY], dict))
+        return TableSource(
+            **parse_versioned_json(parquet.read_metadata(name, raw)[_SOURCE_KEY], dict)
+        )
     except (KeyError, TypeError, ValueError):
         raise DamagedData(
             f"{name}: the table does not state which labels it was made from; run sts label again"
@@ -96,14 +98,16 @@ def read_verdicts(
 ) -> dict[str, tuple[str, int | None]]:
     """Return the verdict and the step of those continuations that the table contains."""
     schema = {column: SCHEMA[column] for column in ("continuation", "verdict", "step")}
-    table = parquet.unpacked(name, raw, FORMAT, VERSION, schema, rows=MOST_ROWS, optional=("step",))
+    table = parquet.decode_table(
+        name, raw, FORMAT, VERSION, schema, rows=MAX_ROWS, optional=("step",)
+    )
     wanted = pa.array(sorted(continuations), pa.string())
     rows = table.filter(pc.is_in(table["continuation"], value_set=wanted))
     columns = (rows[column].to_pylist() for column in schema)
     return {id: (verdict, step) for id, verdict, step in zip(*columns, strict=True)}
 
 
-def check_table(store: Store, name: str, index: Index, suite: Suite) -> None:
+def check_table(store: KeyValueStore, name: str, index: Index, suite: Suite) -> None:
     """Check that a table follows from the labels that it was made from.
 
     Raises:
@@ -124,7 +128,9 @@ def check_table(store: Store, name: str, index: Index, suite: Suite) -> None:
 
 
 def _decode(name: str, raw: bytes) -> pa.Table:
-    return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, rows=MOST_ROWS, optional=("step",))
+    return parquet.decode_table(
+        name, raw, FORMAT, VERSION, SCHEMA, rows=MAX_ROWS, optional=("step",)
+    )
 
 
 def encode_table(
@@ -142,7 +148,7 @@ def encode_table(
     Raises:
       StsError: there are more rows than may be read.
     """
-    table = index.table.take(arrow.of_numpy(rows))
+    table = index.table.take(arrow.from_numpy(rows))
     keys = {n: table[n].cast(pa.string()) for n in ("agent", "fingerprint", "scenario")}
     keys |= {n: table[n] for n in ("seed", "index")}
     order = pc.sort_indices(pa.table(keys), sort_keys=[(n, "ascending") for n in keys])
@@ -151,40 +157,46 @@ def encode_table(
     shown, notes = agent_names(agents), _notes_by_agent(codes, labels["notes"])
     coded = table["scenario"].combine_chunks()
     by_code = [scenarios.get(hash) for hash in coded.dictionary.to_pylist()]
-    scenario_codes = arrow.as_numpy(coded.indices)
+    scenario_codes = arrow.to_numpy(coded.indices)
 
     def scenario_column(attribute: str) -> pa.Array:
         values = [getattr(s, attribute) if s else "" for s in by_code]
-        return arrow.coded(scenario_codes, values).cast(pa.string())
+        return arrow.encode_dictionary(scenario_codes, values).cast(pa.string())
 
     verdict = labels["verdict"]
-    has_rule = np.sign(arrow.as_numpy(pc.binary_length(verdict).combine_chunks()))
-    steps = arrow.as_numpy(labels["step"].combine_chunks())
+    has_rule = np.sign(arrow.to_numpy(pc.binary_length(verdict).combine_chunks()))
+    steps = arrow.to_numpy(labels["step"].combine_chunks())
     horizons = np.array([s.horizon if s else 0 for s in by_code], np.int64)
     joined_notes = ["; ".join(sorted(texts)) for texts in notes]
     columns = {
-        "agent": arrow.coded(codes, [shown[agent] for agent in agents]).cast(pa.string()),
+        "agent": arrow.encode_dictionary(codes, [shown[agent] for agent in agents]).cast(
+            pa.string()
+        ),
         "scenario": scenario_column("id"),
         "category": scenario_column("category"),
-        "continuation": arrow.digits(arrow.as_numpy(table["id"].combine_chunks())),
-        "annotator": arrow.coded(has_rule, ["", AUTOMATIC]).cast(pa.string()),
+        "continuation": arrow.to_hex_texts(arrow.to_numpy(table["id"].combine_chunks())),
+        "annotator": arrow.encode_dictionary(has_rule, ["", AUTOMATIC]).cast(pa.string()),
         "verdict": verdict,
-        "step": arrow.of_numpy(steps.astype(np.int64), steps > 0),
-        "horizon": arrow.of_numpy(horizons[scenario_codes]),
+        "step": arrow.from_numpy(steps.astype(np.int64), steps > 0),
+        "horizon": arrow.from_numpy(horizons[scenario_codes]),
         "kind": scenario_column("kind"),
-        "source": arrow.coded(np.zeros(len(rows), np.int32), [AUTOMATIC]).cast(pa.string()),
+        "source": arrow.encode_dictionary(np.zeros(len(rows), np.int32), [AUTOMATIC]).cast(
+            pa.string()
+        ),
         "sees": table["sees"].cast(pa.string()),
-        "notes": arrow.coded(codes, joined_notes).cast(pa.string()),
+        "notes": arrow.encode_dictionary(codes, joined_notes).cast(pa.string()),
     }
     metadata = {_SOURCE_KEY: canonical_json(source._asdict()).decode()}
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns, rows=MOST_ROWS, metadata=metadata)
+    return parquet.encode_table(
+        name, FORMAT, VERSION, SCHEMA, columns, rows=MAX_ROWS, metadata=metadata
+    )
 
 
 def _distinct_agents(table: pa.Table) -> tuple[list[tuple[str, str]], NDArray[np.intp]]:
     """Return the distinct (agent, fingerprint) pairs, and each row's index into them."""
     names, marks = (table[name].combine_chunks() for name in ("agent", "fingerprint"))
-    pairs = arrow.as_numpy(names.indices).astype(np.int64) * len(marks.dictionary)
-    distinct, codes = np.unique(pairs + arrow.as_numpy(marks.indices), return_inverse=True)
+    pairs = arrow.to_numpy(names.indices).astype(np.int64) * len(marks.dictionary)
+    distinct, codes = np.unique(pairs + arrow.to_numpy(marks.indices), return_inverse=True)
     words = names.dictionary.to_pylist(), marks.dictionary.to_pylist()
     splits = (divmod(code, len(words[1])) for code in distinct.tolist())
     return [(words[0][name], words[1][mark]) for name, mark in splits], codes
@@ -195,7 +207,7 @@ def _notes_by_agent(codes: NDArray[np.intp], notes: pa.ChunkedArray) -> list[set
     by_agent: list[set[str]] = [set() for _ in range(int(codes.max()) + 1)]
     coded = notes.combine_chunks().dictionary_encode()
     texts = coded.dictionary.to_pylist()
-    for pair in np.unique(codes * len(texts) + arrow.as_numpy(coded.indices)).tolist():
+    for pair in np.unique(codes * len(texts) + arrow.to_numpy(coded.indices)).tolist():
         agent, text = divmod(pair, len(texts))
         by_agent[agent].update(parse_notes(texts[text]))
     return by_agent

@@ -24,8 +24,8 @@ from sts.continuations.index import Index, StaleIndex
 from sts.errors import DamagedData
 from sts.ratings import VERDICTS
 from sts.storage import arrow, parquet
-from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.storage.store import Store
+from sts.storage.files import canonical_json, content_hash, parse_versioned_json
+from sts.storage.store import KeyValueStore
 
 FORMAT, VERSION = "labels", 1
 FOLDER = "labels"
@@ -60,7 +60,7 @@ def label_part_name(set: str, part: str) -> str:
 
 
 def write_labels(
-    store: Store, name: str, labels: Sequence[Label], *, overwrite: bool = False
+    store: KeyValueStore, name: str, labels: Sequence[Label], *, overwrite: bool = False
 ) -> None:
     """Write the labels of a suite's continuations in one part; writing the same again is allowed.
 
@@ -72,7 +72,7 @@ def write_labels(
     """
     raw = _encode(name, labels)
     if overwrite:
-        store.swap(name, raw)
+        store.replace(name, raw)
     else:
         store.put_new(name, raw, lambda a, b: _decode(name, a).equals(_decode(name, b)))
 
@@ -81,19 +81,19 @@ def _encode(name: str, labels: Sequence[Label]) -> bytes:
     hashes = b"".join(bytes.fromhex(label.content_hash) for label in labels)
     written = {label.notes: canonical_json(label.notes).decode() for label in labels}
     columns = {
-        "content_hash": arrow.of_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
-        "verdict": arrow.texts([label.verdict for label in labels]),
-        "step": arrow.of_numpy(np.array([label.step or 0 for label in labels], np.int32)),
-        "notes": arrow.texts([written[label.notes] for label in labels]),
+        "content_hash": arrow.from_numpy(np.frombuffer(hashes, np.uint8).reshape(-1, 32)),
+        "verdict": arrow.from_texts([label.verdict for label in labels]),
+        "step": arrow.from_numpy(np.array([label.step or 0 for label in labels], np.int32)),
+        "notes": arrow.from_texts([written[label.notes] for label in labels]),
     }
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, columns)
+    return parquet.encode_table(name, FORMAT, VERSION, SCHEMA, columns)
 
 
 def _decode(name: str, raw: bytes) -> pa.Table:
-    return parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA)
+    return parquet.decode_table(name, raw, FORMAT, VERSION, SCHEMA)
 
 
-def read_part(store: Store, name: str) -> pa.Table:
+def read_part(store: KeyValueStore, name: str) -> pa.Table:
     """Return a part as a table of `SCHEMA`, with its verdicts and notes validated.
 
     Raises:
@@ -113,10 +113,10 @@ def read_part(store: Store, name: str) -> pa.Table:
 
 def parse_notes(text: str) -> tuple[str, ...]:
     """Parse a text of the column `notes`."""
-    return tuple(map(str, parsed_json(text, list)))
+    return tuple(map(str, parse_versioned_json(text, list)))
 
 
-def find_label(store: Store, name: str, content_hash: str) -> Label | None:
+def find_label(store: KeyValueStore, name: str, content_hash: str) -> Label | None:
     """Return the label of a continuation in a part, or None."""
     try:
         table = read_part(store, name)
@@ -128,7 +128,7 @@ def find_label(store: Store, name: str, content_hash: str) -> Label | None:
     return None
 
 
-def read_labels(store: Store, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
+def read_labels(store: KeyValueStore, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:
     """Return a table of a label set's labels of the continuations in `rows` of the index.
 
     It has one row for each of `rows`, at least one; only the parts that hold them are read.
@@ -140,9 +140,11 @@ def read_labels(store: Store, set: str, index: Index, rows: NDArray[np.intp]) ->
     for part, positions in index.group_by_part(rows).items():
         name = label_part_name(set, part)
         table = read_part(store, name)
-        tables.append(table.take(arrow.of_numpy(_find_rows(name, table, hashes[rows[positions]]))))
+        tables.append(
+            table.take(arrow.from_numpy(_find_rows(name, table, hashes[rows[positions]])))
+        )
         order.append(positions)
-    return pa.concat_tables(tables).take(arrow.of_numpy(np.argsort(np.concatenate(order))))
+    return pa.concat_tables(tables).take(arrow.from_numpy(np.argsort(np.concatenate(order))))
 
 
 def _find_rows(name: str, table: pa.Table, hashes: NDArray[np.uint8]) -> NDArray[np.intp]:

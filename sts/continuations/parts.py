@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from sts.continuations.types import Continuation, Identity
-from sts.domains import checked
+from sts.domains import validate_episodes
 from sts.episodes import Instruction, columns
 from sts.errors import DamagedData
 from sts.storage import arrow, parquet
-from sts.storage.files import canonical_json, content_hash, parsed_json
-from sts.storage.store import Store
+from sts.storage.files import canonical_json, content_hash, parse_versioned_json
+from sts.storage.store import KeyValueStore
 
 FORMAT, VERSION = "continuations", 4
 FOLDER = "continuations"
@@ -42,7 +42,7 @@ SCHEMA = {
     **_NUMBERS,
     "roles": pa.list_(pa.int32()),
     "log_probs": pa.list_(pa.float32()),
-    **columns.EPISODE,
+    **columns.EPISODE_SCHEMA,
 }
 _HASHES = ("id", "content_hash", "clip")
 _IDENTITY = ("scenario", "agent", "fingerprint", "seed", "index")
@@ -65,7 +65,7 @@ def is_part(name: str) -> bool:
     return name.startswith(f"{FOLDER}/") and name.count("/") == 2 and name.endswith(".parquet")
 
 
-def write_part(store: Store, name: str, continuations: Sequence[Continuation]) -> None:
+def write_part(store: KeyValueStore, name: str, continuations: Sequence[Continuation]) -> None:
     """Write continuations as one part; writing the same again, timings apart, changes nothing.
 
     Raises:
@@ -78,7 +78,7 @@ def write_part(store: Store, name: str, continuations: Sequence[Continuation]) -
 
 def read_hashes(name: str, raw: bytes) -> dict[str, str]:
     """Return the content hash of each continuation in a part, by its id."""
-    table = parquet.unpacked(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
+    table = parquet.decode_table(name, raw, FORMAT, VERSION, {n: SCHEMA[n] for n in _TEXTS[0][:2]})
     return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
@@ -88,21 +88,23 @@ def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
         n: [getattr(c.identity, n) for c in continuations] for n in _IDENTITY
     }
     rows |= {n: [getattr(c, n) for c in continuations] for n in (*_HASHES, *_PLAIN)}
-    rows["instruction"] = _encode_shared([c.instruction for c in continuations], Instruction.view)
+    rows["instruction"] = _encode_shared(
+        [c.instruction for c in continuations], Instruction.to_json
+    )
     heard = [c.heard for c in continuations]
-    rows["heard"] = _encode_shared(heard, lambda several: [i.view() for i in several])
+    rows["heard"] = _encode_shared(heard, lambda several: [i.to_json() for i in several])
     rows["provenance"] = _encode_shared([c.provenance for c in continuations], dict)
     try:
-        values = {n: arrow.texts(rows[n]) for group in _TEXTS for n in group}
+        values = {n: arrow.from_texts(rows[n]) for group in _TEXTS for n in group}
         kinds = {n: kind.to_pandas_dtype() for n, kind in _NUMBERS.items()}
-        values |= {n: arrow.of_numpy(np.array(rows[n], kinds[n])) for n in kinds}
+        values |= {n: arrow.from_numpy(np.array(rows[n], kinds[n])) for n in kinds}
     except (DamagedData, OverflowError) as error:
         raise DamagedData(f"{name}: {error}") from None
     players = [np.array(c.players, np.int32) for c in continuations]
-    values["roles"] = arrow.lists(players, pa.int32())
-    values["log_probs"] = arrow.lists([c.log_probs for c in continuations], pa.float32())
-    values |= columns.episode_columns([c.episode for c in continuations])
-    return parquet.packed(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
+    values["roles"] = arrow.to_list_column(players, pa.int32())
+    values["log_probs"] = arrow.to_list_column([c.log_probs for c in continuations], pa.float32())
+    values |= columns.episodes_to_columns([c.episode for c in continuations])
+    return parquet.encode_table(name, FORMAT, VERSION, SCHEMA, values, group=ROWS_PER_GROUP)
 
 
 def _encode_shared(shared: Sequence[Any], view: Callable[[Any], Any]) -> list[str]:
@@ -123,14 +125,14 @@ def decode_part(
 
     `groups` are the row groups to read, `wanted` the ids to return; None stands for all.
     """
-    table = parquet.unpacked(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
+    table = parquet.decode_table(name, raw, FORMAT, VERSION, SCHEMA, groups=groups)
     if wanted is not None:
         keep = np.array([id in wanted for id in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(arrow.of_numpy(keep))
-    rows = table.drop_columns([*columns.EPISODE, "log_probs"]).to_pylist()
-    log_probs = arrow.unlist(table, "log_probs")
+        table = table.filter(arrow.from_numpy(keep))
+    rows = table.drop_columns([*columns.EPISODE_SCHEMA, "log_probs"]).to_pylist()
+    log_probs = arrow.split_list_column(table, "log_probs")
     names = [f"{name}: continuation {row['id']}" for row in rows]
-    episodes = checked(columns.episodes(table), names)
+    episodes = validate_episodes(columns.table_to_episodes(table), names)
     shared: dict[str, Any] = {}
     return [
         _decode_row(label, row, episode, probs, shared)
@@ -169,9 +171,11 @@ def _decode_row(
 
 
 _PARSED: dict[str, Callable[[str], Any]] = {
-    "instruction": lambda text: Instruction(**parsed_json(text, dict)),
-    "heard": lambda text: tuple(Instruction(**fields) for fields in parsed_json(text, list)),
-    "provenance": lambda text: parsed_json(text, dict),
+    "instruction": lambda text: Instruction(**parse_versioned_json(text, dict)),
+    "heard": lambda text: tuple(
+        Instruction(**fields) for fields in parse_versioned_json(text, list)
+    ),
+    "provenance": lambda text: parse_versioned_json(text, dict),
 }
 
 

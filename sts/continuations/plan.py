@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import sts
-from sts.agents.facts import Facts
+from sts.agents.info import AgentInfo
 from sts.continuations.index import Index
 from sts.continuations.takeover import compute_shape, is_deterministic
 from sts.errors import ArgumentError
@@ -78,7 +78,7 @@ def make_plan(
     index: Index,
     scenarios: Sequence[Scenario],
     names: Sequence[str],
-    known: Mapping[str, Facts],
+    known: Mapping[str, AgentInfo],
     *,
     count: int,
     seed: int,

@@ -9,18 +9,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sts import agents
-from sts.agents.facts import Facts, apart, gather
+from sts.agents.info import AgentInfo, isolation_key, load_infos
 from sts.continuations import parts, store
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
-from sts.domains import domain as find_domain
-from sts.domains import foreign
+from sts.domains import is_third_party
+from sts.domains import load_domain as find_domain
 from sts.domains.random import Random
-from sts.engine.session import check_domain, fit
+from sts.engine.session import bind_agent, check_domain
 from sts.errors import ArgumentError, StsError
-from sts.jobs.executors import LOCAL, executor
-from sts.jobs.tasks import NotTried, work_off
+from sts.jobs.executors import LOCAL, create_executor
+from sts.jobs.tasks import TaskSkipped, run_tasks
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 
@@ -87,16 +87,16 @@ def run(
     known, lost = _gather_facts(names, scenarios)
     loaded = [name for name in names if name not in lost]
     _check_domains({name: known[name] for name in loaded}, scenarios)
-    workspace.ensure()
+    workspace.create()
     index = store.open_saved_index(workspace)
     plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.made.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
     work = functools.partial(run_chunk, workspace)
-    is_foreign = any(foreign(c.shares[0].scenario.recording.domain) for c in plan.chunks)
-    with executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
-        chunks = work_off(
+    is_foreign = any(is_third_party(c.shares[0].scenario.recording.domain) for c in plan.chunks)
+    with create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
+        chunks = run_tasks(
             plan.chunks,
             work,
             parts=lambda chunk: chunk.parts,
@@ -120,12 +120,14 @@ def run(
 def _isolated_agents(chunk: Chunk) -> str:
     """Return the names of a chunk's agents that are played in a process of their own."""
     partners = sorted({parse_partner_agent(share.scenario.partner) for share in chunk.shares})
-    return " ".join(filter(None, [apart(chunk.agent), *map(apart, filter(None, partners))]))
+    return " ".join(
+        filter(None, [isolation_key(chunk.agent), *map(isolation_key, filter(None, partners))])
+    )
 
 
 def _gather_facts(
     names: Sequence[str], scenarios: Sequence[Scenario]
-) -> tuple[dict[str, Facts], dict[str, StsError]]:
+) -> tuple[dict[str, AgentInfo], dict[str, StsError]]:
     """Return the facts of agents and their partners, and the errors of agents that fail to load.
 
     Raises:
@@ -133,8 +135,8 @@ def _gather_facts(
       StsError: a partner cannot be loaded.
     """
     partners = {parse_partner_agent(scenario.partner) for scenario in scenarios} - {""}
-    gathered = gather([*names, *sorted(partners)])
-    known = {name: facts for name, facts in gathered.items() if isinstance(facts, Facts)}
+    gathered = load_infos([*names, *sorted(partners)])
+    known = {name: facts for name, facts in gathered.items() if isinstance(facts, AgentInfo)}
     lost = {name: error for name, error in gathered.items() if isinstance(error, StsError)}
     if missing := sorted(partners & lost.keys()):
         raise lost[missing[0]]
@@ -147,9 +149,9 @@ def _gather_facts(
     return known, lost
 
 
-def _check_domains(known: Mapping[str, Facts], scenarios: Sequence[Scenario]) -> None:
+def _check_domains(known: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]) -> None:
     """Raise an error if an agent does not fit a domain; third-party agents are not loaded here."""
-    loaded = [agents.load(name) for name in known if not apart(name)]
+    loaded = [agents.load(name) for name in known if not isolation_key(name)]
     players = [agent for agent in loaded if isinstance(agent, Random)]
     for domain in sorted({scenario.recording.domain for scenario in scenarios}):
         for facts in known.values():
@@ -161,7 +163,7 @@ def _check_domains(known: Mapping[str, Facts], scenarios: Sequence[Scenario]) ->
         except StsError:  # reported when its scenarios are run
             continue
         for agent in players:
-            fit(agent, world)
+            bind_agent(agent, world)
 
 
 def _raise_first(
@@ -173,7 +175,7 @@ def _raise_first(
         for name, agent_failures in failed.items()
         for failure in sorted(agent_failures, key=lambda f: order.index(f.scenario))
     ]
-    tried = [(name, f) for name, f in failures if not isinstance(f.error, NotTried)]
+    tried = [(name, f) for name, f in failures if not isinstance(f.error, TaskSkipped)]
     others = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
     if not others:
         return
@@ -181,13 +183,13 @@ def _raise_first(
         error, notes = lost[others[0]], [f"{len(tried)} scenarios failed"] if tried else []
     else:
         first = tried[0][1]
-        error, notes = first.error.about(f"scenario {first.scenario}"), [f"agent {others[0]}"]
+        error, notes = first.error.with_prefix(f"scenario {first.scenario}"), [f"agent {others[0]}"]
         notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
     notes += [f"{other} also failed" for other in others[1:]]
-    skipped = Counter(name for name, f in failures if isinstance(f.error, NotTried))
+    skipped = Counter(name for name, f in failures if isinstance(f.error, TaskSkipped))
     notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
     summary = ", ".join(notes) + "; " if notes else ""
-    raise error.saying(f"{error} ({summary}finished continuations are kept)")
+    raise error.with_message(f"{error} ({summary}finished continuations are kept)")
 
 
 def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
@@ -199,7 +201,7 @@ def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
       StsError: a scenario failed; nothing is stored.
     """
     chunk.check()
-    agent = agents.planned(chunk.agent, chunk.fingerprint)
+    agent = agents.load_planned(chunk.agent, chunk.fingerprint)
     by_indices: dict[tuple[int, ...], list[Scenario]] = {}
     for scenario, indices in chunk.shares:
         by_indices.setdefault(indices, []).append(scenario)
@@ -221,7 +223,7 @@ def _continue_batch(
     (`together`).
     """
     made = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
-    if chunk.agent in agents.installed() or len(made) == 1:
+    if chunk.agent in agents.list_installed() or len(made) == 1:
         return made
     (alone,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
     if alone.content_hash == made[0].content_hash:

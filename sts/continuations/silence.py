@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from sts.continuations import parts
 from sts.continuations.index import Index
 from sts.continuations.types import Continuation
-from sts.episodes.columns import EPISODE
+from sts.episodes.columns import EPISODE_SCHEMA
 from sts.storage import arrow, parquet
-from sts.storage.store import Store
+from sts.storage.store import KeyValueStore
 
 QUESTION = "question"
 _COLUMNS = {name: parts.SCHEMA[name] for name in ("id", "kind", "takeover", "roles")} | {
-    name: EPISODE[name] for name in ("participants", "says", "texts")
+    name: EPISODE_SCHEMA[name] for name in ("participants", "says", "texts")
 }
 
 
@@ -25,7 +25,7 @@ def is_silent(continuation: Continuation) -> bool:
     return not spoken.astype(bool).any()
 
 
-def find_silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
+def find_silent(store: KeyValueStore, index: Index, rows: NDArray[np.intp]) -> set[str]:
     """Return the ids of silent continuations of questions in `rows` of the index.
 
     Of their parts only the utterances are read, a part at a time.
@@ -33,14 +33,14 @@ def find_silent(store: Store, index: Index, rows: NDArray[np.intp]) -> set[str]:
     questions = rows[index.mask_where("kind", (QUESTION,))[rows]]
     silent_ids: set[str] = set()
     for name, groups, hashes in index.locate_rows(questions):
-        table = parquet.unpacked(
+        table = parquet.decode_table(
             name, store.get(name), parts.FORMAT, parts.VERSION, _COLUMNS, groups=groups
         )
         ids, takeover, players, people, texts = (
             table.column(column).to_pylist()
             for column in ("id", "takeover", "roles", "participants", "texts")
         )
-        for i, tokens in enumerate(arrow.unlist(table, "says")):
+        for i, tokens in enumerate(arrow.split_list_column(table, "says")):
             if ids[i] in hashes:
                 spoken = tokens if len(tokens) else np.array([bool(text) for text in texts[i]])
                 after = spoken.reshape(-1, people[i])[takeover[i] :, players[i]]

@@ -47,7 +47,7 @@ def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Co
 
     If these ids are stored already, as when a person submits a play twice, the stored ones stay.
     """
-    name, space = parts.compute_part_name([c.id for c in continuations]), workspace.ensure().store
+    name, space = parts.compute_part_name([c.id for c in continuations]), workspace.create().store
     space.put_new(name, parts.encode_part(name, continuations), lambda stored, new: True)
     return parts.decode_part(name, space.get(name))
 

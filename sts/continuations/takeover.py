@@ -13,17 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from sts import agents
-from sts.agents.facts import Facts
+from sts.agents.info import AgentInfo
 from sts.continuations.recorded import Recorded, force_recording
 from sts.continuations.types import Continuation, Identity, make_continuation
-from sts.domains import Domain, Worlds, action_space, shapes, silence
-from sts.domains import domain as find_domain
-from sts.engine.lockstep import Script, play
-from sts.engine.replay import differences
+from sts.domains import Domain, Worlds, action_space, observation_shapes, silent_utterances
+from sts.domains import load_domain as find_domain
+from sts.engine.lockstep import Script, play_episodes
+from sts.engine.replay import find_mismatches
 from sts.engine.session import Team
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.files import content_hash
 from sts.suites.types import Scenario
 
@@ -81,7 +81,9 @@ def continue_all(
     given = None if repeats else [s.instructions for s in batch]
     teams = make_teams(form, None if repeats else agent, names)
     steps = form.takeover + form.horizon
-    played = play(domain, worlds, teams, steps=steps, script=script, told=given, watch=watch)
+    played = play_episodes(
+        domain, worlds, teams, steps=steps, script=script, told=given, watch=watch
+    )
     for team in teams:
         agents.check_unchanged(team.agent)
     known = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
@@ -89,7 +91,8 @@ def continue_all(
         "sees": agent.sees,
         "deterministic": is_deterministic(agent, form.partner),
         "seconds": (time.perf_counter() - began) / len(batch),
-        "provenance": provenance() | {name: value for name, value in known.items() if value},
+        "provenance": collect_provenance()
+        | {name: value for name, value in known.items() if value},
     }
     made = []
     arrays = (played.actions, played.utterances, played.rewards, played.scene)
@@ -104,14 +107,14 @@ def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
     """Group scenarios so that each group can be continued in one batch."""
     groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
     for scenario in scenarios:
-        groups[compute_shape(scenario), shapes(scenario.recording)].append(scenario)
+        groups[compute_shape(scenario), observation_shapes(scenario.recording)].append(scenario)
     return list(groups.values())
 
 
 def is_deterministic(
-    agent: agents.Agent | Facts,
+    agent: agents.Agent | AgentInfo,
     partner: str,
-    find: Callable[[str], agents.Agent | Facts] = agents.load,
+    find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
 ) -> bool:
     """Return True if all continuations are the same: neither the agent nor its partner draws."""
     name = parse_partner_agent(partner)
@@ -142,7 +145,10 @@ def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> S
     """Return the forced actions: the context, then partners that stand still or repeat it."""
     steps = form.takeover + form.horizon
     size = (len(scenarios), steps, form.n_players)
-    actions, utterances = action_space(domain).full(size, domain.noop), silence(domain, size)
+    actions, utterances = (
+        action_space(domain).fill(size, domain.noop),
+        silent_utterances(domain, size),
+    )
     known = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(scenarios):
         actions[b, :known] = scenario.recording.actions[:known]
@@ -172,9 +178,10 @@ class ReplayCheck:
         """Check `worlds` after `step`."""
         if step >= self._takeover:
             return
-        for b, mismatch in differences(worlds, self._recordings, step).items():
+        for b, mismatch in find_mismatches(worlds, self._recordings, step).items():
             raise ReplayMismatch(
-                f"scenario {self._scenarios[b].id} does not replay: {mismatch.what}", step=step
+                f"scenario {self._scenarios[b].id} does not replay: {mismatch.description}",
+                step=step,
             )
         if step == self._takeover - 1:
             self._at_takeover(worlds)

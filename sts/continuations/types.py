@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
-from sts.episodes import Episode, Instruction, in_order
+from sts.episodes import Episode, Instruction, sort_instructions
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -93,7 +93,7 @@ class Continuation:
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """All instructions to its roles, in the order of their steps, the judged one last."""
-        return in_order(self.instruction, self.heard)
+        return sort_instructions(self.instruction, self.heard)
 
     @property
     def id(self) -> str:
@@ -136,7 +136,7 @@ class Continuation:
         Continuations of one scenario that look and sound the same share it. It depends neither on
         the agent nor on actions and rewards that are not visible.
         """
-        return content_hash(self.scenario_hash.encode(), self.episode.appearance.encode())[:32]
+        return content_hash(self.scenario_hash.encode(), self.episode.appearance_hash.encode())[:32]
 
 
 _TERMS = tuple(
@@ -149,8 +149,8 @@ _TERMS = tuple(
 def _encode_terms(*values: Any) -> bytes:
     terms = dict(zip(_TERMS, values, strict=True))
     terms["roles"] = terms.pop("players")  # the key in the hashed form
-    terms["instruction"] = terms["instruction"].view()
-    terms["heard"] = [instruction.view() for instruction in terms["heard"]]
+    terms["instruction"] = terms["instruction"].to_json()
+    terms["heard"] = [instruction.to_json() for instruction in terms["heard"]]
     if not terms["heard"]:  # keeps the hashes of scenarios without any
         del terms["heard"]
     return canonical_json(terms)

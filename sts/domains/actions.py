@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sts.errors import ArgumentError
-from sts.names import one_line
+from sts.names import is_one_line
 
 if TYPE_CHECKING:
     from sts.domains.protocol import Domain
@@ -74,7 +74,7 @@ class ActionSpace:
         """The shape of one action."""
         return self.low.shape
 
-    def within(self, values: NDArray[Any]) -> bool:
+    def is_within_bounds(self, values: NDArray[Any]) -> bool:
         """Return True if actions [..., *shape] of any numeric type are finite and within bounds."""
         if not values.size:
             return True
@@ -86,14 +86,14 @@ class ActionSpace:
     def contains(self, values: NDArray[Any]) -> bool:
         """Return True if `values` are valid actions [..., *shape] of the same dtype."""
         inner = values.shape[values.ndim - len(self.shape) :]
-        return values.dtype == self.dtype and inner == self.shape and self.within(values)
+        return values.dtype == self.dtype and inner == self.shape and self.is_within_bounds(values)
 
-    def same(self, other: ActionSpace) -> bool:
+    def is_equal(self, other: ActionSpace) -> bool:
         """Return True if the other space has the same dtype and bounds."""
         bounds = ((self.low, other.low), (self.high, other.high))
         return self.dtype == other.dtype and all(np.array_equal(a, b) for a, b in bounds)
 
-    def full(self, leading: tuple[int, ...], action: ArrayLike) -> NDArray[Any]:
+    def fill(self, leading: tuple[int, ...], action: ArrayLike) -> NDArray[Any]:
         """Return an array [*leading, *shape] filled with one action."""
         return np.full((*leading, *self.shape), action, self.dtype)
 
@@ -136,13 +136,13 @@ class ActionSpace:
         half = np.atleast_1d(self.high.astype(float) / 2 - self.low.astype(float) / 2)
         return float(np.log(half[half > 0]).sum() + np.log(2) * np.count_nonzero(half))
 
-    def text(self) -> str:
+    def describe(self) -> str:
         """Return the dtype and shape as text, such as float32[3] or int8."""
         return f"{self.dtype}{list(self.shape) if self.shape else ''}"
 
 
 @functools.cache
-def discrete_space(count: int) -> ActionSpace:
+def make_discrete_space(count: int) -> ActionSpace:
     """Return the space of the indices of `count` moves, of which there are 1 to 127."""
     if not 1 <= count <= MAX_MOVES:
         raise ArgumentError(f"expected 1 to {MAX_MOVES} moves, found {count}")
@@ -152,15 +152,15 @@ def discrete_space(count: int) -> ActionSpace:
 def action_space(domain: Domain) -> ActionSpace:
     """Return the `action_space` of a domain, or the indices of its `action_names`."""
     declared: ActionSpace | None = getattr(domain, "action_space", None)
-    return discrete_space(len(domain.action_names)) if declared is None else declared
+    return make_discrete_space(len(domain.action_names)) if declared is None else declared
 
 
-def silence(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
+def silent_utterances(domain: Domain, size: tuple[int, ...]) -> NDArray[Any]:
     """Return an array of silent utterances: token 0, or the empty text."""
     return np.zeros(size, np.int8 if domain.tokens else TEXT)
 
 
-def are_sayable(domain: Domain, utterances: NDArray[Any]) -> bool:
+def are_valid_utterances(domain: Domain, utterances: NDArray[Any]) -> bool:
     """Return True if all are tokens of the domain, or one-line texts if it has no tokens."""
     if domain.tokens:
         is_integer = utterances.dtype.kind in "iu"
@@ -170,7 +170,7 @@ def are_sayable(domain: Domain, utterances: NDArray[Any]) -> bool:
     if utterances.dtype.kind not in "TU":
         return False
     return all(
-        one_line(text, MAX_UTTERANCE_CHARS) for text in set(utterances.ravel().tolist()) - {""}
+        is_one_line(text, MAX_UTTERANCE_CHARS) for text in set(utterances.ravel().tolist()) - {""}
     )
 
 

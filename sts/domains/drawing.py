@@ -14,7 +14,7 @@ from sts.errors import StsError
 SUFFIX = ".mjs"
 
 
-def drawing(domain: Domain) -> str:
+def read_drawing(domain: Domain) -> str:
     """Read the ES module that draws a domain's scenes; return "" if it declares none.
 
     Raises:

@@ -19,14 +19,14 @@ _HEAD = struct.Struct("<4sHH")
 _CHECKSUM_BYTES = 8
 
 
-def wrap(domain: str, version: str, state: bytes) -> bytes:
+def add_envelope(domain: str, version: str, state: bytes) -> bytes:
     """Add a header and a checksum to an environment's state."""
     header = canonical_json({"domain": domain, "version": version})
     body = _HEAD.pack(_MAGIC, VERSION, len(header)) + header + state
     return body + _checksum(body)
 
 
-def unwrap(domain: str, version: str, raw: bytes) -> bytes:
+def remove_envelope(domain: str, version: str, raw: bytes) -> bytes:
     """Check header and checksum, and return the environment's state.
 
     Raises:

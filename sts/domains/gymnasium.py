@@ -29,10 +29,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.actions import ActionSpace, discrete_space
-from sts.domains.rewards import MAX_REWARD, MIN_REWARD, WrongRewards
+from sts.domains.actions import ActionSpace, make_discrete_space
+from sts.domains.rewards import MAX_REWARD, MIN_REWARD, InvalidRewards
 from sts.errors import ArgumentError, DamagedState, MissingExtra
-from sts.registry import look_here
+from sts.registry import add_current_folder
 from sts.storage.files import canonical_json
 
 try:
@@ -93,7 +93,7 @@ class GymnasiumEnvironment:
         self.action_space = self._space if self._first is None else None
         count = int(self._space.high) + 1 if self.action_space is None else 0
         if self.action_names and len(self.action_names) != count:
-            found = f"{count} actions" if count else f"actions {self._space.text()}"
+            found = f"{count} actions" if count else f"actions {self._space.describe()}"
             raise ArgumentError(
                 f"{self.id}: expected names for {found}, found {len(self.action_names)}"
             )
@@ -165,7 +165,7 @@ class GymnasiumEnvironment:
             made = np.array(actions, np.float64).reshape(len(actions), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
             raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
-        if len(marks) != len(actions) + 1 or not self._space.within(made):
+        if len(marks) != len(actions) + 1 or not self._space.is_within_bounds(made):
             raise DamagedState(f"expected a state of {self.id}, found one with invalid actions")
         actions = list(made.astype(self._space.dtype))
         self.reset(seed, **settings)
@@ -185,7 +185,7 @@ class GymnasiumEnvironment:
 
     def observe(self, player: int) -> dict[str, Any]:
         """Return the last observation: an array as "observation", a dict flattened."""
-        return {key: np.array(value) for key, value in flat("", self._last)}
+        return {key: np.array(value) for key, value in flatten_observation("", self._last)}
 
     def render(self) -> NDArray[np.uint8]:
         """Render pixels.
@@ -203,7 +203,7 @@ class GymnasiumEnvironment:
             raise ArgumentError(f"{type(self).__name__} has no `id`; set it to a Gymnasium ID")
         wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
         endless = {"max_episode_steps": -1}
-        look_here()
+        add_current_folder()
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # render without a screen
         try:
             with warnings.catch_warnings():
@@ -217,13 +217,13 @@ class GymnasiumEnvironment:
             raise ArgumentError(f"cannot make {self.id!r} with Gymnasium: {error}") from error
         space = self.live.action_space
         try:
-            declared = actions_of(space)
+            declared = convert_action_space(space)
         except ArgumentError as error:
-            raise error.about(self.id) from None
-        if not declared.same(getattr(self, "_space", declared)):
+            raise error.with_prefix(self.id) from None
+        if not declared.is_equal(getattr(self, "_space", declared)):
             raise ArgumentError(
-                f"{self.id}: these settings change its actions from {self._space.text()} to "
-                f"{declared.text()}; put them into the `kwargs` of a subclass"
+                f"{self.id}: these settings change its actions from {self._space.describe()} to "
+                f"{declared.describe()}; put them into the `kwargs` of a subclass"
             )
         self._space = declared
         self._first = int(space.start) if isinstance(space, gymnasium.spaces.Discrete) else None
@@ -232,7 +232,10 @@ class GymnasiumEnvironment:
                 f"{self.id}: expected render mode rgb_array, which annotators need; found "
                 f"{', '.join(self.live.metadata.get('render_modes', ())) or 'none'}"
             )
-        if any(isinstance(leaf, _SHAPELESS) for _, leaf in flat("", self.live.observation_space)):
+        if any(
+            isinstance(leaf, _SHAPELESS)
+            for _, leaf in flatten_observation("", self.live.observation_space)
+        ):
             raise ArgumentError(f"{self.id}: its observations have no fixed shape")
         self._settings = dict(settings)
 
@@ -242,7 +245,9 @@ class GymnasiumEnvironment:
         if type(last) is np.ndarray:
             seen = last.tobytes()
         else:
-            seen = b"".join(_encode_leaf(key, value) for key, value in flat("", last))
+            seen = b"".join(
+                _encode_leaf(key, value) for key, value in flatten_observation("", last)
+            )
         outputs = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
         self._mark = hashlib.blake2b(outputs, digest_size=_DIGEST_BYTES).digest()
         self._marks.append(self._mark)
@@ -250,15 +255,15 @@ class GymnasiumEnvironment:
     def _round_reward(self, reward: float, units: float) -> int:
         """Round to a whole number of units; raise WrongRewards if the error is too large."""
         if not math.isfinite(units):
-            raise WrongRewards(f"{self.id}: expected a finite reward, found {reward:g}")
+            raise InvalidRewards(f"{self.id}: expected a finite reward, found {reward:g}")
         whole = round(units)
         if not MIN_REWARD <= whole <= MAX_REWARD:
-            raise WrongRewards(
+            raise InvalidRewards(
                 f"{self.id}: a reward of {reward:g} is not within {MIN_REWARD} to {MAX_REWARD} "
                 f"units of {self.reward_unit:g}; declare another reward_unit"
             )
         if not self.rounded and abs(units - whole) > _ROUNDING_TOLERANCE:
-            raise WrongRewards(
+            raise InvalidRewards(
                 f"{self.id}: a reward of {reward:g} is not a whole number of units of "
                 f"{self.reward_unit:g}; declare a reward_unit that divides it, None for real "
                 "rewards, or rounded = True"
@@ -266,14 +271,14 @@ class GymnasiumEnvironment:
         return whole
 
 
-def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
+def convert_action_space(space: gymnasium.Space[Any]) -> ActionSpace:
     """Convert a Gymnasium action space; Discrete actions are numbered from 0.
 
     Raises:
       ArgumentError: the kind of space is not supported.
     """
     if isinstance(space, gymnasium.spaces.Discrete):
-        return discrete_space(int(space.n))
+        return make_discrete_space(int(space.n))
     if isinstance(space, gymnasium.spaces.MultiDiscrete):
         low, high = space.start, space.start + space.nvec - 1
     elif isinstance(space, gymnasium.spaces.MultiBinary):
@@ -288,12 +293,12 @@ def actions_of(space: gymnasium.Space[Any]) -> ActionSpace:
     return ActionSpace(np.dtype(space.dtype), low, high)
 
 
-def named(id: str) -> type[GymnasiumEnvironment]:
+def make_environment_class(id: str) -> type[GymnasiumEnvironment]:
     """Return a class for the Gymnasium environment `id`."""
     return type("Gymnasium", (GymnasiumEnvironment,), {"id": id})
 
 
-def flat(name: str, value: Any) -> list[tuple[str, Any]]:
+def flatten_observation(name: str, value: Any) -> list[tuple[str, Any]]:
     """Flatten an observation, or its space, to named leaves: "image", "position.x", "0"."""
     if isinstance(value, Mapping):
         pairs = [(str(key), value[key]) for key in sorted(value)]
@@ -302,7 +307,7 @@ def flat(name: str, value: Any) -> list[tuple[str, Any]]:
     else:
         return [(name or "observation", value)]
     prefix = f"{name}." if name else ""
-    return [leaf for key, part in pairs for leaf in flat(f"{prefix}{key}", part)]
+    return [leaf for key, part in pairs for leaf in flatten_observation(f"{prefix}{key}", part)]
 
 
 def _encode_leaf(key: str, value: Any) -> bytes:

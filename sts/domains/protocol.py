@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-DIGEST_NUMBERS = 4
+DIGEST_LENGTH = 4
 """Objects of a scene that is the digest of a frame: uint16 numbers."""
 
 
@@ -35,7 +35,7 @@ class SceneFormat(NamedTuple):
 
 def frame_scene_format(n_players: int) -> SceneFormat:
     """Return the format of scenes that are digests of frames."""
-    return SceneFormat("frames", n_players, DIGEST_NUMBERS, 2**16)
+    return SceneFormat("frames", n_players, DIGEST_LENGTH, 2**16)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class SceneLayout:
         return SceneFormat(self.kind, len(self.players), len(self.names), self.height * self.width)
 
 
-class Focus(NamedTuple):
+class FilmAnnotations(NamedTuple):
     """Annotations to draw on the pictures of an episode.
 
     Attributes:

@@ -35,7 +35,7 @@ class Random(Agent):
         space = action_space(domain)
         if not space.is_bounded:
             raise ArgumentError(
-                f"agent {self.name!r} cannot play in {domain.name}: its actions {space.text()} "
+                f"agent {self.name!r} cannot play in {domain.name}: its actions {space.describe()} "
                 "are unbounded; choose another agent"
             )
         bound = copy.copy(self)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import cast
 
 from sts import registry
-from sts.domains.actions import action_space, are_sayable
-from sts.domains.adapted import Adapted
+from sts.domains.actions import action_space, are_valid_utterances
+from sts.domains.adapter import EnvironmentDomain
 from sts.domains.environment import REQUIRED_ATTRIBUTES, Environment
 from sts.domains.protocol import Domain, SceneFormat
 from sts.episodes import Episode
@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, DamagedData, MissingExtra, NewerFormat, Ot
 
 
 @functools.cache
-def domain(name: str) -> Domain:
+def load_domain(name: str) -> Domain:
     """Load a domain, by installed name, `FAMILY:NAME` or `module:Class`.
 
     A family, such as `gymnasium` in `gymnasium:CartPole-v1`, is an entry point of the group
@@ -30,12 +30,12 @@ def domain(name: str) -> Domain:
       MissingExtra: it needs a library that is not installed; the message has the pip command.
     """
     family, _, member = name.partition(":")
-    if member and family in registry.named("sts.domain_families"):
-        kind = registry.load("sts.domain_families", "family of domains", family)(member)
-    elif is_code(name):
+    if member and family in registry.list_entry_points("sts.domain_families"):
+        kind = registry.load_entry_point("sts.domain_families", "family of domains", family)(member)
+    elif is_code_path(name):
         kind = registry.load_path("domain", name)
     else:
-        kind = registry.load("sts.domains", "domain", name)
+        kind = registry.load_entry_point("sts.domains", "domain", name)
     if not inspect.isclass(kind):
         raise ArgumentError(f"domain {name!r}: expected a class, found {type(kind).__name__}")
     if all(
@@ -47,25 +47,27 @@ def domain(name: str) -> Domain:
         raise ArgumentError(
             f"domain {name!r} is not an environment: it has no {', '.join(missing)}"
         )
-    return Adapted(cast(Callable[[], Environment], kind), name)
+    return EnvironmentDomain(cast(Callable[[], Environment], kind), name)
 
 
-def written_at(name: str) -> str:
+def code_path(name: str) -> str:
     """Return the `module:Class` of a domain; "" for one of a family or an unknown name."""
     if ":" in name:
-        return name if is_code(name) else ""
-    points = registry.named("sts.domains")
+        return name if is_code_path(name) else ""
+    points = registry.list_entry_points("sts.domains")
     return points[name].value if name in points else ""
 
 
-def is_code(name: str) -> bool:
+def is_code_path(name: str) -> bool:
     """Return True if a name is `module:Class`, so that looking it up runs the code of a module."""
-    return ":" in name and name.partition(":")[0] not in registry.named("sts.domain_families")
+    return ":" in name and name.partition(":")[0] not in registry.list_entry_points(
+        "sts.domain_families"
+    )
 
 
-def foreign(name: str) -> bool:
+def is_third_party(name: str) -> bool:
     """Return True if a domain has untrusted code: an `Environment`, or a user's class."""
-    return ":" in name or isinstance(domain(name), Adapted)
+    return ":" in name or isinstance(load_domain(name), EnvironmentDomain)
 
 
 _UNAVAILABLE = (ArgumentError, MissingExtra, OtherVersion, NewerFormat)
@@ -81,33 +83,33 @@ def why_unavailable(episode: Episode) -> StsError | None:
       DamagedState: the state is truncated, altered, or not a state of the domain.
     """
     try:
-        domain(episode.domain).describe_state(episode.state)
+        load_domain(episode.domain).describe_state(episode.state)
     except _UNAVAILABLE as error:
         return error
     return None
 
 
-def need(episode: Episode, what: str) -> None:
+def require_domain(episode: Episode, what: str) -> None:
     """Raise the error of `why_unavailable`, if any, prefixed with `what`."""
     reason = why_unavailable(episode)
     if reason is not None:
-        raise reason.about(what)
+        raise reason.with_prefix(what)
 
 
-def shapes(episode: Episode, world: Domain | None = None) -> Hashable:
+def observation_shapes(episode: Episode, world: Domain | None = None) -> Hashable:
     """Return the observation shapes in an episode's world, to group worlds into batches.
 
     See `Domain.observation_shapes`; without it, all worlds of a domain share a batch. A world that
     fails gets a batch of its own. `world` is the domain if it cannot be loaded by name.
     """
     try:
-        shapes_of = getattr(world or domain(episode.domain), "observation_shapes", None)
+        shapes_of = getattr(world or load_domain(episode.domain), "observation_shapes", None)
         return shapes_of(episode.state) if shapes_of is not None else None
     except StsError:
         return episode.state
 
 
-def checked(
+def validate_episodes(
     episodes: Sequence[Episode], names: Sequence[str], worlds: Sequence[str] | None = None
 ) -> Sequence[Episode]:
     """Return `episodes`, read from a file, after validating each against its domain and state.
@@ -125,17 +127,17 @@ def checked(
             if key not in forms:
                 forms[key] = _scene_format(episode)
         except StsError as error:
-            raise error.about(names[i]) from None
+            raise error.with_prefix(names[i]) from None
         expected_form = forms[key]
         if expected_form is None:
             continue
         form, hash = expected_form
-        world = domain(episode.domain)
+        world = load_domain(episode.domain)
         space = action_space(world)
         allowed = (
             f"actions under {len(world.action_names)}"
             if world.action_names
-            else f"actions {space.text()}"
+            else f"actions {space.describe()}"
         )
         spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
         rewards = "float64" if world.reward_unit is None else "int8"
@@ -144,7 +146,7 @@ def checked(
             (episode.scene.shape[1] == form.objects, f"{form.objects} objects"),
             (episode.actions.shape[2:] == space.shape and space.contains(episode.actions), allowed),
             (episode.rewards.dtype == rewards, f"rewards of {rewards}"),
-            (are_sayable(world, episode.utterances), spoken),
+            (are_valid_utterances(world, episode.utterances), spoken),
             (episode.scene.max(initial=0) < form.bound, "cells that are on the grid"),
         )
         for valid, expected in checks:
@@ -160,7 +162,7 @@ def checked(
 def _scene_format(episode: Episode) -> tuple[SceneFormat, str] | None:
     """Return the scene format and world hash of an episode; None if its world is unavailable."""
     try:
-        world = domain(episode.domain)
+        world = load_domain(episode.domain)
         return world.scene_format(episode.state), world.world_id(episode.state)
     except _UNAVAILABLE:
         return None

@@ -14,7 +14,7 @@ MIN_REWARD, MAX_REWARD = -128, 127
 """Bounds of whole rewards, which are stored as int8."""
 
 
-class WrongRewards(StsError):
+class InvalidRewards(StsError):
     """Rewards that are not numbers, not whole units, or not one for each player."""
 
 
@@ -34,7 +34,7 @@ def validate_rewards(
     invalid = (row for row in given if not _is_valid(_as_array(row), shape[1:], whole))
     wrong = next(invalid, given[0])
     wanted = f"whole rewards from {MIN_REWARD} to {MAX_REWARD}" if whole else "finite rewards"
-    raise WrongRewards(f"{at}: expected {shape[1]} {wanted}, found {wrong!r:.60}")
+    raise InvalidRewards(f"{at}: expected {shape[1]} {wanted}, found {wrong!r:.60}")
 
 
 def _as_array(given: Any) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds, action_space, silence
+from sts.domains import Domain, Worlds, action_space, silent_utterances
 from sts.engine import session
 from sts.engine.session import Actions, Memory, Team
 from sts.episodes import Instruction
@@ -21,12 +21,12 @@ class Script(NamedTuple):
     utterances: NDArray[Any]  # [B, T, P], tokens or texts
     forced: NDArray[np.bool_]  # bool[T, P], True for the steps and players that are scripted
 
-    def at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
+    def actions_at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
         """Return the actions of a step, and bool[P] of scripted players; see `Session.step`."""
         return Actions(self.actions[:, step], self.utterances[:, step]), self.forced[step]
 
 
-class Played(NamedTuple):
+class Rollouts(NamedTuple):
     """Rollouts of B episodes of T steps."""
 
     actions: NDArray[Any]  # [B, T, P, ...], of the domain's actions
@@ -37,7 +37,7 @@ class Played(NamedTuple):
     memories: tuple[Memory, ...] = ()  # the state of each team after the last step
 
 
-def play(
+def play_episodes(
     domain: Domain,
     worlds: Worlds,
     teams: Sequence[Team],
@@ -46,29 +46,29 @@ def play(
     script: Script | None = None,
     told: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
-) -> Played:
+) -> Rollouts:
     """Play T = `steps` steps of B worlds, in place, and return the rollouts.
 
     `script` overrides the actions of agents, which still observe every step. `watch` is called
     after each step with its number and the worlds; it may raise to stop. See `session.open` on the
     other arguments and errors.
     """
-    game = session.open(domain, worlds, teams, told=told)
+    game = session.open_session(domain, worlds, teams, told=told)
     if script is not None:
         session.check_actions(domain, Actions(script.actions, script.utterances))
     scene = worlds.scene
     batch, n_players = worlds.rewards.shape
     size = (batch, steps, n_players)
-    out = Played(
-        actions=action_space(domain).full(size, domain.noop),
-        utterances=silence(domain, size),
+    out = Rollouts(
+        actions=action_space(domain).fill(size, domain.noop),
+        utterances=silent_utterances(domain, size),
         rewards=np.empty(size, worlds.rewards.dtype),
         scene=np.empty((batch, steps + 1, scene.shape[1]), np.uint16),
         log_probs=np.empty(size, np.float32),
     )
     out.scene[:, 0] = scene
     for t in range(steps):
-        done = game.step(*script.at(t)) if script is not None else game.step()
+        done = game.step(*script.actions_at(t)) if script is not None else game.step()
         out.actions[:, t], out.utterances[:, t], out.log_probs[:, t] = done
         out.rewards[:, t] = worlds.rewards
         out.scene[:, t + 1] = worlds.scene

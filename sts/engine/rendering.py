@@ -15,12 +15,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, RenderableWorlds, Worlds
-from sts.domains import domain as find_domain
-from sts.engine.replay import along
+from sts.domains import FilmAnnotations, RenderableWorlds, Worlds
+from sts.domains import load_domain as find_domain
+from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
-from sts.storage.files import beside, check_place
+from sts.storage.files import check_place, open_part_folder
 
 Frame = NDArray[np.uint8]
 
@@ -45,7 +45,7 @@ class Sheet:
     count: int
 
 
-def film(episode: Episode, focus: Focus) -> list[Frame]:
+def render_film(episode: Episode, focus: FilmAnnotations) -> list[Frame]:
     """Return an episode as frames, uint8[H, W, 3], for a film.
 
     Raises:
@@ -53,10 +53,10 @@ def film(episode: Episode, focus: Focus) -> list[Frame]:
       ReplayMismatch, DamagedState: as for `frames`.
     """
     painted = getattr(find_domain(episode.domain), "frames", None)
-    return frames(episode) if painted is None else list(painted(episode, focus))
+    return render_frames(episode) if painted is None else list(painted(episode, focus))
 
 
-def frames(episode: Episode, player: int | None = None) -> list[Frame]:
+def render_frames(episode: Episode, player: int | None = None) -> list[Frame]:
     """Render an episode before each step and after the last, as annotators or a player see it.
 
     Each frame is uint8[H, W, 3]. The episode is replayed, and each step verified.
@@ -66,10 +66,13 @@ def frames(episode: Episode, player: int | None = None) -> list[Frame]:
       ReplayMismatch, DamagedState: as for `replay.along`.
     """
     name = episode.domain
-    return [look(worlds, name, player) for worlds in along([episode], [f"domain {name!r}"])]
+    return [
+        render_frame(worlds, name, player)
+        for worlds in replay_worlds([episode], [f"domain {name!r}"])
+    ]
 
 
-def look(worlds: Worlds, name: str, player: int | None = None) -> Frame:
+def render_frame(worlds: Worlds, name: str, player: int | None = None) -> Frame:
     """Render the first of `worlds`, of the domain `name`; see `frames`."""
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} does not render frames; its scenes are drawn")
@@ -81,7 +84,7 @@ def look(worlds: Worlds, name: str, player: int | None = None) -> Frame:
     return frame
 
 
-def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
+def plan_sheets(count: int, height: int, width: int) -> list[tuple[int, int]]:
     """Split `count` frames into sheets; return the columns and the number of frames of each."""
     if max(height, width) > MAX_WEBP_SIDE:
         raise StsError(
@@ -94,7 +97,7 @@ def layout(count: int, height: int, width: int) -> list[tuple[int, int]]:
     return [(min(columns, size), size) for size in sizes]
 
 
-def sheets(frames: Sequence[Frame]) -> list[Sheet]:
+def pack_sheets(frames: Sequence[Frame]) -> list[Sheet]:
     """Pack F frames of one size losslessly into sprite sheets."""
     shapes = {frame.shape for frame in frames}
     if len(shapes) != 1:
@@ -102,8 +105,8 @@ def sheets(frames: Sequence[Frame]) -> list[Sheet]:
     ((height, width, _),) = shapes
     rest = iter(frames)
     return [
-        Sheet(webp(_tile(list(itertools.islice(rest, count)), columns)), columns, count)
-        for columns, count in layout(len(frames), height, width)
+        Sheet(encode_webp(_tile(list(itertools.islice(rest, count)), columns)), columns, count)
+        for columns, count in plan_sheets(len(frames), height, width)
     ]
 
 
@@ -117,7 +120,7 @@ def _tile(frames: Sequence[Frame], columns: int) -> Frame:
     return grid.reshape(rows * height, columns * width, 3)
 
 
-def webp(picture: Frame, *following: Frame) -> bytes:
+def encode_webp(picture: Frame, *following: Frame) -> bytes:
     """Encode uint8[H, W, 3] as lossless WebP; with `following` frames, as an animation."""
     from PIL import Image
 
@@ -133,7 +136,7 @@ def webp(picture: Frame, *following: Frame) -> bytes:
     return out.getvalue()
 
 
-def mp4(file: Path, frames: Sequence[Frame]) -> None:
+def write_mp4(file: Path, frames: Sequence[Frame]) -> None:
     """Write uint8[H, W, 3] frames of one size atomically as an MP4 for browsers, H.264 in 4:2:0.
 
     4:2:0 halves the resolution of colours, so small frames are enlarged, and odd sides padded by a
@@ -155,7 +158,7 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
     times = max(1, -(-_MIN_FILM_SIDE // min(height, width)))
     high, wide = (side * times + side * times % 2 for side in (height, width))
     # MP4 needs a seekable file: its header is written last.
-    with beside(file) as folder:
+    with open_part_folder(file) as folder:
         part = folder / "film"
         with av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
             stream = container.add_stream("libx264", rate=FRAMES_PER_SECOND)
@@ -170,7 +173,7 @@ def mp4(file: Path, frames: Sequence[Frame]) -> None:
         part.replace(file)
 
 
-def small(frame: Frame, height: int, width: int) -> Frame:
+def downscale(frame: Frame, height: int, width: int) -> Frame:
     """Downscale a frame to `height` x `width` pixels, each the mean of the pixels it covers."""
     from PIL import Image
 

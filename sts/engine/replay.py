@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds, shapes
-from sts.domains import domain as find_domain
+from sts.domains import Domain, Worlds, observation_shapes
+from sts.domains import load_domain as find_domain
 from sts.engine import session
 from sts.engine.session import Actions
 from sts.episodes import Episode
@@ -21,7 +21,7 @@ class Mismatch(NamedTuple):
     """A difference between a replay and its recording: the step, and a description."""
 
     step: int
-    what: str
+    description: str
 
 
 class ReplayedStep(NamedTuple):
@@ -34,11 +34,13 @@ class ReplayedStep(NamedTuple):
     mismatches: Mapping[int, Mismatch]
 
 
-def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
+def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
     """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
     rewards = np.stack([e.rewards[step] for e in episodes])
-    off = (worlds.scene != scene).any(1) | (_bits(worlds.rewards) != _bits(rewards)).any(1)
+    off = (worlds.scene != scene).any(1) | (
+        _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
+    ).any(1)
     out = {}
     for b in np.flatnonzero(off).tolist():
         moved = worlds.scene[b] != scene[b]
@@ -48,7 +50,9 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
             k = int(np.argmax(moved))
             difference = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
         else:
-            p = int(np.argmax(_bits(worlds.rewards)[b] != _bits(rewards)[b]))
+            p = int(
+                np.argmax(_comparable_rewards(worlds.rewards)[b] != _comparable_rewards(rewards)[b])
+            )
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
             found, recorded = worlds.rewards[b, p], rewards[b, p]
             difference = f"player {p} receives {found}, recorded {recorded}{units}"
@@ -56,12 +60,12 @@ def differences(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[
     return out
 
 
-def _bits(rewards: NDArray[Any]) -> NDArray[Any]:
+def _comparable_rewards(rewards: NDArray[Any]) -> NDArray[Any]:
     """Return rewards in a form in which only bit-identical ones are equal."""
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
-def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
+def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
     """Replay episodes with the same T, P and K; yield each of the T + 1 states with mismatches.
 
     It stops at the first state if the states have other players or objects than the recordings.
@@ -73,7 +77,7 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedSt
     done = Actions(
         np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
     )
-    game = session.open(domain, domain.restore([e.state for e in episodes]))
+    game = session.open_session(domain, domain.restore([e.state for e in episodes]))
     session.check_actions(domain, done)
     worlds = game.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
@@ -84,7 +88,7 @@ def replayed(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedSt
     yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
     for step in range(first.steps):
         game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
-        yield ReplayedStep(worlds, differences(worlds, episodes, step))
+        yield ReplayedStep(worlds, find_mismatches(worlds, episodes, step))
 
 
 _START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
@@ -92,7 +96,7 @@ _OTHER_SIZES = "step 0: the state has other players or objects than the recordin
 _SIZES_DIFFER = Mismatch(0, _OTHER_SIZES)
 
 
-def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
+def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
     """Replay episodes of one domain, T, P and K; yield the worlds of all T + 1 states.
 
     The worlds are a single batch that is stepped in place; do not modify it. `names` are used in
@@ -102,7 +106,7 @@ def along(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]
       ReplayMismatch: a replay differs from its recording; names the episode and the step.
       DamagedData: a state cannot be restored, or a recorded action or utterance is invalid.
     """
-    for worlds, mismatches in replayed(find_domain(episodes[0].domain), episodes):
+    for worlds, mismatches in iterate_replay(find_domain(episodes[0].domain), episodes):
         for b, (step, what) in mismatches.items():
             raise ReplayMismatch(f"{names[b]}: {what}", step=step)
         yield worlds
@@ -113,10 +117,10 @@ def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]
     groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
     for i, episode in enumerate(episodes):
         size = episode.steps, episode.n_players, episode.scene.shape[1]
-        groups[size, shapes(episode, domain)].append(i)
+        groups[size, observation_shapes(episode, domain)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
     for members in groups.values():
-        for _, mismatches in replayed(domain, [episodes[i] for i in members]):
+        for _, mismatches in iterate_replay(domain, [episodes[i] for i in members]):
             for b, mismatch in mismatches.items():
                 out[members[b]] = out[members[b]] or mismatch
     return out

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, PolicyOutput
-from sts.domains import Domain, action_space, are_sayable, silence
+from sts.domains import Domain, action_space, are_valid_utterances, silent_utterances
 from sts.domains.actions import MAX_UTTERANCE_CHARS, TEXT
 from sts.errors import StsError
-from sts.numerics.compiled import compiled
-from sts.numerics.draws import uniform
+from sts.numerics.compiled import jit
+from sts.numerics.draws import random_uniform
 
 UNIFORM_SHARE = 0.01
 ENGINE_DRAWS = 2
@@ -54,7 +54,9 @@ class Sample(NamedTuple):
     log_probs: NDArray[np.float64] | None = None
 
 
-def locate_draws(agent: Agent, players: int, streams: NDArray[np.uint64], step: int) -> StepDraws:
+def make_step_draws(
+    agent: Agent, players: int, streams: NDArray[np.uint64], step: int
+) -> StepDraws:
     """Return the draws of a team with `players` players at its step number `step`."""
     stride = ENGINE_DRAWS + agent.draws
     return StepDraws(streams, step * players * stride, stride, players)
@@ -74,7 +76,7 @@ def sample_output(
         actions, move_weights = _sample_indices(agent, choice.actions, count, draws, 0, step)
     else:
         actions, move_weights = _validate_actions(domain, agent, choice.actions, draws, step), None
-    utterances, say_weights = silence(domain, actions.shape[:2]), None
+    utterances, say_weights = silent_utterances(domain, actions.shape[:2]), None
     if choice.utterances is not None and not domain.tokens:
         utterances = _validate_texts(domain, agent, choice.utterances, draws, step)
     elif choice.utterances is not None:
@@ -130,9 +132,9 @@ def _validate_actions(
     values = np.asarray(given)
     if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
         raise _invalid_output(agent, step, expected, f"{values.dtype}{list(values.shape)}")
-    if not space.within(values):
+    if not space.is_within_bounds(values):
         actions = values.reshape(-1, *space.shape)
-        outside = [action for action in actions if not space.within(action)]
+        outside = [action for action in actions if not space.is_within_bounds(action)]
         raise _invalid_output(agent, step, expected, f"{outside[0].tolist()!r:.80}")
     return values.astype(space.dtype)
 
@@ -144,7 +146,7 @@ def _validate_texts(
     size = (draws.streams.size, draws.players)
     expected = f"texts {list(size)} of one line and {MAX_UTTERANCE_CHARS} printable characters"
     values = np.asarray(given)
-    if values.shape != size or not are_sayable(domain, values):
+    if values.shape != size or not are_valid_utterances(domain, values):
         raise _invalid_output(agent, step, expected, f"{values.tolist()!r:.80}")
     return values.astype(TEXT)
 
@@ -159,7 +161,7 @@ def _invalid_output(agent: Agent, step: int, expected: str, found: str) -> StsEr
     return StsError(f"agent {agent.name!r} at step {step}: expected {expected}; found {found}")
 
 
-def log_probs(
+def compute_log_probs(
     sample: Sample, actions: NDArray[Any], utterances: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return the log-probabilities of executed actions and utterances, float64[B, R].
@@ -179,7 +181,7 @@ def log_probs(
     return total
 
 
-@compiled
+@jit
 def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArray[np.float64]:
     batch, players, count = weights.shape
     out = np.empty((batch, players))
@@ -193,7 +195,7 @@ def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArra
     return out
 
 
-@compiled
+@jit
 def sample_index(weights: NDArray[np.float64], total: float, u: float) -> int:
     """Return the first index whose cumulative weight exceeds u * total, for u in [0, 1)."""
     threshold, cumulative, last = u * total, 0.0, 0
@@ -206,7 +208,7 @@ def sample_index(weights: NDArray[np.float64], total: float, u: float) -> int:
     return last
 
 
-@compiled
+@jit
 def _sample_all(
     weights: NDArray[np.float64],
     streams: NDArray[np.uint64],
@@ -226,11 +228,13 @@ def _sample_all(
                 total += w
             if not (total > 0.0 and total < np.inf):
                 return int(b * players + r)
-            out[b, r] = sample_index(weights[b, r], total, uniform(streams[b], first + r * stride))
+            out[b, r] = sample_index(
+                weights[b, r], total, random_uniform(streams[b], first + r * stride)
+            )
     return -1
 
 
-@compiled
+@jit
 def _fill_uniform(
     streams: NDArray[np.uint64], first: int, stride: int, out: NDArray[np.float64]
 ) -> None:
@@ -238,4 +242,4 @@ def _fill_uniform(
     for b in range(batch):
         for r in range(players):
             for d in range(draws):
-                out[b, r, d] = uniform(streams[b], first + r * stride + d)
+                out[b, r, d] = random_uniform(streams[b], first + r * stride + d)

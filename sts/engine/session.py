@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.agents.facts import Facts
+from sts.agents.info import AgentInfo
 from sts.agents.protocol import Agent, Instructions, PolicyOutput
-from sts.domains import Domain, Worlds, action_space, are_sayable, silence
+from sts.domains import Domain, Worlds, action_space, are_valid_utterances, silent_utterances
 from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
@@ -70,7 +70,7 @@ class SessionState(NamedTuple):
     agent_states: tuple[Memory, ...]
 
 
-def open(
+def open_session(
     domain: Domain,
     begun: Worlds | SessionState,
     teams: Sequence[Team] = (),
@@ -89,7 +89,7 @@ def open(
         lists is not B.
       DamagedState: a world cannot be restored.
     """
-    teams = [team._replace(agent=fit(team.agent, domain)) for team in teams]
+    teams = [team._replace(agent=bind_agent(team.agent, domain)) for team in teams]
     players = [p for team in teams for p in team.players]
     if len(set(players)) < len(players):
         raise StsError(f"expected each player in one team only, found {players}")
@@ -145,8 +145,11 @@ class Session:
           DamagedData: a given action or utterance is invalid in the domain.
         """
         size = self.worlds.rewards.shape
-        actions = action_space(self.domain).full(size, self.domain.noop)
-        utterances, log_probs = silence(self.domain, size), np.full(size, np.nan, np.float32)
+        actions = action_space(self.domain).fill(size, self.domain.noop)
+        utterances, log_probs = (
+            silent_utterances(self.domain, size),
+            np.full(size, np.nan, np.float32),
+        )
         samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
             actions[:, team.players], utterances[:, team.players] = (
@@ -159,7 +162,7 @@ class Session:
             actions[:, held], utterances[:, held] = held_actions
         for team, sample in zip(self._teams, samples, strict=True):
             done = actions[:, team.players], utterances[:, team.players]
-            log_probs[:, team.players] = sampling.log_probs(sample, *done)
+            log_probs[:, team.players] = sampling.compute_log_probs(sample, *done)
         self.worlds.step(actions, utterances)
         self.steps += 1
         report_progress()
@@ -172,7 +175,7 @@ class Session:
     def _decide(self, i: int, team: Team) -> sampling.Sample:
         """Sample the next actions of team i and update its agent's state."""
         agent = team.agent
-        draws = sampling.locate_draws(
+        draws = sampling.make_step_draws(
             agent, len(team.players), team.streams, team.since + self.steps
         )
         seen = self.observe(team.players, world=agent.sees == "world")
@@ -207,19 +210,19 @@ def check_actions(domain: Domain, given: Actions) -> None:
     """Raise DamagedData if an action or utterance is invalid, as kernels do not check bounds."""
     actions, utterances = given
     space = action_space(domain)
-    in_space = actions.shape[utterances.ndim :] == space.shape and space.within(actions)
+    in_space = actions.shape[utterances.ndim :] == space.shape and space.is_within_bounds(actions)
     can_cast = np.can_cast(actions.dtype, space.dtype, "same_kind")
-    if not (in_space and can_cast and are_sayable(domain, utterances)):
+    if not (in_space and can_cast and are_valid_utterances(domain, utterances)):
         raise DamagedData(f"expected actions and utterances of {domain.name}, found others")
 
 
-def fit(agent: Agent, domain: Domain) -> Agent:
+def bind_agent(agent: Agent, domain: Domain) -> Agent:
     """Return the agent prepared to play in `domain`; errors as for `check_domain`."""
     check_domain(agent, domain.name)
     return agent.bind_domain(domain) if isinstance(agent, Random) else agent
 
 
-def check_domain(agent: Agent | Facts, name: str) -> None:
+def check_domain(agent: Agent | AgentInfo, name: str) -> None:
     """Raise ArgumentError if an agent cannot play in the domain `name`."""
     required = getattr(agent, "domain", "")
     if required and required != name:

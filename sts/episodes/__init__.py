@@ -2,4 +2,4 @@
 
 from sts.episodes.types import Episode as Episode
 from sts.episodes.types import Instruction as Instruction
-from sts.episodes.types import in_order as in_order
+from sts.episodes.types import sort_instructions as sort_instructions

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from sts.episodes.types import ACTION_DTYPES, Episode, dtype_name
 from sts.errors import DamagedData, StsError
-from sts.storage.arrow import lists, of_numpy, texts, unlist
+from sts.storage.arrow import from_numpy, from_texts, split_list_column, to_list_column
 from sts.storage.parquet import MAX_ITEMS
 
-EPISODE = {
+EPISODE_SCHEMA = {
     "domain": pa.string(),
     "state": pa.binary(),
     "steps": pa.int32(),
@@ -41,23 +41,23 @@ EPISODE = {
 _EMPTY = np.empty(0, np.int8)
 
 
-def episode_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
+def episodes_to_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
     """Convert episodes to the columns of EPISODE."""
     shapes = np.array([(e.steps, e.n_players, e.scene.shape[1]) for e in episodes], np.int32)
-    steps, n_players, objects = map(of_numpy, shapes.reshape(-1, 3).T)
+    steps, n_players, objects = map(from_numpy, shapes.reshape(-1, 3).T)
     return {
-        "domain": texts([e.domain for e in episodes]),
-        "state": texts([e.state for e in episodes]).cast(pa.binary()),
+        "domain": from_texts([e.domain for e in episodes]),
+        "state": from_texts([e.state for e in episodes]).cast(pa.binary()),
         "steps": steps,
         "participants": n_players,
         "objects": objects,
         **{
-            name: lists(flat, EPISODE[name].value_type)
+            name: to_list_column(flat, EPISODE_SCHEMA[name].value_type)
             for name, flat in _list_columns(episodes).items()
         },
-        "action_dtype": texts([dtype_name(e.actions) for e in episodes]),
-        "reward_dtype": texts([dtype_name(e.rewards) for e in episodes]),
-        "say_dtype": texts([dtype_name(e.utterances) for e in episodes]),
+        "action_dtype": from_texts([dtype_name(e.actions) for e in episodes]),
+        "reward_dtype": from_texts([dtype_name(e.rewards) for e in episodes]),
+        "say_dtype": from_texts([dtype_name(e.utterances) for e in episodes]),
         "texts": _text_column(episodes),
     }
 
@@ -70,8 +70,8 @@ def _text_column(episodes: Sequence[Episode]) -> pa.Array:
     ends = np.cumsum([0, *map(len, utterances)], dtype=np.int64)
     if ends[-1] > MAX_ITEMS:
         raise StsError(f"expected at most {MAX_ITEMS} utterances in a column, found {ends[-1]}")
-    flat = texts([text for row in utterances for text in row])
-    return pa.ListArray.from_arrays(of_numpy(ends.astype(np.int32)), flat)
+    flat = from_texts([text for row in utterances for text in row])
+    return pa.ListArray.from_arrays(from_numpy(ends.astype(np.int32)), flat)
 
 
 def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
@@ -91,7 +91,7 @@ def _list_columns(episodes: Sequence[Episode]) -> dict[str, list[NDArray[Any]]]:
     }
 
 
-def episodes(table: pa.Table) -> list[Episode]:
+def table_to_episodes(table: pa.Table) -> list[Episode]:
     """Convert table rows to episodes.
 
     Raises:
@@ -100,7 +100,7 @@ def episodes(table: pa.Table) -> list[Episode]:
     shapes = [table.column(n).to_pylist() for n in ("steps", "participants", "objects")]
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
-    numbers = [n for n, i in EPISODE.items() if pa.types.is_list(i) and n != "texts"]
+    numbers = [n for n, i in EPISODE_SCHEMA.items() if pa.types.is_list(i) and n != "texts"]
     flat = {name: _list_values(table, name) for name in numbers}
     out = []
     for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
@@ -156,4 +156,4 @@ def _list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
     """Return each row's list of a column, with a fast path for columns without values."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)
-    return unlist(table, name) if filled else [_EMPTY] * table.num_rows
+    return split_list_column(table, name) if filled else [_EMPTY] * table.num_rows

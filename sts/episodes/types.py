@@ -27,16 +27,16 @@ _FIELDS = {
 
 def dtype_name(array: NDArray[Any]) -> str:
     """Return the name of an array's type in files: "int8", "float32", "text"."""
-    return _name(array.dtype)
+    return _dtype_name(array.dtype)
 
 
 @cache
-def _name(dtype: np.dtype[Any]) -> str:
+def _dtype_name(dtype: np.dtype[Any]) -> str:
     """Return the name of a dtype; cached, since NumPy's `dtype.name` is slow."""
     return "text" if dtype.kind == "T" else dtype.name
 
 
-def _raw(array: NDArray[Any]) -> bytes:
+def _array_bytes(array: NDArray[Any]) -> bytes:
     return canonical_json(array.tolist()) if array.dtype.kind == "T" else array.tobytes()
 
 
@@ -107,16 +107,16 @@ class Episode:
         ):  # int8 hashes as in earlier formats
             shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
         arrays = self.actions, self.utterances, self.rewards, self.scene
-        return content_hash(shape.encode(), self.state, *map(_raw, arrays))
+        return content_hash(shape.encode(), self.state, *map(_array_bytes, arrays))
 
     @property
-    def appearance(self) -> str:
+    def appearance_hash(self) -> str:
         """SHA-256 of everything that annotators can see and hear: scenes and utterances."""
         kind = dtype_name(self.utterances)
         shape = f"{self.domain}:{self.utterances.shape}:{self.scene.shape}:{kind}"
-        return content_hash(shape.encode(), _raw(self.utterances), _raw(self.scene))
+        return content_hash(shape.encode(), _array_bytes(self.utterances), _array_bytes(self.scene))
 
-    def part(self, state: bytes, start: int, stop: int) -> Episode:
+    def slice_steps(self, state: bytes, start: int, stop: int) -> Episode:
         """Return steps `start` to `stop` as an episode; `state` is the state before `start`."""
         return Episode(
             self.domain,
@@ -148,13 +148,15 @@ class Instruction:
         """Raise DamagedData if a field has the wrong type, as may happen in imported files."""
         texts = (self.text, self.category, self.source)
         if type(self.given_at) is not int or not all(isinstance(t, str) for t in texts):
-            raise DamagedData(f"expected an instruction of texts and a step, found {self.view()}")
+            raise DamagedData(
+                f"expected an instruction of texts and a step, found {self.to_json()}"
+            )
 
-    def view(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the fields as a JSON object."""
         return dict(vars(self))  # stored
 
 
-def in_order(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def sort_instructions(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """Sort instructions by step; at the same step, `judged` comes last."""
     return tuple(sorted((*heard, judged), key=lambda instruction: instruction.given_at))

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sts.domains import action_space, domain, reward_values
+from sts.domains import action_space, load_domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
 from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
 from sts.trajectories.types import Trajectory
@@ -58,7 +58,7 @@ def write(
 
 def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
     """Return the metadata of the schema; values that are not plain text are JSON."""
-    world = domain(replay.trajectory.episode.domain)
+    world = load_domain(replay.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in replay.values.items() if a.ndim > 2}
     if len(action_space(world).shape) > 1:
         shapes["action"] = list(action_space(world).shape)
@@ -67,7 +67,7 @@ def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
         "sts.domain": world.name,
         "sts.role": str(player),
         "sts.actions": canonical_json(
-            list(world.action_names) or action_space(world).text()
+            list(world.action_names) or action_space(world).describe()
         ).decode(),
         "sts.shapes": canonical_json(shapes).decode(),
     }
@@ -76,7 +76,7 @@ def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
 def _rows(replay: ObservedTrajectory, player: int) -> pa.RecordBatch:
     """Return T + 1 rows; the last has no action."""
     episode = replay.trajectory.episode
-    steps, world = episode.steps, domain(episode.domain)
+    steps, world = episode.steps, load_domain(episode.domain)
     actions = episode.actions[:, player]
     last = np.arange(steps + 1) == steps
     columns: dict[str, pa.Array] = {

@@ -82,7 +82,7 @@ def read_timeout() -> float:
 
 
 @contextlib.contextmanager
-def guarded(what: str, error: type[StsError] = StsError) -> Iterator[None]:
+def guard_call(what: str, error: type[StsError] = StsError) -> Iterator[None]:
     """Open a context in which a user's environment is called.
 
     Its prints go to standard error. If it forks this process, the fork is ended.

@@ -15,7 +15,7 @@ LOCAL = "local"
 
 
 @dataclasses.dataclass(frozen=True)
-class Owned:
+class OwnedTask:
     """A function that runs third-party code; `owner` identifies the code."""
 
     work: Callable[..., Any]
@@ -53,7 +53,9 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         ...
 
 
-def executor(workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL) -> Executor:
+def create_executor(
+    workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL
+) -> Executor:
     """Create an executor, by its name in the entry points of `sts.executors`.
 
     Args:
@@ -66,7 +68,9 @@ def executor(workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL
       UnknownName: no executor of that name is installed.
       StsError: it cannot be loaded, or is not an executor.
     """
-    created = registry.load(ENTRY_POINT_GROUP, "executor", name)(workers, tasks, apart=apart)
+    created = registry.load_entry_point(ENTRY_POINT_GROUP, "executor", name)(
+        workers, tasks, apart=apart
+    )
     members = ("width", "submit", "completed")
     missing = [member for member in members if not hasattr(created, member)]
     if missing:

@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, ParamSpec, Self, TypeVar
 
 from sts.errors import StsError
-from sts.jobs import deadlines, plain
+from sts.jobs import answers, deadlines
 from sts.jobs.frames import end_with_parent
 from sts.jobs.processes import POLL_INTERVAL_S, Process, wait_for_message
 from sts.jobs.processes import WorkerDied as WorkerDied
@@ -32,7 +32,7 @@ from sts.jobs.processes import WorkerDied as WorkerDied
 R = TypeVar("R")
 P = ParamSpec("P")
 MAX_TEMPORARY_PATH_BYTES = 70  # of the temporary folder: paths of Unix sockets are short
-WARM_UP_MODULE = "sts.numerics.ready"  # imported only by the server process
+WARM_UP_MODULE = "sts.numerics.warm_up"  # imported only by the server process
 
 
 class _Task(NamedTuple):
@@ -120,7 +120,7 @@ class Pool:
                     self._hand_out()
                     yield finished
 
-    def ask(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
+    def run_task(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
         """Run `work(*args)` in a process and return its result, or raise its error.
 
         There must be no other pending tasks.
@@ -164,7 +164,7 @@ class Pool:
         self._workers.remove(worker)
 
 
-def executor(workers: int, tasks: int, *, apart: bool = False) -> Pool:
+def create_pool(workers: int, tasks: int, *, apart: bool = False) -> Pool:
     """Create a pool for a number of tasks; one worker means this process.
 
     With `apart`, for tasks that may kill or hang their process, or if a task has an owner, even one
@@ -198,7 +198,7 @@ class _Worker(Process):
             data = self.poll_answer()
             if data is None:
                 return None
-            result, raised = plain.decode(data)
+            result, raised = answers.decode(data)
         except WorkerDied as error:
             result, raised = error, False
         except ValueError as error:
@@ -258,10 +258,10 @@ def _answer(request: bytes, *, ours: bool) -> bytes:
     """Run a task pickled by the parent; return its encoded result, and whether it was raised."""
     try:
         work, args = pickle.loads(request)
-        return plain.encode((work(*args), False))
+        return answers.encode((work(*args), False))
     except BaseException as error:  # user code may also raise SystemExit
-        sendable = plain.make_sendable(error, ours=ours)
+        sendable = answers.make_sendable(error, ours=ours)
     try:
-        return plain.encode((sendable, True))
+        return answers.encode((sendable, True))
     except TypeError:  # the error has attributes that cannot be encoded
-        return plain.encode((StsError(str(sendable)), True))
+        return answers.encode((StsError(str(sendable)), True))

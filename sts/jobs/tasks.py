@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from sts.errors import StsError, Unavailable
-from sts.jobs.executors import Executor, Owned
+from sts.jobs.executors import Executor, OwnedTask
 from sts.jobs.processes import WorkerDied, WorkerHung
 
 MIN_FAILURES = 3
@@ -20,7 +20,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class NotTried(StsError):
+class TaskSkipped(StsError):
     """A task that was skipped because too many tasks of its owner had failed."""
 
 
@@ -53,7 +53,7 @@ class _Attempts(Generic[T]):
         return task
 
 
-def work_off(
+def run_tasks(
     tasks: Sequence[T],
     perform: Callable[[T], R],
     *,
@@ -90,10 +90,10 @@ def work_off(
             first = chain.tasks[0]
             task_owner, code_owner = owner(first), apart(first)
             if bad[task_owner] >= max(MIN_FAILURES, good[task_owner]):
-                yield from ((task, NotTried()) for task in chain.tasks)
+                yield from ((task, TaskSkipped()) for task in chain.tasks)
             else:
                 busy[number := next(numbers)] = chain
-                work: Callable[..., Any] = Owned(perform, code_owner) if code_owner else perform
+                work: Callable[..., Any] = OwnedTask(perform, code_owner) if code_owner else perform
                 there.submit(number, work, first)
 
     yield from hand_out()

@@ -28,12 +28,12 @@ def _digest() -> str:
 _SOURCES = _digest()
 
 
-def compiled(function: Function) -> Function:
+def jit(function: Function) -> Function:
     """Compile a kernel with numba; with `NUMBA_DISABLE_JIT=1`, return the function itself."""
     return _stamp_cache(numba.njit(cache=True, nogil=True)(function), function)
 
 
-def lean(function: Function) -> Function:
+def jit_inlined(function: Function) -> Function:
     """Compile a small kernel that allocates and returns no arrays, inlined into its callers.
 
     numba does not count references in it, which would take longer than the kernel itself. Views of
@@ -44,7 +44,7 @@ def lean(function: Function) -> Function:
     return _stamp_cache(numba.njit(cache=True, **options)(function), function)
 
 
-def portable(function: Function) -> Function:
+def callable_from_jit(function: Function) -> Function:
     """Make a plain function callable from kernels, and return it.
 
     Use it for arithmetic that applies to numbers in kernels and to arrays elsewhere.

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numba
 import numpy as np
 
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import jit
 
 _Word: Any = int if cast(Any, numba.config).DISABLE_JIT else np.uint64
 _MASK = _Word(0xFFFFFFFFFFFFFFFF)
@@ -25,8 +25,8 @@ _30, _27, _31, _11 = _Word(30), _Word(27), _Word(31), _Word(11)
 _UNIT = 1.0 / 9007199254740992.0
 
 
-@compiled
-def draw(stream: int | np.uint64, counter: int) -> Any:
+@jit
+def random_word(stream: int | np.uint64, counter: int) -> Any:
     """Return the random 64-bit word at `counter` of `stream`."""
     word = (_Word(stream) + _Word(counter) * _GOLDEN) & _MASK
     word = ((word ^ (word >> _30)) * _FIRST) & _MASK
@@ -34,13 +34,13 @@ def draw(stream: int | np.uint64, counter: int) -> Any:
     return word ^ (word >> _31)
 
 
-@compiled
-def uniform(stream: int | np.uint64, counter: int) -> float:
+@jit
+def random_uniform(stream: int | np.uint64, counter: int) -> float:
     """Return the random float64 in [0, 1) at `counter` of `stream`, from 53 bits."""
-    return float((draw(stream, counter) >> _11) * _UNIT)
+    return float((random_word(stream, counter) >> _11) * _UNIT)
 
 
-@compiled
-def below(stream: int | np.uint64, counter: int, bound: int) -> int:
+@jit
+def random_integer(stream: int | np.uint64, counter: int, bound: int) -> int:
     """Return a random integer in [0, bound); the bias is less than bound / 2**53."""
-    return int(uniform(stream, counter) * bound)
+    return int(random_uniform(stream, counter) * bound)

@@ -29,7 +29,7 @@ def streams(
     return np.frombuffer(bytes(out), "<u8").astype(np.uint64, copy=False)
 
 
-def crossed(
+def cross_streams(
     first: Iterable[str | int | bytes],
     second: Iterable[str | int | bytes],
     rest: Iterable[Iterable[str | int | bytes]],

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import sts
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.names import shown
-from sts.storage.files import parsed_json, regular, synchronise
-from sts.storage.memory import bounded
+from sts.names import quote
+from sts.storage.files import open_regular, parse_versioned_json, sync_folder
+from sts.storage.memory import limit_memory
 
 FORMAT, VERSION = "backup", 2
 MANIFEST = "backup.json"
@@ -44,7 +44,7 @@ class Manifest(NamedTuple):
     files: dict[str, str]  # the hexadecimal SHA-256 of every other file, by path in the workspace
 
 
-def write(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Manifest:
+def write_archive(path: Path, workspace: str, sources: Iterable[tuple[str, Path]]) -> Manifest:
     """Write an archive with permissions 0600, and wait until it is on disk.
 
     `sources` yields paths in the workspace and the files to read. It is consumed lazily, and files
@@ -76,7 +76,7 @@ def _add_file(archive: zipfile.ZipFile, name: str, source: Path) -> str:
     except UnicodeEncodeError:
         raise DamagedData(f"{source}: expected a name in UTF-8; rename the file") from None
     info, digest = zipfile.ZipInfo(name), hashlib.sha256()
-    with regular(source) as file:
+    with open_regular(source) as file:
         info.external_attr = os.fstat(file.fileno()).st_mode << 16
         with archive.open(info, "w", force_zip64=True) as target:
             while piece := file.read(_CHUNK_BYTES):
@@ -85,7 +85,7 @@ def _add_file(archive: zipfile.ZipFile, name: str, source: Path) -> str:
     return digest.hexdigest()
 
 
-def unpack(
+def extract_archive(
     path: Path, folder: Path, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Manifest:
     """Extract a backup into `folder`, verify every file, and wait until all are on disk.
@@ -95,7 +95,7 @@ def unpack(
       NewerFormat: a later version made it.
       StsError: an earlier version made it.
     """
-    with regular(path) as file, _translate_errors(path), zipfile.ZipFile(file) as archive:
+    with open_regular(path) as file, _translate_errors(path), zipfile.ZipFile(file) as archive:
         size, entries = os.fstat(file.fileno()).st_size, archive.infolist()
         total = sum(info.file_size for info in entries)
         if total > size or any(info.header_offset < 0 for info in entries):
@@ -108,7 +108,7 @@ def unpack(
             _extract_file(archive, info, folder, manifest.files[info.filename])
             progress(number, len(infos))
     for inside, _, _ in os.walk(folder):
-        synchronise(Path(inside))
+        sync_folder(Path(inside))
     return manifest
 
 
@@ -116,14 +116,14 @@ def unpack(
 def _translate_errors(path: Path) -> Iterator[None]:
     """Open a context that limits memory, and raises DamagedData for any invalid archive."""
     try:
-        with bounded(str(path)):
+        with limit_memory(str(path)):
             yield
     except _ARCHIVE_ERRORS as error:
         raise DamagedData(f"{path}: expected a whole backup of a workspace: {error}") from None
 
 
 def _parse_manifest(path: Path, raw: bytes) -> Manifest:
-    content = parsed_json(raw.decode(), dict)
+    content = parse_versioned_json(raw.decode(), dict)
     version = content["version_of_format"]
     if content["format"] != FORMAT or type(version) is not int:
         raise ValueError(f"{MANIFEST} is not the manifest of a backup")
@@ -143,10 +143,10 @@ def _extract_file(
     target = os.path.join(folder, info.filename)
     # `extract` changes a path that leads out of the folder.
     if os.path.lexists(target) or archive.extract(info, folder) != target:
-        raise ValueError(f"{shown(info.filename)} occurs twice, or is outside the folder")
+        raise ValueError(f"{quote(info.filename)} occurs twice, or is outside the folder")
     private = not (info.external_attr >> 16) & (stat.S_IRGRP | stat.S_IROTH)
     os.chmod(target, 0o600 if private else 0o644)
     with open(target, "rb") as file:
         os.fsync(file.fileno())
         if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-            raise ValueError(f"the checksum of {shown(info.filename)} does not match")
+            raise ValueError(f"the checksum of {quote(info.filename)} does not match")

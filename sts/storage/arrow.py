@@ -11,30 +11,32 @@ from numpy.typing import NDArray
 
 from sts.errors import DamagedData, StsError
 
-MOST = 2**29
+MAX_LIST_VALUES = 2**29
 """Maximum number of values in a column of lists, so that it fits into memory."""
 MAX_BYTES = 2**31 - 1
 """Maximum size of a column, and of its texts without a dictionary."""
 
 
-def lists(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
+def to_list_column(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
     """Convert arrays to a list column, each flattened in row-major order; at most `MOST` values."""
     offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
-    if offsets[-1] > MOST:
-        raise StsError(f"expected at most {MOST} values in a column, found {offsets[-1]}")
+    if offsets[-1] > MAX_LIST_VALUES:
+        raise StsError(
+            f"expected at most {MAX_LIST_VALUES} values in a column, found {offsets[-1]}"
+        )
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.empty(0)
     values = flat.astype(item.to_pandas_dtype(), copy=False)
-    return pa.ListArray.from_arrays(of_numpy(offsets.astype(np.int32)), of_numpy(values))
+    return pa.ListArray.from_arrays(from_numpy(offsets.astype(np.int32)), from_numpy(values))
 
 
-def unlist(table: pa.Table, name: str) -> list[NDArray[Any]]:
+def split_list_column(table: pa.Table, name: str) -> list[NDArray[Any]]:
     """Split a list column into a flat array per row."""
     column = table.column(name).combine_chunks()
-    ends = np.cumsum(as_numpy(column.value_lengths()))
-    return np.split(as_numpy(column.flatten()), ends[:-1]) if len(ends) else []
+    ends = np.cumsum(to_numpy(column.value_lengths()))
+    return np.split(to_numpy(column.flatten()), ends[:-1]) if len(ends) else []
 
 
-def as_numpy(array: pa.Array) -> NDArray[Any]:
+def to_numpy(array: pa.Array) -> NDArray[Any]:
     """Convert a column without nulls to NumPy, without a copy; fixed-size bytes become rows.
 
     Arrow's own conversions import pandas, which is slow.
@@ -47,7 +49,7 @@ def as_numpy(array: pa.Array) -> NDArray[Any]:
     return rows if width == 1 else rows.reshape(-1, width)
 
 
-def of_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
+def from_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
     """Convert numbers or booleans to Arrow; rows of bytes, uint8[N, width], to fixed-size bytes.
 
     `there` is True for values that are not null; None if none is.
@@ -65,12 +67,12 @@ def _pack_bits(values: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.packbits(values, bitorder="little")
 
 
-def coded(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
+def encode_dictionary(codes: NDArray[np.integer[Any]], words: Sequence[str]) -> pa.DictionaryArray:
     """Return a dictionary-encoded text column with the codes of its rows and its dictionary."""
-    return pa.DictionaryArray.from_arrays(of_numpy(codes.astype(np.int32)), texts(words))
+    return pa.DictionaryArray.from_arrays(from_numpy(codes.astype(np.int32)), from_texts(words))
 
 
-def digits(values: NDArray[np.uint8]) -> pa.Array:
+def to_hex_texts(values: NDArray[np.uint8]) -> pa.Array:
     """Convert rows of bytes, uint8[rows, width], to hexadecimal texts."""
     ends = np.arange(len(values) + 1, dtype=np.int64) * 2 * values.shape[1]
     if ends[-1] > MAX_BYTES:
@@ -79,7 +81,7 @@ def digits(values: NDArray[np.uint8]) -> pa.Array:
     return _from_buffers(pa.string(), len(values), ends.astype(np.int32), raw)
 
 
-def texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
+def from_texts(values: Sequence[str] | Sequence[bytes]) -> pa.Array:
     """Convert texts, or bytes, to Arrow; raise DamagedData if they are too long or not UTF-8."""
     try:
         raw = [value.encode() if isinstance(value, str) else value for value in values]

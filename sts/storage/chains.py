@@ -22,7 +22,7 @@ START = Link(0, "")
 """The link before the first record."""
 
 
-def follow(before: Link, values: Sequence[object]) -> Link:
+def next_link(before: Link, values: Sequence[object]) -> Link:
     """Return the link of the record that follows `before`; its `values` must be valid JSON."""
     number = before.number + 1
     return Link(number, content_hash(before.digest.encode(), canonical_json([number, *values])))

@@ -17,7 +17,7 @@ from sts.storage.workspace import Workspace
 GROUP = "sts.checks"
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """The result of a check.
 
     Attributes:
@@ -29,24 +29,24 @@ class Checked(NamedTuple):
     findings: tuple[str, ...]
 
 
-Check = Callable[[Workspace], Checked]
+Check = Callable[[Workspace], CheckResult]
 
 
 class Findings(list[str]):
     """A list of problems, one line each."""
 
     @contextmanager
-    def of(self, what: str | Path) -> Iterator[None]:
+    def collect(self, what: str | Path) -> Iterator[None]:
         """Open a context that appends an StsError or OSError as a line that starts with `what`."""
         try:
             yield
         except StsError as error:
-            self.append(" ".join(str(error.about(str(what))).split()))
+            self.append(" ".join(str(error.with_prefix(str(what))).split()))
         except OSError as error:
             self.append(f"{what}: {error.strerror or error}")
 
 
-def folders(parent: Path) -> list[Path]:
+def list_folders(parent: Path) -> list[Path]:
     """List the visible folders in a folder by name; return [] if it does not exist."""
     return sorted(
         path for path in parent.glob("*") if path.is_dir() and not path.name.startswith(".")

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sts.errors import DamagedData
-from sts.names import shown
+from sts.names import quote
 
-MOST_ROWS = 5_000_000
+MAX_ROWS = 5_000_000
 """Maximum number of rows: twice what 500 agents with three annotations per clip need."""
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 """Maximum size of a table, compressed or not."""
 _MAX_HEADER_BYTES = 2**16
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
@@ -38,7 +38,7 @@ class CsvTable(NamedTuple):
     lines: list[int]
 
 
-def from_csv(name: str, data: bytes) -> CsvTable:
+def parse_csv(name: str, data: bytes) -> CsvTable:
     """Parse a CSV table: UTF-8, separated by commas, with one header line; skip empty lines.
 
     Raise DamagedData, with `name` and the line, if it is empty, binary, ragged or too long, or if a
@@ -66,8 +66,8 @@ def from_csv(name: str, data: bytes) -> CsvTable:
                     raise DamagedData(f"{name}, line {line}: {wrong}")
                 rows.append([_parse_cell(cell) for cell in cells])
                 lines.append(line)
-            if len(rows) > MOST_ROWS:
-                raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found more")
+            if len(rows) > MAX_ROWS:
+                raise DamagedData(f"{name}: expected at most {MAX_ROWS} rows, found more")
             line = reader.line_num + 1
     except csv.Error as error:
         raise DamagedData(f"{name}, line {line}: not readable as CSV ({error})") from None
@@ -75,7 +75,7 @@ def from_csv(name: str, data: bytes) -> CsvTable:
     return CsvTable(header, rows, lines)
 
 
-def header_of(path: Path) -> list[str] | None:
+def read_header(path: Path) -> list[str] | None:
     """Return the header of a CSV file, read from its first line; None if that is not possible.
 
     With it, a missing column is reported before slow imports.
@@ -85,7 +85,7 @@ def header_of(path: Path) -> list[str] | None:
     with path.open("rb") as file:
         line = file.readline(_MAX_HEADER_BYTES)
     try:
-        return from_csv(path.name, line).header
+        return parse_csv(path.name, line).header
     except DamagedData:  # reported when the whole file is read
         return None
 
@@ -100,7 +100,7 @@ def require_columns(name: str, header: Collection[str], required: Sequence[str])
         )
 
 
-def to_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
+def format_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes:
     """Format a table as CSV that `from_csv` can read; None and NaN become empty cells."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -114,7 +114,7 @@ def check_header(name: str, header: Sequence[str]) -> None:
     seen: set[str] = set()
     for column in header:
         if column in seen:
-            raise DamagedData(f"{name}: duplicate column {shown(column)}; keep one")
+            raise DamagedData(f"{name}: duplicate column {quote(column)}; keep one")
         seen.add(column)
 
 

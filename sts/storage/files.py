@@ -33,7 +33,7 @@ _FILE_KINDS = {
 }
 
 
-def regular_bytes(path: Path, limit: int | None = None) -> bytes:
+def read_bytes(path: Path, limit: int | None = None) -> bytes:
     """Read a regular file; never block on a pipe or a device.
 
     Raises:
@@ -41,7 +41,7 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
       OSError: it does not exist, or permission is denied.
       Unavailable: a disk error, which may be temporary.
     """
-    with regular(path, limit) as file:
+    with open_regular(path, limit) as file:
         data = file.read(os.fstat(file.fileno()).st_size + 1)  # allocates as much as requested
         while more := file.read(_CHUNK_BYTES):  # the file has grown
             data += more
@@ -53,7 +53,7 @@ def regular_bytes(path: Path, limit: int | None = None) -> bytes:
 
 
 @contextlib.contextmanager
-def regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
+def open_regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
     """Open a regular file for reading; errors as for `regular_bytes`."""
     check_inside(path)
     _check_regular(path, path.stat(), limit)  # opening a device may have side effects
@@ -71,7 +71,7 @@ _CONFINED_TO: ContextVar[Path | None] = ContextVar("_FOLDER", default=None)
 
 
 @contextlib.contextmanager
-def without_links(folder: Path) -> Iterator[None]:
+def confine_links(folder: Path) -> Iterator[None]:
     """Open a context in which links that lead out of `folder` are not followed."""
     before = _CONFINED_TO.set(Path(os.path.abspath(folder)))
     try:
@@ -131,7 +131,7 @@ def check_place(path: Path) -> None:
         _check_regular(path, path.stat(), None)
 
 
-def put_new(path: Path, data: bytes) -> bool:
+def write_new(path: Path, data: bytes) -> bool:
     """Write a file as `write_atomically`, unless it exists; return True if it was written.
 
     Of several concurrent writers exactly one succeeds.
@@ -169,14 +169,14 @@ def _write_and_place(path: Path, data: bytes, mode: int, put: Callable[[str, Pat
 
 
 @contextlib.contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
+def create_folder(path: Path) -> Iterator[Path]:
     """Open a context that yields a temporary folder, which is renamed to `path` at the end.
 
     Raises:
       FileExistsError: `path` exists; it is not changed.
       Unavailable: another program is writing it.
     """
-    with beside(path) as part:
+    with open_part_folder(path) as part:
         yield part
         if path.exists():  # a rename would replace an empty folder
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
@@ -185,7 +185,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def open_part_folder(path: Path) -> Iterator[Path]:
     """Open a context that yields an empty locked folder next to `path`.
 
     Create the content of `path` in it, or as it, and rename it to `path`. The folder is removed at
@@ -226,10 +226,10 @@ def _make_locked_folder(part: Path, path: Path) -> int:
 def link_new(source: Path, target: Path) -> None:
     """Link a file to a new name, which must not exist, and wait until that is on disk."""
     _link(str(source), target)
-    synchronise(target.parent)
+    sync_folder(target.parent)
 
 
-def synchronise(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Wait until the entries of a folder are on disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -262,7 +262,7 @@ def content_hash(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def parsed_json(text: str, kind: type) -> Any:
+def parse_versioned_json(text: str, kind: type) -> Any:
     """Parse JSON; raise ValueError if it is invalid, not finite, or not of type `kind`."""
     try:
         value = json.loads(text, parse_constant=_reject_constant)

@@ -49,7 +49,7 @@ def replace_folder(
             f"cannot write to {folder}: it contains the current directory; choose another folder"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with alone(folder.parent):
+    with lock_folder(folder.parent):
         _remove_leftovers(folder, own)
         replacement = Path(tempfile.mkdtemp(".part", _prefix(folder), folder.parent))
         try:
@@ -79,7 +79,7 @@ def _prefix(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock `folder` in a context, waiting for others; the lock ends with its process."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

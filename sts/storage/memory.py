@@ -14,7 +14,7 @@ _PROCESS_MEMORY = Path("/proc/self/statm")
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def allowance() -> int:
+def memory_limit() -> int:
     """Return half of the memory of the machine or container, in bytes."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
@@ -25,9 +25,9 @@ def allowance() -> int:
 
 
 @contextmanager
-def bounded(what: str) -> Iterator[None]:
+def limit_memory(what: str) -> Iterator[None]:
     """Limit memory to `allowance` bytes in a context (on Linux); raise DamagedData if exceeded."""
-    before, most = resource.getrlimit(resource.RLIMIT_AS), allowance()
+    before, most = resource.getrlimit(resource.RLIMIT_AS), memory_limit()
     try:
         used = int(_PROCESS_MEMORY.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         limits = [limit for limit in before if limit != resource.RLIM_INFINITY]

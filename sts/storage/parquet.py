@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.names import shown
+from sts.names import quote
 from sts.storage import arrow, footers
-from sts.storage.files import regular, regular_bytes, write_atomically
+from sts.storage.files import open_regular, read_bytes, write_atomically
 
 MAX_ROWS = 2**20
 """Maximum rows of a file."""
@@ -29,12 +29,12 @@ _NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.flo
 _ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
-def write(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
+def write_table(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
     """Write a Parquet file; arguments and errors as for `packed`."""
-    write_atomically(path, packed(str(path), kind, version, schema, columns))
+    write_atomically(path, encode_table(str(path), kind, version, schema, columns))
 
 
-def packed(
+def encode_table(
     name: str,
     kind: str,
     version: int,
@@ -86,7 +86,7 @@ def _build_array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Arr
         raise DamagedData(f"{file}: column {name}: expected {item}: {error}") from None
 
 
-def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
+def read_table(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
     """Read the columns of `schema` from a file that `write` wrote.
 
     Raises:
@@ -95,24 +95,24 @@ def read(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Tabl
       NewerFormat: it has a later version of the format.
       FileNotFoundError: it does not exist.
     """
-    return unpacked(str(path), raw_bytes(path), kind, version, schema)
+    return decode_table(str(path), read_raw(path), kind, version, schema)
 
 
-def raw_bytes(path: Path) -> bytes:
+def read_raw(path: Path) -> bytes:
     """Read the bytes of a file of at most 4 GiB; errors as for `read`."""
-    return regular_bytes(path, _MAX_FILE_BYTES)
+    return read_bytes(path, _MAX_FILE_BYTES)
 
 
-def sought(
+def read_groups(
     path: Path, kind: str, version: int, schema: dict[str, Any], *, groups: Sequence[int] | None
 ) -> tuple[pa.Table, list[int]]:
     """Read some row groups, None for all; return the table and the rows of every row group.
 
     Only the necessary part of the file is read; errors as for `read`.
     """
-    with regular(path, _MAX_FILE_BYTES) as file:
+    with open_regular(path, _MAX_FILE_BYTES) as file:
         raw = pa.PythonFile(file, mode="r")
-        table = unpacked(str(path), raw, kind, version, schema, groups=groups)
+        table = decode_table(str(path), raw, kind, version, schema, groups=groups)
         with _open_parquet(str(path), raw, "a Parquet file") as inside:
             indices = range(inside.metadata.num_row_groups)
             return table, [inside.metadata.row_group(i).num_rows for i in indices]
@@ -122,13 +122,13 @@ class GroupRange(NamedTuple):
     """The number of rows of a row group, with the minimum and maximum of a column."""
 
     rows: int
-    least: Any
-    most: Any
+    minimum: Any
+    maximum: Any
 
 
-def spans(path: Path, column: str) -> list[GroupRange]:
+def read_ranges(path: Path, column: str) -> list[GroupRange]:
     """Return the range of a column in each row group, from the statistics in the file."""
-    with regular(path, _MAX_FILE_BYTES) as file:
+    with open_regular(path, _MAX_FILE_BYTES) as file:
         with _open_parquet(str(path), pa.PythonFile(file, mode="r"), "a Parquet file") as inside:
             if column not in inside.fields.names:
                 raise DamagedData(f"{path}: column {column} is missing")
@@ -146,7 +146,7 @@ def _group_range(path: Path, group: Any, place: int) -> GroupRange:
     return GroupRange(group.num_rows, statistics.min, statistics.max)
 
 
-def unpacked(
+def decode_table(
     name: str,
     raw: bytes | pa.NativeFile,
     kind: str,
@@ -174,7 +174,7 @@ def unpacked(
         mark = (fields.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
         found_kind, _, number = mark.rpartition("/")
         if found_kind != kind or not number.isdecimal():
-            other = shown(mark) if mark else "another"
+            other = quote(mark) if mark else "another"
             raise DamagedData(f"{name}: expected a Parquet file of {kind}, found {other}")
         if len(number) > 9 or int(number) > version:
             raise NewerFormat(
@@ -212,10 +212,10 @@ def read_coded(
     arrays = [table.column(column).combine_chunks() for column in columns]
     if any(array.null_count for array in arrays):
         raise DamagedData(f"{name}: a column of {', '.join(columns)} has missing values")
-    return [(arrow.as_numpy(array.indices), array.dictionary.to_pylist()) for array in arrays]
+    return [(arrow.to_numpy(array.indices), array.dictionary.to_pylist()) for array in arrays]
 
 
-def metadata(name: str, raw: bytes) -> dict[str, str]:
+def read_metadata(name: str, raw: bytes) -> dict[str, str]:
     """Return the key-value metadata of a Parquet file; errors as for `read`."""
     with _open_parquet(name, raw, "a Parquet file") as file:
         entries = file.fields.metadata or {}
@@ -307,7 +307,7 @@ def _check_sizes(
         parts = [group.column(i) for group in groups]
         count = sum(part.num_values for part in parts)
         size = sum(part.total_uncompressed_size for part in parts)
-        most = arrow.MOST + MAX_ROWS if columns[name] in _ARRAYS else MAX_ITEMS
+        most = arrow.MAX_LIST_VALUES + MAX_ROWS if columns[name] in _ARRAYS else MAX_ITEMS
         if count > most or size > arrow.MAX_BYTES:
             raise DamagedData(
                 f"{file}: column {name} has {count} values of {size} bytes; expected at most "

@@ -31,21 +31,21 @@ SCHEMA = {
 REQUIRED = ("agent", "metric", "value")
 
 
-def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_scores(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a file of scores; values that are absent from a row or None are missing."""
     columns = {
         name: [_fill_missing(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()
     }
-    parquet.write(path, FORMAT, VERSION, SCHEMA, columns)
+    parquet.write_table(path, FORMAT, VERSION, SCHEMA, columns)
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read_score_rows(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a file of scores; errors as for `parquet.read`."""
-    rows: list[dict[str, Any]] = parquet.read(path, FORMAT, VERSION, SCHEMA).to_pylist()
+    rows: list[dict[str, Any]] = parquet.read_table(path, FORMAT, VERSION, SCHEMA).to_pylist()
     return rows
 
 
-def check_mark(name: str, mark: str) -> None:
+def check_format(name: str, mark: str) -> None:
     """Raise DamagedData if the format `mark` of a Parquet file is another version of scores."""
     kind, _, number = mark.partition("/")
     if kind == FORMAT and number != str(VERSION):

@@ -16,7 +16,7 @@ _MAX_BYTES = 2**32
 """Maximum size of a value."""
 
 
-class Store:
+class KeyValueStore:
     """A key-value store of bytes, with one file per name."""
 
     def __init__(self, root: Path) -> None:
@@ -24,7 +24,7 @@ class Store:
 
     def get(self, name: str) -> bytes:
         """Return the bytes stored under a name; raise FileNotFoundError if it does not exist."""
-        return files.regular_bytes(self.root / name, _MAX_BYTES)
+        return files.read_bytes(self.root / name, _MAX_BYTES)
 
     def list(self, prefix: str) -> dict[str, int]:
         """Return the size in bytes of each name in the folder `prefix`, in order.
@@ -62,7 +62,7 @@ class Store:
           DamagedData: the name exists with other content.
           OSError: the bytes cannot be written; nothing is stored.
         """
-        if files.put_new(self.root / name, data):
+        if files.write_new(self.root / name, data):
             return True
         if not alike(self.get(name), data):
             raise DamagedData(
@@ -71,6 +71,6 @@ class Store:
             )
         return False
 
-    def swap(self, name: str, data: bytes) -> None:
+    def replace(self, name: str, data: bytes) -> None:
         """Store bytes under a name, replacing existing ones; an OSError leaves these unchanged."""
         files.write_atomically(self.root / name, data)

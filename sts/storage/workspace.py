@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sts.errors import DamagedData, NewerFormat
-from sts.storage.files import lock_file, put_new, regular_bytes
-from sts.storage.store import Store
+from sts.storage.files import lock_file, read_bytes, write_new
+from sts.storage.store import KeyValueStore
 
 SCHEMA_VERSION = 2
 DEFAULT_FOLDER = "sts-workspace"
@@ -63,12 +63,12 @@ class Workspace:
         exists = file.exists()
         return cls(root, _read_settings(file) if exists else tomllib.loads(_DEFAULT_SETTINGS))
 
-    def ensure(self) -> Workspace:
+    def create(self) -> Workspace:
         """Create the folder and its `workspace.toml` if they are missing; return the workspace."""
         file = self.root / "workspace.toml"
         if not file.exists():
             first, rest = _DEFAULT_SETTINGS.split("\n", 1)
-            put_new(file, f"{first}\n{_new_id_line()}{rest}".encode())
+            write_new(file, f"{first}\n{_new_id_line()}{rest}".encode())
         return self
 
     def identity(self) -> str:
@@ -76,16 +76,16 @@ class Workspace:
 
         A copy of a workspace has the same ID.
         """
-        return str(_read_settings(self.ensure().root / "workspace.toml")["id"])
+        return str(_read_settings(self.create().root / "workspace.toml")["id"])
 
-    def locked(self) -> AbstractContextManager[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Lock the workspace in a context, waiting for other processes that change it."""
         return lock_file(self.root / "workspace.toml")
 
     @property
-    def store(self) -> Store:
+    def store(self) -> KeyValueStore:
         """The store of continuations."""
-        return Store(self.root)
+        return KeyValueStore(self.root)
 
     def path(self, *parts: str) -> Path:
         """Return a path inside the workspace, which need not exist."""
@@ -111,7 +111,7 @@ def _new_id_line() -> str:
 
 def _read_settings(file: Path) -> dict[str, Any]:
     """Read a `workspace.toml`; errors as for `Workspace.open`."""
-    raw = regular_bytes(file, _MAX_SETTINGS_BYTES)
+    raw = read_bytes(file, _MAX_SETTINGS_BYTES)
     try:
         settings = tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sts.domains import checked
+from sts.domains import validate_episodes
 from sts.errors import DamagedData
-from sts.storage.checks import Checked, Findings, folders
+from sts.storage.checks import CheckResult, Findings, list_folders
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
@@ -15,43 +15,45 @@ from sts.suites.drafts import find_draft
 from sts.suites.lint import lint_scenarios
 
 
-def check_suites(workspace: Workspace) -> Checked:
+def check_suites(workspace: Workspace) -> CheckResult:
     """Check the hashes of every suite version in a workspace, and replay it to each takeover."""
     findings, count = Findings(), 0
-    versions = [version for name in folders(workspace.path("suites")) for version in folders(name)]
+    versions = [
+        version for name in list_folders(workspace.path("suites")) for version in list_folders(name)
+    ]
     for folder in versions:
-        with findings.of(folder):
+        with findings.collect(folder):
             suite = store.read(folder)
             count += len(suite.scenarios)
             if suite.label != f"{folder.parent.name}@{folder.name}":
                 raise DamagedData(f"{folder} holds {suite.label} instead")
             findings += [f"{suite.label}: {fault}" for fault in lint_scenarios(suite.scenarios)]
-    return Checked({"versions": len(versions), "scenarios": count}, tuple(findings))
+    return CheckResult({"versions": len(versions), "scenarios": count}, tuple(findings))
 
 
-def check_drafts(workspace: Workspace) -> Checked:
+def check_drafts(workspace: Workspace) -> CheckResult:
     """Check the hash of every candidate, and the name of each file against its content."""
     findings, count = Findings(), 0
-    drafts = folders(workspace.path("drafts"))
+    drafts = list_folders(workspace.path("drafts"))
     for folder in drafts:
-        with findings.of(folder):
+        with findings.collect(folder):
             draft = find_draft(workspace, folder.name)
             if draft is None:
                 raise DamagedData(f"{folder}: draft.json is missing")
             draft.inherited_ids()
             root = workspace.path(draft.folder)
             for part, number in draft.parts.items():
-                with findings.of(root / part):
+                with findings.collect(root / part):
                     count += _check_candidates(root / part, number)
             for file in sorted(root.glob("edited/*.parquet")):
-                with findings.of(file):
+                with findings.collect(file):
                     count += _check_candidates(file, 1)
-    return Checked({"drafts": len(drafts), "candidates": count}, tuple(findings))
+    return CheckResult({"drafts": len(drafts), "candidates": count}, tuple(findings))
 
 
 def _check_candidates(file: Path, number: int) -> int:
     """Check that a file holds the candidates from whose hashes it is named; return `number`."""
-    hashes = [scenario.row_hash for scenario in files.read(file, checked)]
+    hashes = [scenario.row_hash for scenario in files.read(file, validate_episodes)]
     name = content_hash(*(hash.encode() for hash in hashes))[:24]
     if len(hashes) != number or file.stem not in (name, *hashes[:1]):
         raise DamagedData(
@@ -60,11 +62,11 @@ def _check_candidates(file: Path, number: int) -> int:
     return number
 
 
-def check_tags(workspace: Workspace) -> Checked:
+def check_tags(workspace: Workspace) -> CheckResult:
     """Check that the tags of each suite can be read."""
     findings, count = Findings(), 0
     paths = sorted(workspace.path("tags").glob("*.json"))
     for file in paths:
-        with findings.of(file):
+        with findings.collect(file):
             count += len(tags.read(workspace, file.stem).ids)
-    return Checked({"files": len(paths), "tags": count}, tuple(findings))
+    return CheckResult({"files": len(paths), "tags": count}, tuple(findings))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sts.storage.chains import Link, follow
+from sts.storage.chains import Link, next_link
 
 STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
 """Status of a candidate after a decision of this kind."""
@@ -43,7 +43,7 @@ class Decision(NamedTuple):
 
     def chained(self, before: Link) -> Decision:
         """Return it as the one after `before`, which is `START` for the first."""
-        link = follow(before, self[: self._fields.index("number")])
+        link = next_link(before, self[: self._fields.index("number")])
         return self._replace(**link._asdict())
 
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sts.domains import checked
+from sts.domains import validate_episodes
 from sts.errors import DamagedData, StsError, UnknownName
-from sts.provenance import provenance
-from sts.storage.files import content_hash, new_folder
-from sts.storage.store import Store
+from sts.provenance import collect_provenance
+from sts.storage.files import content_hash, create_folder
+from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
@@ -95,11 +95,13 @@ class Draft:
         """
         if edited:
             raw = self._read(f"edited/{edited}.parquet")
-            (scenario,) = files.decode_scenarios(id, raw, check=checked)
+            (scenario,) = files.decode_scenarios(id, raw, check=validate_episodes)
             _check_edited(self, scenario, id, edited)
             return scenario
         for part in self.parts:
-            for scenario in files.decode_scenarios(part, self._read(part), id, check=checked):
+            for scenario in files.decode_scenarios(
+                part, self._read(part), id, check=validate_episodes
+            ):
                 return scenario
         raise UnknownName(f"candidate of draft {self.name}", id, self.load_ids(), most=10)
 
@@ -111,7 +113,7 @@ class Draft:
         scenarios = [
             scenario
             for part in self.parts
-            for scenario in files.decode_scenarios(part, self._read(part), check=checked)
+            for scenario in files.decode_scenarios(part, self._read(part), check=validate_episodes)
             if edited.get(scenario.id) == ""
         ]
         scenarios += [self.candidate(id, mark) for id, mark in edited.items() if mark]
@@ -186,7 +188,7 @@ def lock_draft(draft: Draft) -> Iterator[Draft]:
     Raises:
       StsError: it was frozen or replaced since it was read.
     """
-    with draft.workspace.locked():
+    with draft.workspace.lock():
         current = find_draft(draft.workspace, draft.name)
         if current is None or current.id != draft.id:
             raise StsError(f"draft {draft.name} was replaced meanwhile; nothing was added")
@@ -208,8 +210,8 @@ def create_draft(
       StsError: another draft of that name exists by now, or the candidates are of both splits.
     """
     name, id = validate_suite_name(name), secrets.token_hex(16)
-    draft = Draft(workspace, name, id, parent, {}, provenance())
-    with workspace.ensure().locked():
+    draft = Draft(workspace, name, id, parent, {}, collect_provenance())
+    with workspace.create().lock():
         current = find_draft(workspace, name)
         if (current and current.id) != replaces:
             raise StsError(
@@ -218,7 +220,7 @@ def create_draft(
         folder = workspace.path("drafts", name)
         if folder.exists():
             return _write_draft(draft, candidates, folder)
-        with new_folder(folder) as new:  # it appears with its `draft.json`, never without
+        with create_folder(folder) as new:  # it appears with its `draft.json`, never without
             return _write_draft(draft, candidates, new)
 
 
@@ -241,7 +243,7 @@ def add_candidates(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
 
 def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
-    store = Store(folder)
+    store = KeyValueStore(folder)
     if candidates:
         splits = {get_split(s.world, s.provenance) for s in candidates} | {get_draft_split(draft)}
         if len(splits - {None}) > 1:
@@ -254,7 +256,7 @@ def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> 
         draft = replace(draft, parts={**draft.parts, name: len(candidates)})
     fields: dict[str, Any] = {"name": draft.name, "id": draft.id, "parent": draft.parent}
     fields |= {"parts": dict(draft.parts), "provenance": dict(draft.provenance)}
-    store.swap("draft.json", encode_json("draft", DRAFT_VERSION, fields))
+    store.replace("draft.json", encode_json("draft", DRAFT_VERSION, fields))
     return draft
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from sts import registry
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
-from sts.names import one_line, shown
-from sts.storage.files import parsed_json, regular_bytes
+from sts.names import is_one_line, quote
+from sts.storage.files import parse_versioned_json, read_bytes
 from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
@@ -39,7 +39,7 @@ class ListedSuite(NamedTuple):
 def list_versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     """Return the folder of every version of every suite, packaged ones too."""
     roots = []
-    for name in registry.named(GROUP):
+    for name in registry.list_entry_points(GROUP):
         with contextlib.suppress(StsError):  # a package that does not load; `listed` reports it
             roots.append(_packaged_folder(name))
     roots += sorted(p for p in workspace.path("suites").glob("*") if p.is_dir())
@@ -52,7 +52,7 @@ def list_versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
 
 
 def _packaged_folder(name: str) -> Path:
-    package = registry.load(GROUP, "packaged suite", name)
+    package = registry.load_entry_point(GROUP, "packaged suite", name)
     if not getattr(package, "__path__", ()):
         raise StsError(f"entry point {GROUP}:{name} is not a package with a folder {name} in it")
     return Path(package.__path__[0]) / name
@@ -67,7 +67,7 @@ def validate_name(word: str, what: str) -> str:
     if not NAME.fullmatch(word):
         raise ArgumentError(
             f"expected a {what} of lower-case letters, digits and dashes, at most 48, found "
-            f"{shown(word)}"
+            f"{quote(word)}"
         )
     return word
 
@@ -118,12 +118,12 @@ def read_json(file: Path, kind: str, version: int) -> dict[str, Any]:
       DamagedData, NewerFormat: its format version is invalid or later.
       KeyError, ValueError: it is not such a file.
     """
-    return parse_json(str(file), regular_bytes(file, _MAX_BYTES), kind, version)
+    return parse_json(str(file), read_bytes(file, _MAX_BYTES), kind, version)
 
 
 def parse_json(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]:
     """Return the fields of such a file from its bytes; errors as of `read_json`."""
-    fields: dict[str, Any] = parsed_json(raw.decode(), dict)
+    fields: dict[str, Any] = parse_versioned_json(raw.decode(), dict)
     number = fields["version_of_format"]
     if type(number) is not int or number < 1:
         raise DamagedData(f"{file}: expected version_of_format {version}, found {number!r}")
@@ -132,7 +132,7 @@ def parse_json(file: str, raw: bytes, kind: str, version: int) -> dict[str, Any]
             f"{file}: {kind} format {number}; this version reads up to {version}: update sts"
         )
     if fields.get("format") != kind:
-        raise ValueError(f"expected format {kind}, found {shown(str(fields.get('format')))}")
+        raise ValueError(f"expected format {kind}, found {quote(str(fields.get('format')))}")
     return fields
 
 
@@ -148,7 +148,7 @@ def list_suites(workspace: Workspace) -> list[ListedSuite]:
     Only their JSON files are read. `sts.suites.store.read` checks all hashes of a suite.
     """
     suites = []
-    for name in registry.named(GROUP):
+    for name in registry.list_entry_points(GROUP):
         try:
             _packaged_folder(name)
         except StsError as error:
@@ -176,7 +176,7 @@ def _list_suite(label: str, where: str, folder: Path) -> ListedSuite:
     try:
         fields = read_suite_json(folder)
         count, description = len(fields["scenarios"]), fields["description"]
-        if not one_line(description, MAX_DESCRIPTION_CHARS):
+        if not is_one_line(description, MAX_DESCRIPTION_CHARS):
             raise DamagedData(f"{folder}: its description is not one line of text")
         if not (folder / "scenarios.parquet").is_file():
             raise DamagedData(f"suite in {folder}: scenarios.parquet is missing")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sts.errors import DamagedData, TamperedSuite, UnknownName
-from sts.names import escaped, one_line, shown
+from sts.names import escape_unprintable, is_one_line, quote
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.suites.folders import (
@@ -52,13 +52,13 @@ def read(folder: Path, check: Check = skip_verification) -> Suite:
         raise DamagedData(f"{folder / 'suite.json'}: not a suite: {error!r}") from None
     if not sound:
         raise TamperedSuite(
-            f"{escaped(suite.label)} in {folder} has been modified since it was frozen: its hash "
-            "does not match; restore the files, or freeze a new version"
+            f"{escape_unprintable(suite.label)} in {folder} has been modified since it was "
+            "frozen: its hash does not match; restore the files, or freeze a new version"
         )
-    if not one_line(suite.description, MAX_DESCRIPTION_CHARS):
+    if not is_one_line(suite.description, MAX_DESCRIPTION_CHARS):
         raise DamagedData(
             f"{suite.label} in {folder}: expected a description of one line, at most "
-            f"{MAX_DESCRIPTION_CHARS} printable characters, found {shown(suite.description)}"
+            f"{MAX_DESCRIPTION_CHARS} printable characters, found {quote(suite.description)}"
         )
     return suite
 
@@ -70,7 +70,9 @@ def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read)
     if not match or match[1] not in suites:
         error = UnknownName("suite", label, [f"{n}@{v}" for n, vs in suites.items() for v in vs])
         if match and draft_file(workspace, match[1]).exists():
-            raise error.saying(f"{error}; {match[1]} is a draft, see sts draft show {match[1]}")
+            raise error.with_message(
+                f"{error}; {match[1]} is a draft, see sts draft show {match[1]}"
+            )
         raise error
     name, version = match[1], match[2]
     if version is None or int(version) not in suites[name]:

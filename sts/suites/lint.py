@@ -6,10 +6,10 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 
-from sts.domains import domain, shapes, why_unavailable
-from sts.engine.replay import Mismatch, replayed
+from sts.domains import load_domain, observation_shapes, why_unavailable
+from sts.engine.replay import Mismatch, iterate_replay
 from sts.errors import StsError
-from sts.names import LIMIT, one_line, shown
+from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.storage.files import content_hash
 from sts.suites.types import DIFFICULTIES, KINDS, Scenario, group_dialogues, group_pairs
 from sts.trajectories.types import get_split
@@ -57,7 +57,7 @@ def find_pair_fault(halves: Sequence[Scenario]) -> str | None:
 
     A pair is two instructions to the same players at one takeover of one world.
     """
-    ids, name = ", ".join(half.id for half in halves), shown(halves[0].pair)
+    ids, name = ", ".join(half.id for half in halves), quote(halves[0].pair)
     if len(halves) == 1:
         return (
             f"{ids}: the other half of its pair {name} is missing; add that, or remove this one "
@@ -87,7 +87,7 @@ def find_dialogue_fault(turns: Sequence[Scenario]) -> str | None:
     ids, numbers = ", ".join(turn.id for turn in turns), [turn.turn for turn in turns]
     if numbers != list(range(1, len(turns) + 1)):
         return (
-            f"{ids}: the turns of dialogue {shown(turns[0].series)} are "
+            f"{ids}: the turns of dialogue {quote(turns[0].series)} are "
             f"{', '.join(map(str, numbers))}, expected 1 to {len(turns)}"
         )
     if len({turn.trajectory for turn in turns}) > 1:
@@ -110,10 +110,10 @@ def find_field_faults(s: Scenario) -> list[str]:
     has_source = all(i.source in ("setter", "curator") for i in s.instructions)
     is_last = all(0 <= i.given_at <= s.instruction.given_at for i in s.heard)
     has_turn = bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
-    turn = f"turn {s.turn} of series {shown(s.series)}"
+    turn = f"turn {s.turn} of series {quote(s.series)}"
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
-    unreadable = [t for t in _collect_names(s) if not one_line(t, LIMIT)]
-    long = [i.text for i in s.instructions if not one_line(i.text, MAX_INSTRUCTION_CHARS)]
+    unreadable = [t for t in _collect_names(s) if not is_one_line(t, MAX_NAME_CHARS)]
+    long = [i.text for i in s.instructions if not is_one_line(i.text, MAX_INSTRUCTION_CHARS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
         (get_split(s.world, s.provenance) == "test", "its world is of the train split"),
@@ -130,12 +130,12 @@ def find_field_faults(s: Scenario) -> list[str]:
         (
             not long,
             f"its instruction is not one line of at most {MAX_INSTRUCTION_CHARS} printable "
-            f"characters: {', '.join(map(shown, long[:1]))}",
+            f"characters: {', '.join(map(quote, long[:1]))}",
         ),
         (
             not unreadable,
-            f"expected names of at most {LIMIT} printable characters, found "
-            f"{', '.join(map(shown, unreadable[:1]))}",
+            f"expected names of at most {MAX_NAME_CHARS} printable characters, found "
+            f"{', '.join(map(quote, unreadable[:1]))}",
         ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
         (has_source, "its instruction has no source"),
@@ -158,14 +158,14 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
     for s in scenarios:
         recording = s.recording
         size = recording.steps, recording.n_players, recording.scene.shape[1]
-        groups[recording.domain, s.takeover, size, shapes(recording)].append(s)
+        groups[recording.domain, s.takeover, size, observation_shapes(recording)].append(s)
     faults: list[tuple[str, str]] = []
     for members in groups.values():
         states: list[bytes] = []
         mismatches: dict[int, Mismatch] = {}
         try:
-            world = domain(members[0].recording.domain)
-            for t, moment in enumerate(replayed(world, [s.recording for s in members])):
+            world = load_domain(members[0].recording.domain)
+            for t, moment in enumerate(iterate_replay(world, [s.recording for s in members])):
                 mismatches = {**moment.mismatches, **mismatches}
                 if t == members[0].takeover:
                     states = moment.worlds.states()
@@ -174,7 +174,7 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
             continue
         for b, s in enumerate(members):
             if b in mismatches:
-                faults.append((s.id, f"does not replay: {mismatches[b].what}"))
+                faults.append((s.id, f"does not replay: {mismatches[b].description}"))
             elif content_hash(states[b]) != s.takeover_hash:
                 faults.append((s.id, "the state at takeover does not match its hash"))
     return faults

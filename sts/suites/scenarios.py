@@ -12,7 +12,7 @@ import pyarrow as pa
 from sts.episodes import Episode, Instruction, columns
 from sts.errors import DamagedData, TamperedSuite
 from sts.storage import arrow, parquet
-from sts.storage.files import canonical_json, parsed_json, regular_bytes, write_atomically
+from sts.storage.files import canonical_json, parse_versioned_json, read_bytes, write_atomically
 from sts.suites.folders import FORMAT, FORMAT_VERSION
 from sts.suites.types import Scenario, Summary
 
@@ -39,7 +39,7 @@ SCHEMA = {
     "series": pa.string(),
     "turn": pa.int32(),
     "replaces": pa.string(),
-    **columns.EPISODE,
+    **columns.EPISODE_SCHEMA,
 }
 _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
@@ -70,15 +70,15 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
     rows: dict[str, Any] = {column: [getattr(s, column) for s in scenarios] for column in _PLAIN}
     rows |= {
         "hash": [s.hash for s in scenarios],
-        "instruction": [canonical_json(s.instruction.view()).decode() for s in scenarios],
+        "instruction": [canonical_json(s.instruction.to_json()).decode() for s in scenarios],
         "parameters": [canonical_json(s.parameters).decode() for s in scenarios],
         "roles": [list(s.players) for s in scenarios],
         "tags": [list(s.tags) for s in scenarios],
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
-        "heard": [canonical_json([i.view() for i in s.heard]).decode() for s in scenarios],
+        "heard": [canonical_json([i.to_json() for i in s.heard]).decode() for s in scenarios],
     }
-    rows |= columns.episode_columns([s.recording for s in scenarios])
-    return parquet.packed(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
+    rows |= columns.episodes_to_columns([s.recording for s in scenarios])
+    return parquet.encode_table(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
 
 
 def read(path: Path, check: Check = skip_verification) -> tuple[Scenario, ...]:
@@ -89,7 +89,7 @@ def read(path: Path, check: Check = skip_verification) -> tuple[Scenario, ...]:
       NewerFormat: a later version.
       TamperedSuite: a row does not match its hash.
     """
-    return decode_scenarios(str(path), regular_bytes(path, MAX_BYTES), check=check)
+    return decode_scenarios(str(path), read_bytes(path, MAX_BYTES), check=check)
 
 
 def decode_scenarios(
@@ -98,16 +98,16 @@ def decode_scenarios(
     """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
     groups = None
     if id is not None:
-        ids = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
+        ids = parquet.decode_table(name, raw, FORMAT, FORMAT_VERSION, {"id": pa.string()})
         places = [row for row, value in enumerate(ids.column("id").to_pylist()) if value == id]
         groups = sorted({row // ROWS_PER_GROUP for row in places})
-    table = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
+    table = parquet.decode_table(name, raw, FORMAT, FORMAT_VERSION, SCHEMA, groups=groups)
     if id is not None:
         mask = np.array([value == id for value in table.column("id").to_pylist()], np.bool_)
-        table = table.filter(arrow.of_numpy(mask))
-    rows = table.drop_columns(list(columns.EPISODE)).to_pylist()
+        table = table.filter(arrow.from_numpy(mask))
+    rows = table.drop_columns(list(columns.EPISODE_SCHEMA)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
-    recordings = check(columns.episodes(table), names)
+    recordings = check(columns.table_to_episodes(table), names)
     return tuple(map(_decode_scenario, names, rows, recordings))
 
 
@@ -125,19 +125,21 @@ def _decode_scenario(name: str, row: dict[str, Any], recording: Episode) -> Scen
 def _fields(row: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a summary in a row."""
     return {column: row[column] for column in _PLAIN} | {
-        "instruction": Instruction(**parsed_json(row["instruction"], dict)),
-        "parameters": parsed_json(row["parameters"], dict),
+        "instruction": Instruction(**parse_versioned_json(row["instruction"], dict)),
+        "parameters": parse_versioned_json(row["parameters"], dict),
         "players": tuple(row["roles"]),
         "tags": tuple(row["tags"]),
-        "provenance": parsed_json(row["provenance"], dict),
-        "heard": tuple(Instruction(**fields) for fields in parsed_json(row["heard"], list)),
+        "provenance": parse_versioned_json(row["provenance"], dict),
+        "heard": tuple(
+            Instruction(**fields) for fields in parse_versioned_json(row["heard"], list)
+        ),
     }
 
 
 def decode_summaries(name: str, raw: bytes) -> list[Summary]:
     """Decode the summaries of a file; recordings are neither read nor checked."""
-    schema = {column: SCHEMA[column] for column in SCHEMA if column not in columns.EPISODE}
-    rows = parquet.unpacked(name, raw, FORMAT, FORMAT_VERSION, schema).to_pylist()
+    schema = {column: SCHEMA[column] for column in SCHEMA if column not in columns.EPISODE_SCHEMA}
+    rows = parquet.decode_table(name, raw, FORMAT, FORMAT_VERSION, schema).to_pylist()
     return [_decode_summary(f"{name}: scenario {row['id']}", row) for row in rows]
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sts.errors import ArgumentError, UnknownName
-from sts.names import shown
+from sts.names import quote
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, tags
@@ -106,7 +106,7 @@ def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -
     chosen = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
     if not chosen:
-        raise ArgumentError(f"no scenario of {suite.label} is selected by {shown(typed)}")
+        raise ArgumentError(f"no scenario of {suite.label} is selected by {quote(typed)}")
     grown = _add_linked(suite.scenarios, chosen)
     subset = tuple(s for s in suite.scenarios if s.id in grown)
     joined = tuple(s.id for s in subset if s.id not in chosen)
@@ -132,7 +132,7 @@ def _expand_term(workspace: Workspace, suite: Suite, term: str) -> list[str]:
         return [term]
     saved = tags.read(workspace, suite.name).selections
     if not NAME.fullmatch(term):
-        raise ArgumentError(f"expected {_FORMS} after a +, found {shown(term)}")
+        raise ArgumentError(f"expected {_FORMS} after a +, found {quote(term)}")
     if term not in saved:
         raise UnknownName(f"saved selection of {suite.name}", term, saved)
     return saved[term].split("+")
@@ -142,7 +142,7 @@ def _ids_of_term(workspace: Workspace, suite: Suite, term: str) -> set[str]:
     """Return the ids that a term selects."""
     key, _, values = term.partition(":")
     if key not in KEYS or not all(values.split(",")):
-        raise ArgumentError(f"expected {_FORMS} after a +, found {shown(term)}")
+        raise ArgumentError(f"expected {_FORMS} after a +, found {quote(term)}")
     if key == "tag":
         by_value = load_ids_by_tag(workspace, suite)
     else:

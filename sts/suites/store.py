@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sts.domains import checked
+from sts.domains import validate_episodes
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.names import one_line, shown
-from sts.provenance import provenance
-from sts.storage.files import new_folder, write_atomically
+from sts.names import is_one_line, quote
+from sts.provenance import collect_provenance
+from sts.storage.files import create_folder, write_atomically
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, scenarios
 from sts.suites.folders import (
@@ -50,10 +50,10 @@ def freeze(
       StsError: the draft or its versions changed meanwhile.
     """
     name, number, parent = next_version(workspace, label)
-    if not one_line(description, MAX_DESCRIPTION_CHARS):
+    if not is_one_line(description, MAX_DESCRIPTION_CHARS):
         raise ArgumentError(
             f"expected a description of one line, at most {MAX_DESCRIPTION_CHARS} printable "
-            f"characters, found {shown(description)}"
+            f"characters, found {quote(description)}"
         )
     _check_distinct(workspace, name, members)
     if faults := lint_scenarios(members):
@@ -61,9 +61,9 @@ def freeze(
         raise DamagedData(f"{name} cannot be frozen: {faults[0]}{more}")
     older = f"{name}@{parent}" if parent else None
     ordered = tuple(sorted(members, key=lambda s: s.id))
-    origin, used = provenance() | dict(made_by or {}), dict(last or {})
+    origin, used = collect_provenance() | dict(made_by or {}), dict(last or {})
     suite = Suite(name, number, older, description, ordered, origin, tuple(changes), used)
-    with workspace.ensure().locked():
+    with workspace.create().lock():
         *_, newest = next_version(workspace, f"{name}@{number}")
         _check_distinct(workspace, name, members)
         if newest != parent or not unchanged():
@@ -71,7 +71,7 @@ def freeze(
                 f"draft {name} or its newest version changed while it was being frozen; nothing "
                 "was frozen, run the command again"
             )
-        with new_folder(workspace.path("suites", name, str(number))) as folder:
+        with create_folder(workspace.path("suites", name, str(number))) as folder:
             write(folder, suite)
     return suite
 
@@ -87,7 +87,7 @@ def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
     name, at, version = label.partition("@")
     if at and not VERSION.fullmatch(version):
         raise ArgumentError(
-            f"expected a version of 1 or more, at most 6 digits, found {shown(version)}"
+            f"expected a version of 1 or more, at most 6 digits, found {quote(version)}"
         )
     folders = list_versions(workspace).get(validate_suite_name(name), {})
     newest = max(folders, default=0)
@@ -143,10 +143,10 @@ def write(folder: Path, suite: Suite) -> None:
 
 def read(folder: Path) -> Suite:
     """Return the suite in a folder after checking its worlds, too; errors as of `frozen.read`."""
-    suite = frozen.read(folder, checked)
+    suite = frozen.read(folder, validate_episodes)
     for scenario in suite.scenarios:
         for fault in find_field_faults(scenario):
-            raise DamagedData(f"{suite.label} in {folder}: {shown(scenario.id)}: {fault}")
+            raise DamagedData(f"{suite.label} in {folder}: {quote(scenario.id)}: {fault}")
     return suite
 
 

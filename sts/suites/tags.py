@@ -83,12 +83,12 @@ def save(workspace: Workspace, suite: str, name: str, terms: str) -> None:
 
 def _change_tags(workspace: Workspace, name: str, changed: Callable[[Tags], Tags]) -> Tags:
     """Read, change and write a suite's tags under the workspace's lock."""
-    with workspace.ensure().locked():
+    with workspace.create().lock():
         after = changed(read(workspace, name))
         fields = {
             "name": name,
             "tags": {word: list(ids) for word, ids in sorted(after.ids.items()) if ids},
             "selections": dict(sorted(after.selections.items())),
         }
-        workspace.store.swap(_file(name), encode_json(FORMAT, FORMAT_VERSION, fields))
+        workspace.store.replace(_file(name), encode_json(FORMAT, FORMAT_VERSION, fields))
     return after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.errors import DamagedData, StsError
 from sts.suites.drafts import Draft, get_draft_split
 from sts.suites.types import DONE_TAG, Scenario
@@ -52,7 +52,7 @@ def _trajectory(draft: Draft, scenario: Scenario) -> Trajectory:
         episode,
         tuple(Player(kind, name) for kind, name in zip(kinds, people, strict=True)),
         scenario.instructions,
-        domain(episode.domain).world_id(episode.state),
+        load_domain(episode.domain).world_id(episode.state),
         f"sts mine {draft.name} {place}",
         {"split": "train", "world": scenario.world, "asked": asked} | about,
     )

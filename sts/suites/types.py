@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sts.episodes import Episode, Instruction, in_order
+from sts.episodes import Episode, Instruction, sort_instructions
 from sts.errors import StsError
 from sts.storage.files import canonical_json, content_hash
 
@@ -118,16 +118,16 @@ class Scenario(Summary):
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """All instructions to the evaluated roles, in step order, the judged one last."""
-        return in_order(self.instruction, self.heard)
+        return sort_instructions(self.instruction, self.heard)
 
     @cached_property
     def hash(self) -> str:
         """See `Summary.hash`."""
         names = "category kind parameters takeover horizon partner takeover_hash".split()
         meaning: dict[str, Any] = {name: getattr(self, name) for name in names}
-        meaning |= {"instruction": self.instruction.view(), "roles": list(self.players)}
+        meaning |= {"instruction": self.instruction.to_json(), "roles": list(self.players)}
         if self.heard:  # keeps the hash of scenarios of one instruction
-            meaning["heard"] = [instruction.view() for instruction in self.heard]
+            meaning["heard"] = [instruction.to_json() for instruction in self.heard]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
 
 

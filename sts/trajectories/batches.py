@@ -119,13 +119,13 @@ def list_parts(workspace: Workspace, side: str) -> RecordedParts:
     rows, seen = 0, set[str]()
     for path in store.list_files(workspace):
         store.ensure_verified(path)
-        spans = parquet.spans(path, "split")
+        spans = parquet.read_ranges(path, "split")
         rows += sum(span.rows for span in spans)
         file_parts = [Part(path, group, span.rows) for group, span in enumerate(spans) if span.rows]
         for domain, first in _first_rows(file_parts).items():
             firsts.setdefault(domain, []).append(first)
         for part in file_parts:
-            if spans[part.group].least == side:
+            if spans[part.group].minimum == side:
                 ids = _table(part, ("id",)).column("id").to_pylist()
                 twice = frozenset(row for row, id in enumerate(ids) if id in seen)
                 seen.update(ids)
@@ -138,7 +138,7 @@ def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
     firsts: dict[str, tuple[Part, int]] = {}
     for part in parts:
         column = _table(part, ("domain",)).column("domain").combine_chunks()
-        codes = arrow.as_numpy(column.dictionary_encode().indices)
+        codes = arrow.to_numpy(column.dictionary_encode().indices)
         for row in np.unique(codes, return_index=True)[1].tolist():
             firsts.setdefault(column[row].as_py(), (part, row))
     return firsts
@@ -149,8 +149,8 @@ def read_columns(part: Batch) -> TrajectoryColumns:
     table = _table(part, (*_TEXTS, *_NUMBERS, "scene"))
     rows = np.array([row for row in range(part.rows) if row not in part.twice], np.int64)
     scene = table.column("scene").combine_chunks()
-    ends = np.cumsum(arrow.as_numpy(scene.value_lengths()), dtype=np.int64)
-    numbers = {name: arrow.as_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
+    ends = np.cumsum(arrow.to_numpy(scene.value_lengths()), dtype=np.int64)
+    numbers = {name: arrow.to_numpy(table.column(name).combine_chunks()) for name in _NUMBERS}
     lengths = (numbers["steps"].astype(np.int64) + 1) * numbers["objects"]
     if isinstance(part, Part) and not np.array_equal(np.diff(ends, prepend=0), lengths):
         raise DamagedData(f"{part.path}: the lengths of its scenes do not match its steps")
@@ -160,7 +160,7 @@ def read_columns(part: Batch) -> TrajectoryColumns:
         rows,
         {name: [column[row] for row in rows.tolist()] for name, column in texts.items()},
         {name: column[rows] for name, column in numbers.items()},
-        arrow.as_numpy(scene.flatten()),
+        arrow.to_numpy(scene.flatten()),
         ends[rows],
     )
 
@@ -179,7 +179,7 @@ def _table(part: Batch, names: Sequence[str]) -> pa.Table:
     if isinstance(part, TrajectoryList):
         columns = store.encode_columns(part.every)
         return pa.table([columns[name] for name in names], schema=pa.schema(schema))
-    table, sizes = parquet.sought(part.path, *store.KIND, schema, groups=[part.group])
+    table, sizes = parquet.read_groups(part.path, *store.KIND, schema, groups=[part.group])
     if len(sizes) <= part.group or table.num_rows != part.rows:
         raise DamagedData(f"{part.path} changed while it was being read; start again")
     return table

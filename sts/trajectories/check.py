@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts.domains import domain, why_unavailable
+from sts.domains import load_domain, why_unavailable
 from sts.engine.replay import Mismatch, verify
-from sts.storage.checks import Checked, Findings
+from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -16,7 +16,7 @@ def find_mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajec
     """Yield each trajectory that does not replay exactly, with its first difference."""
     for name in dict.fromkeys(t.episode.domain for t in trajectories):
         members = [t for t in trajectories if t.episode.domain == name]
-        differences = verify(domain(name), [t.episode for t in members])
+        differences = verify(load_domain(name), [t.episode for t in members])
         yield from ((t, m) for t, m in zip(members, differences, strict=True) if m)
 
 
@@ -29,19 +29,19 @@ def find_unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]
     return by_reason
 
 
-def check(workspace: Workspace) -> Checked:
+def check(workspace: Workspace) -> CheckResult:
     """Check every file against its hashes, even if verified before, and replay its trajectories."""
     findings, count, files = Findings(), 0, store.list_files(workspace)
     for path in files:
-        with findings.of(path):
+        with findings.collect(path):
             trajectories = store.read(path)
             count += len(trajectories)
             reasons = find_unavailable(trajectories)
             skipped = {id for ids in reasons.values() for id in ids}
             wrong = find_mismatches([t for t in trajectories if t.id not in skipped])
-            findings += [f"{path}: trajectory {t.id}: {m.what}" for t, m in wrong]
+            findings += [f"{path}: trajectory {t.id}: {m.description}" for t, m in wrong]
             findings += [
                 f"{path}: {len(ids)} cannot be replayed here, such as {ids[0]}: {reason}"
                 for reason, ids in reasons.items()
             ]
-    return Checked({"files": len(files), "trajectories": count}, tuple(findings))
+    return CheckResult({"files": len(files), "trajectories": count}, tuple(findings))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Worlds, need, shapes
-from sts.engine.replay import along
+from sts.domains import Worlds, observation_shapes, require_domain
+from sts.engine.replay import replay_worlds
 from sts.errors import ArgumentError
 from sts.trajectories.types import Trajectory
 
@@ -69,7 +69,7 @@ def _check_domain(trajectories: Sequence[Trajectory]) -> None:
             "with --domain"
         )
     for t in trajectories:
-        need(t.episode, f"trajectory {t.id}")
+        require_domain(t.episode, f"trajectory {t.id}")
 
 
 def _batches(trajectories: Sequence[Trajectory], player: int) -> Iterator[list[Trajectory]]:
@@ -84,7 +84,7 @@ def _batch_key(t: Trajectory, player: int) -> tuple[Any, ...]:
     """Return the properties that trajectories replayed together must have in common."""
     episode = t.episode
     size = episode.steps, episode.n_players, episode.scene.shape[1]
-    return (*size, _find_team(t, player), shapes(episode))
+    return (*size, _find_team(t, player), observation_shapes(episode))
 
 
 def _find_team(t: Trajectory, player: int) -> tuple[int, ...]:
@@ -95,7 +95,7 @@ def _replay_batch(batch: Sequence[Trajectory], player: int) -> Iterator[Observed
     """Yield trajectories of one kind with the observations in them."""
     team = _find_team(batch[0], player)
     seen, over = [], []
-    for worlds in along([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
+    for worlds in replay_worlds([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
         seen.append(_arrays_by_name(worlds.observe((player,), team=team, world=False)))
         over.append(is_terminated(worlds))
     values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}

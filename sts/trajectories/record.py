@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts import agents
-from sts.agents.facts import Facts, apart
-from sts.domains import Domain, foreign
-from sts.domains import domain as find_domain
-from sts.engine.lockstep import play
+from sts.agents.info import AgentInfo, isolation_key
+from sts.domains import Domain, is_third_party
+from sts.domains import load_domain as find_domain
+from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
 from sts.engine.session import Team
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.jobs.pool import executor
-from sts.jobs.tasks import work_off
+from sts.jobs.pool import create_pool
+from sts.jobs.tasks import run_tasks
 from sts.numerics.streams import stream
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage import arrow
 from sts.trajectories.types import Player, Trajectory
 
@@ -59,7 +59,7 @@ class Failure(NamedTuple):
 
 
 def record_all(
-    known: Mapping[str, Facts],
+    known: Mapping[str, AgentInfo],
     *,
     domain: str,
     count: int,
@@ -93,8 +93,8 @@ def record_all(
     initial_state = functools.partial(
         generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
     )
-    with executor(workers, len(known) * len(parts), apart=foreign(domain)) as pool:
-        states = pool.ask(initial_state)  # generating a world may crash its process, too
+    with create_pool(workers, len(known) * len(parts), apart=is_third_party(domain)) as pool:
+        states = pool.run_task(initial_state)  # generating a world may crash its process, too
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
             for name, facts in known.items()
@@ -105,13 +105,13 @@ def record_all(
             if not isinstance(error, ReplayMismatch):  # raised below
                 mention(task.agent, error)
 
-        done = work_off(
+        done = run_tasks(
             tasks,
             record_task,
             parts=_split_task,
             owner=lambda task: task.agent,
             there=pool,
-            apart=lambda task: apart(task.agent),
+            apart=lambda task: isolation_key(task.agent),
             mention=mention_failure,
         )
         for task, outcome in done:
@@ -132,7 +132,7 @@ def _split_task(task: Task) -> list[Task]:
 
 def record_task(task: Task) -> list[Trajectory]:
     """Play the worlds of a task; return their trajectories."""
-    return play_task(agents.planned(task.agent, task.fingerprint), task)
+    return play_task(agents.load_planned(task.agent, task.fingerprint), task)
 
 
 def record(
@@ -158,10 +158,10 @@ def generate_states(
     except TypeError as error:  # an unknown keyword
         raise ArgumentError(f"domain {domain!r} refuses its settings: {error}") from error
     size = count * (steps + 1) * world.scene_format(first).objects
-    if size > arrow.MOST:
+    if size > arrow.MAX_LIST_VALUES:
         raise ArgumentError(
             f"{count} episodes of {steps} steps are too many for one recording; record "
-            f"{max(1, count * arrow.MOST // size)} at a time, each with another --seed"
+            f"{max(1, count * arrow.MAX_LIST_VALUES // size)} at a time, each with another --seed"
         )
     return world.generate(count, seed=seed, **settings)
 
@@ -188,9 +188,11 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         else ()
         for state in states
     ]
-    run = play(world, worlds, [Team(agent, players, streams)], steps=task.steps, told=given)
+    run = play_episodes(
+        world, worlds, [Team(agent, players, streams)], steps=task.steps, told=given
+    )
     agents.check_unchanged(agent)
-    shared = provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
+    shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
     episodes = [
         Episode(task.domain, state, run.actions[i], run.utterances[i], run.rewards[i], run.scene[i])
         for i, state in enumerate(states)
@@ -216,7 +218,7 @@ def _check_replays(world: Domain, episode: Episode) -> None:
     (mismatch,) = verify(world, [episode])
     if mismatch is not None:
         raise ReplayMismatch(
-            f"domain {episode.domain!r} does not replay its own recording: {mismatch.what}; run "
-            f"sts domain check {episode.domain}",
+            f"domain {episode.domain!r} does not replay its own recording: {mismatch.description}; "
+            f"run sts domain check {episode.domain}",
             step=mismatch.step,
         )

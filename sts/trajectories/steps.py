@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import domain, reward_values
-from sts.engine.replay import along
+from sts.domains import load_domain, reward_values
+from sts.engine.replay import replay_worlds
 from sts.errors import StsError
-from sts.registry import blaming
+from sts.registry import translate_errors
 from sts.trajectories.observed import is_terminated
 from sts.trajectories.types import Trajectory
 
@@ -36,7 +36,7 @@ def list_columns(trajectory: Trajectory) -> ColumnNames:
     columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
     if columns:
-        world = domain(trajectory.episode.domain)
+        world = load_domain(trajectory.episode.domain)
         versions[world.name] = int(getattr(world, "step_columns_version", 0))
     return ColumnNames((*_COLUMNS, *columns), versions)
 
@@ -61,10 +61,10 @@ def make_step_table(trajectory: Trajectory, names: Collection[str]) -> dict[str,
 def _domain_columns(trajectory: Trajectory, player: int) -> dict[str, NDArray[Any]]:
     """Return the columns that a domain adds, [T] each; {} if it adds none."""
     episode = trajectory.episode
-    make = getattr(domain(episode.domain), "step_columns", None)
+    make = getattr(load_domain(episode.domain), "step_columns", None)
     if make is None:
         return {}
-    with blaming(f"domain {episode.domain!r} failed to make columns of steps"):
+    with translate_errors(f"domain {episode.domain!r} failed to make columns of steps"):
         columns = {name: np.asarray(column) for name, column in make(episode, player).items()}
     for name, column in columns.items():
         if name in _COLUMNS or not name.isidentifier() or column.shape != (episode.steps,):
@@ -87,12 +87,12 @@ def _shift(values: NDArray[Any], first: Any) -> NDArray[Any]:
 
 def _rewards(t: Trajectory, player: int) -> NDArray[np.float64]:
     rewards = t.episode.rewards[:, player]
-    return np.asarray(reward_values(domain(t.episode.domain), rewards), np.float64)
+    return np.asarray(reward_values(load_domain(t.episode.domain), rewards), np.float64)
 
 
 def _actions(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the name of each move; None if the domain names none."""
-    actions = domain(t.episode.domain).action_names
+    actions = load_domain(t.episode.domain).action_names
     if not actions:
         return np.full(t.episode.steps, None, np.object_)
     return np.array([actions[move] for move in t.episode.actions[:, player].tolist()], np.object_)
@@ -100,7 +100,10 @@ def _actions(t: Trajectory, player: int) -> NDArray[np.object_]:
 
 def _utterances(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the utterances; "" for silence."""
-    tokens, utterances = domain(t.episode.domain).tokens, t.episode.utterances[:, player].tolist()
+    tokens, utterances = (
+        load_domain(t.episode.domain).tokens,
+        t.episode.utterances[:, player].tolist(),
+    )
     return np.array(
         [("", *tokens[1:])[token] if tokens else token for token in utterances], np.object_
     )
@@ -113,7 +116,7 @@ def _instruction(t: Trajectory, player: int) -> NDArray[np.object_]:
 
 def _terminated(t: Trajectory, player: int) -> NDArray[np.bool_]:
     """Return bool[T], True if the world is terminated before the step, not merely truncated."""
-    replay = along([t.episode], [f"trajectory {t.id}"])
+    replay = replay_worlds([t.episode], [f"trajectory {t.id}"])
     return np.array([is_terminated(worlds)[0] for worlds in replay])[: t.episode.steps]
 
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sts.domains import checked, domain
+from sts.domains import load_domain, validate_episodes
 from sts.episodes import Episode, Instruction, columns
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage import arrow, parquet
-from sts.storage.files import canonical_json, content_hash, parsed_json, write_atomically
+from sts.storage.files import canonical_json, content_hash, parse_versioned_json, write_atomically
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import SPLITS, Player, Trajectory
 
@@ -39,7 +39,7 @@ SCHEMA = {
     "people": pa.string(),
     "instructions": pa.string(),
     "provenance": pa.string(),
-    **columns.EPISODE,
+    **columns.EPISODE_SCHEMA,
 }
 _DERIVED_COLUMNS = ("split", "height", "width")
 
@@ -54,28 +54,28 @@ def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     sides = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
     order = np.argsort(sides, kind="stable")
     rows = encode_columns([trajectories[i] for i in order.tolist()])
-    rows["place"] = arrow.of_numpy(order.astype(np.int32))
+    rows["place"] = arrow.from_numpy(order.astype(np.int32))
     n_first = int((sides == 0).sum())
-    return parquet.packed(str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first)
+    return parquet.encode_table(str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first)
 
 
 def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
     """Return the columns of `SCHEMA` for trajectories, except `place`."""
     people = [[[p.kind, p.name] for p in t.players] for t in trajectories]
-    instructions = [[i.view() for i in t.instructions] for t in trajectories]
+    instructions = [[i.to_json() for i in t.instructions] for t in trajectories]
     sizes = np.array(_sizes([t.episode for t in trajectories]), np.int32).reshape(-1, 2)
     rows = {
         "id": [t.id for t in trajectories],
         "world": [t.world for t in trajectories],
         "split": [t.split for t in trajectories],
-        "height": arrow.of_numpy(sizes[:, 0]),
-        "width": arrow.of_numpy(sizes[:, 1]),
+        "height": arrow.from_numpy(sizes[:, 0]),
+        "width": arrow.from_numpy(sizes[:, 1]),
         "source": [t.source for t in trajectories],
         "people": [canonical_json(p).decode() for p in people],
         "instructions": [canonical_json(i).decode() for i in instructions],
         "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
     }
-    return rows | columns.episode_columns([t.episode for t in trajectories])
+    return rows | columns.episodes_to_columns([t.episode for t in trajectories])
 
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
@@ -87,7 +87,7 @@ def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
 
 def _size(name: str, state: bytes) -> tuple[int, int]:
     try:
-        picture = domain(name).scene_layout(state)
+        picture = load_domain(name).scene_layout(state)
     except StsError:
         return 0, 0
     return picture.height, picture.width
@@ -117,12 +117,12 @@ def read(path: Path) -> list[Trajectory]:
       DamagedData: not such a file, or a row does not match its id.
       NewerFormat: a later version.
     """
-    return _sort_rows(path, parquet.read(path, FORMAT, VERSION, SCHEMA), sound=False)
+    return _sort_rows(path, parquet.read_table(path, FORMAT, VERSION, SCHEMA), sound=False)
 
 
 def _sort_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]:
     trajectories = decode_rows(path, table, sound=sound)
-    places = arrow.as_numpy(table.column("place").combine_chunks())
+    places = arrow.to_numpy(table.column("place").combine_chunks())
     return [trajectories[i] for i in np.argsort(places, kind="stable").tolist()]
 
 
@@ -131,18 +131,18 @@ def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]
 
     Unless they are `sound`, that is, verified before, rows are checked against ids and worlds.
     """
-    rows = table.drop_columns([*columns.EPISODE, *_DERIVED_COLUMNS]).to_pylist()
-    episodes = columns.episodes(table)
+    rows = table.drop_columns([*columns.EPISODE_SCHEMA, *_DERIVED_COLUMNS]).to_pylist()
+    episodes = columns.table_to_episodes(table)
     trajectories = []
     for row, episode in zip(rows, episodes, strict=True):
         try:
             trajectory = Trajectory(
                 episode,
-                tuple(Player(*p) for p in parsed_json(row["people"], list)),
-                tuple(Instruction(**i) for i in parsed_json(row["instructions"], list)),
+                tuple(Player(*p) for p in parse_versioned_json(row["people"], list)),
+                tuple(Instruction(**i) for i in parse_versioned_json(row["instructions"], list)),
                 row["world"],
                 row["source"],
-                parsed_json(row["provenance"], dict),
+                parse_versioned_json(row["provenance"], dict),
             )
         except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
@@ -172,7 +172,7 @@ def _check_rows(path: Path, table: pa.Table, trajectories: Sequence[Trajectory])
 
 def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> None:
     """Raise an error if trajectories do not fit their worlds; `names` identify them in it."""
-    checked([t.episode for t in trajectories], names, [t.world for t in trajectories])
+    validate_episodes([t.episode for t in trajectories], names, [t.world for t in trajectories])
     for trajectory, name in zip(trajectories, names, strict=True):
         try:
             _ = trajectory.split
@@ -186,7 +186,7 @@ def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:
     """Check trajectories against their worlds and write a workspace file; return its path."""
     check_worlds(trajectories, [f"trajectory {t.id}" for t in trajectories])
     name = content_hash(*(t.id.encode() for t in trajectories))[:16]
-    path = workspace.ensure().path("trajectories", f"{name}.parquet")
+    path = workspace.create().path("trajectories", f"{name}.parquet")
     raw = _encode(path, trajectories)
     write_atomically(path, raw)
     _record_verified(path, raw)
@@ -205,9 +205,9 @@ def load(workspace: Workspace) -> list[Trajectory]:
     """
     by_id: dict[str, Trajectory] = {}
     for path in list_files(workspace):
-        raw = parquet.raw_bytes(path)
+        raw = parquet.read_raw(path)
         sound = _is_verified(path, raw)
-        table = parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA)
+        table = parquet.decode_table(str(path), raw, FORMAT, VERSION, SCHEMA)
         for trajectory in _sort_rows(path, table, sound=sound):
             by_id.setdefault(trajectory.id, trajectory)
         if not sound:
@@ -217,9 +217,9 @@ def load(workspace: Workspace) -> list[Trajectory]:
 
 def ensure_verified(path: Path) -> None:
     """Verify a file of a workspace, unless that was done before; errors as of `read`."""
-    raw = parquet.raw_bytes(path)
+    raw = parquet.read_raw(path)
     if not _is_verified(path, raw):
-        _sort_rows(path, parquet.unpacked(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
+        _sort_rows(path, parquet.decode_table(str(path), raw, FORMAT, VERSION, SCHEMA), sound=False)
         _record_verified(path, raw)
 
 
@@ -257,7 +257,7 @@ def find_trajectory(workspace: Workspace, id: str) -> Trajectory:
     if len(hits) != 1 or not id:
         raise UnknownName("trajectory", id, hits or list(places), most=5)
     path, group = places[hits[0]]
-    table, _ = parquet.sought(path, FORMAT, VERSION, SCHEMA, groups=[group])
+    table, _ = parquet.read_groups(path, FORMAT, VERSION, SCHEMA, groups=[group])
     rows = np.flatnonzero([value == hits[0] for value in table.column("id").to_pylist()])
     if not rows.size:
         raise DamagedData(f"{path} changed while it was being read; start again")
@@ -267,6 +267,6 @@ def find_trajectory(workspace: Workspace, id: str) -> Trajectory:
 @functools.lru_cache(maxsize=1024)
 def _read_ids(path: Path, *of: int) -> list[tuple[str, int]]:
     """Return the id and row group of each trajectory in a file; `of` identifies its content."""
-    table, sizes = parquet.sought(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
+    table, sizes = parquet.read_groups(path, FORMAT, VERSION, {"id": pa.string()}, groups=None)
     groups = [group for group, size in enumerate(sizes) for _ in range(size)]
     return list(zip(table.column("id").to_pylist(), groups, strict=True))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sts.domains import domain as find_domain
+from sts.domains import load_domain as find_domain
 from sts.episodes import Episode, Instruction
 from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
@@ -53,7 +53,7 @@ class Trajectory:
     def id(self) -> str:
         """A hash of episode, players, instructions and source, 16 hex digits."""
         people = [[p.kind, p.name] for p in self.players]
-        instructions = [i.view() for i in self.instructions]
+        instructions = [i.to_json() for i in self.instructions]
         content = canonical_json([self.episode.content_hash, people, instructions, self.source])
         return content_hash(content)[:16]
 

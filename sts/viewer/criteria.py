@@ -17,13 +17,16 @@ GROUP = "sts.criteria"
 _LOG = logging.getLogger(__name__)
 
 
-def criterion(scenario: Scenario) -> dict[str, Any] | None:
+def find_criterion(scenario: Scenario) -> dict[str, Any] | None:
     """Return a scenario's success criterion, edge cases and markings for a page.
 
     None if its category is not installed, has no rubric or fails; failures are logged.
     """
     try:
-        sources = [registry.load(GROUP, "criterion", name) for name in registry.named(GROUP)]
+        sources = [
+            registry.load_entry_point(GROUP, "criterion", name)
+            for name in registry.list_entry_points(GROUP)
+        ]
         rubric = next((r for source in sources if (r := source(scenario)) is not None), None)
     except StsError as error:
         _LOG.error("%s", error)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from sts.continuations.types import Continuation
 from sts.domains import SceneLayout
-from sts.domains import domain as find_domain
+from sts.domains import load_domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
 from sts.storage.workspace import Workspace
 from sts.viewer.sprites import load_sprites
 
 
-def shown(workspace: Workspace, continuation: Continuation) -> dict[str, Any]:
+def continuation_payload(workspace: Workspace, continuation: Continuation) -> dict[str, Any]:
     """Return the payload of a recorded continuation, without its `id`.
 
     Raises:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 BOARD = ("page", "episode", "drawings", "draw_frame", "speech", "film", "board")
 """Modules that draw a frame, in import order."""
 VIEWER = (*BOARD, "keys", "playback", "viewer")
@@ -40,7 +40,7 @@ def build_component(
     modules: Sequence[str],
     styles: Sequence[str],
     drawings: Mapping[str, str],
-    folder: Path = HERE,
+    folder: Path = FOLDER,
 ) -> Component:
     """Return a component of the given modules and styles, in import order.
 
@@ -49,19 +49,19 @@ def build_component(
     """
     return Component(
         html=_find_file(f"{name}.html", folder).read_text(encoding="utf-8"),
-        css=styled(styles, folder),
-        js=with_drawings(join_modules(tuple(modules), folder), drawings),
+        css=join_styles(styles, folder),
+        js=embed_drawings(join_modules(tuple(modules), folder), drawings),
     )
 
 
-def with_drawings(script: str, drawings: Mapping[str, str]) -> str:
+def embed_drawings(script: str, drawings: Mapping[str, str]) -> str:
     """Return a script with the drawing modules of domains embedded."""
     # "<" is the only JSON character that could end an inline script.
     texts = json.dumps(dict(drawings)).replace("<", "\\u003c")
     return script.replace(_TEXTS, f"const TEXTS = {texts};")
 
 
-def styled(styles: Sequence[str], folder: Path = HERE) -> str:
+def join_styles(styles: Sequence[str], folder: Path = FOLDER) -> str:
     """Return several style sheets as one text."""
     files = (_find_file(f"{name}.css", folder) for name in styles)
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
@@ -79,7 +79,7 @@ def join_modules(modules: tuple[str, ...], *folders: Path) -> str:
     return _EXPORT.sub("", _IMPORT.sub("", source))
 
 
-def classic(modules: tuple[str, ...], *folders: Path) -> str:
+def join_classic_script(modules: tuple[str, ...], *folders: Path) -> str:
     """Return one classic script from several modules, for pages opened from disk.
 
     Browsers do not load modules from `file:`. The script defines no global names.
@@ -91,4 +91,4 @@ def classic(modules: tuple[str, ...], *folders: Path) -> str:
 def _find_file(name: str, *folders: Path) -> Path:
     """Return the path of a file in one of `folders`, else in the Viewer's folder."""
     paths = (folder / name for folder in folders)
-    return next((path for path in paths if path.is_file()), HERE / name)
+    return next((path for path in paths if path.is_file()), FOLDER / name)

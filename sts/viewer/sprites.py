@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 
-from sts.domains import domain as find_domain
-from sts.engine.rendering import Sheet, frames, layout, look, sheets
+from sts.domains import load_domain as find_domain
+from sts.engine.rendering import Sheet, pack_sheets, plan_sheets, render_frame, render_frames
 from sts.episodes import Episode
 from sts.storage.files import content_hash, write_atomically
 from sts.storage.workspace import Workspace
@@ -26,14 +26,16 @@ def load_sprites(workspace: Workspace, episode: Episode, player: int | None = No
 
     The cache key includes the pixels of the first frame, so that a changed renderer invalidates it.
     """
-    first = look(find_domain(episode.domain).restore([episode.state]), episode.domain, player)
-    parts = layout(len(episode.scene), *first.shape[:2])
+    first = render_frame(
+        find_domain(episode.domain).restore([episode.state]), episode.domain, player
+    )
+    parts = plan_sheets(len(episode.scene), *first.shape[:2])
     how = repr(parts if player is None else (parts, player)).encode()
     mark = content_hash(episode.content_hash.encode(), first.tobytes(), how)
     files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):
         return [Sheet(file.read_bytes(), *part) for file, part in zip(files, parts, strict=True)]
-    rendered = sheets(frames(episode, player))
+    rendered = pack_sheets(render_frames(episode, player))
     with contextlib.suppress(OSError):  # without the cache, frames are only rendered again
         for file, sheet in zip(files, rendered, strict=True):
             write_atomically(file, sheet.webp)

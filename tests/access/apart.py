@@ -8,7 +8,7 @@ _CODE = """
 import sys
 from sts.storage import memory
 
-memory.allowance = lambda: int(sys.argv[1])
+memory.memory_limit = lambda: int(sys.argv[1])
 from sts.cli.main import main
 
 sys.exit(main(sys.argv[2:]))

@@ -20,7 +20,7 @@ import pytest
 from sts.cli.main import main
 from sts.errors import DamagedData, StsError
 from sts.storage import memory
-from sts.storage.parquet import unpacked
+from sts.storage.parquet import decode_table
 from sts_analysis.inputs.ratings import read_ratings
 from tests.access.apart import refusal
 from tests.access.attempts import attempt
@@ -65,9 +65,9 @@ def test_wide_table_takes_limited_memory(tmp_path) -> None:
 
 
 def test_memory_limit_ends_with_its_block(monkeypatch) -> None:
-    monkeypatch.setattr(memory, "allowance", lambda: 2**20)
+    monkeypatch.setattr(memory, "memory_limit", lambda: 2**20)
     with pytest.raises(DamagedData, match=r"^big: reading it needs more than 0\.0 GiB"):
-        with memory.bounded("big"):
+        with memory.limit_memory("big"):
             np.ones(2**26)
     assert np.ones(2**20).all()
 
@@ -106,7 +106,9 @@ def test_table_of_another_shape_is_refused(tmp_path, values, column) -> None:
         read_ratings(tmp_path / "t.parquet")
     assert "\n" not in str(refused.value)
     with pytest.raises(DamagedData):
-        unpacked("t", (tmp_path / "t.parquet").read_bytes(), "ratings", 1, {column: pa.string()})
+        decode_table(
+            "t", (tmp_path / "t.parquet").read_bytes(), "ratings", 1, {column: pa.string()}
+        )
 
 
 @attempt(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.domains import domain
-from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, fit
+from sts.domains import load_domain
+from sts.engine.lockstep import Rollouts, Script, play_episodes
+from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
 from tests.examples import agents_of, instructed
 
@@ -20,7 +20,7 @@ TEXTS = (
     *("Walk 3 cells up and to the left.", "Join participant B.", "In which direction is Good?"),
     *("Do you see Evil?", "Sing a song."),
 )
-HAPPENED = Played._fields[:-1]  # what an agent remembers may be padded by its batch
+HAPPENED = Rollouts._fields[:-1]  # what an agent remembers may be padded by its batch
 SIZES = ((3, 3), (10, 10), (5, 8), (3, 7))
 
 NAMES = [*agents_of("lambda-star"), "random"]
@@ -43,7 +43,7 @@ class Cases(NamedTuple):
 @functools.cache
 def cases(n_players: int = 3, sizes: tuple[tuple[int, int], ...] = SIZES) -> Cases:
     """Return one episode of every size and text, told at different steps."""
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     more: dict[str, int] = {"n_players": n_players, "horizon": 30}
     states = [
         state
@@ -59,33 +59,35 @@ def cases(n_players: int = 3, sizes: tuple[tuple[int, int], ...] = SIZES) -> Cas
 
 def played(
     agent: agents.Agent, c: Cases, players: tuple[int, ...] = (0, 2), script: Script | None = None
-) -> Played:
-    world = domain("lambda-star")
+) -> Rollouts:
+    world = load_domain("lambda-star")
     teams, told = [Team(agent, players, c.streams)], instructed(c.texts, c.given_at)
-    return play(world, world.restore(c.states), teams, steps=STEPS, script=script, told=told)
+    return play_episodes(
+        world, world.restore(c.states), teams, steps=STEPS, script=script, told=told
+    )
 
 
 @functools.cache
-def whole(name: str) -> Played:
+def whole(name: str) -> Rollouts:
     """What an agent does in all cases, as one batch."""
     return played(agents.load(name), cases())
 
 
 @functools.cache
-def elsewhere(name: str) -> Played:
+def elsewhere(name: str) -> Rollouts:
     """The same with other streams of its draws."""
     c = cases()
     return played(agents.load(name), c._replace(streams=c.streams + np.uint64(1)))
 
 
-def assert_same(a: Played, b: Played) -> None:
+def assert_same(a: Rollouts, b: Rollouts) -> None:
     for name, x, y in zip(HAPPENED, a, b, strict=False):
         np.testing.assert_array_equal(x, y, err_msg=name)
 
 
-def rows(p: Played, order: list[int]) -> Played:
+def rows(p: Rollouts, order: list[int]) -> Rollouts:
     happened: Any = p[: len(HAPPENED)]
-    return Played(*(field[order] for field in happened))
+    return Rollouts(*(field[order] for field in happened))
 
 
 def frozen(value: Any) -> Any:
@@ -134,8 +136,8 @@ def test_a_team_of_any_size_plays_even_the_smallest_grid(name, players):
 
 @agent_names
 def test_agent_returns_weights_and_changes_no_argument(name):
-    world, c = domain("lambda-star"), cases()
-    agent = fit(agents.load(name), world)
+    world, c = load_domain("lambda-star"), cases()
+    agent = bind_agent(agents.load(name), world)
     worlds = world.restore(c.states)
     players, batch = (0, 2), len(c.states)
     told = agents.Instructions(TEXTS, np.array([TEXTS.index(t) for t in c.texts], np.int32))

@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents import described
-from sts.agents.elsewhere import child
-from sts.agents.elsewhere.agent import ExternalAgent
-from sts.agents.identity import stated
+from sts.agents import introspection
+from sts.agents.external import child
+from sts.agents.external.agent import ExternalAgent
+from sts.agents.identity import declared_version
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import run
 from sts.continuations.takeover import continue_all
-from sts.domains import domain
-from sts.engine.lockstep import play
+from sts.domains import load_domain
+from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
@@ -58,7 +58,7 @@ def name(home, monkeypatch):
 @pytest.fixture(scope="module", autouse=True)
 def _none_left():
     yield
-    child.end_all()
+    child.end_all_processes()
     for module in ("brain", "helper", "twin"):
         sys.modules.pop(module, None)
 
@@ -131,12 +131,14 @@ def test_external_agent_satisfies_the_contract(claim, name):
 
 
 def test_external_agent_observes_other_environments_as_in_process(name):
-    world = domain("tests.domains.worlds:Lanterns")
+    world = load_domain("tests.domains.worlds:Lanterns")
     states = world.generate(4, seed=1)
     streams = np.array([stream("lanterns", i) for i in range(4)], np.uint64)
     told = instructed(["Keep the lanterns alight."] * 4, [2] * 4)
     teams = ([Team(agents.load(who), (0,), streams)] for who in (name("Keeper"), "twin:Keeper"))
-    assert_same(*(play(world, world.restore(states), own, steps=6, told=told) for own in teams))
+    assert_same(
+        *(play_episodes(world, world.restore(states), own, steps=6, told=told) for own in teams)
+    )
 
 
 def test_commands_accept_external_agents(name, tmp_path, capsys):
@@ -155,7 +157,7 @@ def test_commands_accept_external_agents(name, tmp_path, capsys):
 
 
 def test_output_of_an_external_agent_goes_to_standard_error(name, capfd, monkeypatch):
-    child.end_all()
+    child.end_all_processes()
     monkeypatch.setenv("PYTHONHOME", "/nowhere")  # meant for this interpreter, not for another
     agent = agents.load(name("Mine"))
     played(agent, cases().take([0]))
@@ -342,10 +344,10 @@ def test_external_agent_that_changed_since_planning_is_rejected(copy):
     agent = cast(ExternalAgent, agents.load(who))
     mark = agents.fingerprint(agent)
     (folder / "helper.py").write_text("SHARE = 0.75\n")
-    assert agents.planned(who, mark).name == "mine"  # what it loaded is what it plays
+    assert agents.load_planned(who, mark).name == "mine"  # what it loaded is what it plays
     agent.child.end()
     with pytest.raises(ArgumentError, match="has changed since the run was planned"):
-        agents.planned(who, mark)
+        agents.load_planned(who, mark)
 
 
 def test_unreadable_external_agent_needs_a_version(name):
@@ -355,7 +357,7 @@ def test_unreadable_external_agent_needs_a_version(name):
     ):
         with pytest.raises(ArgumentError, match=f"{why}.*declare .*version"):
             agents.fingerprint(agents.load(name(kind)))
-    assert stated(agents.fingerprint(agents.load(name("Stated")))) == "7"
+    assert declared_version(agents.fingerprint(agents.load(name("Stated")))) == "7"
 
 
 def test_external_agent_that_changes_its_parameters_is_rejected(name):
@@ -364,7 +366,9 @@ def test_external_agent_that_changes_its_parameters_is_rejected(name):
         continue_all(scenarios(2), agent, seed=0, indices=(0,))
 
 
-@pytest.mark.parametrize("file", [child.SHIM, Path(described.__file__)], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "file", [child.SERVER_FILE, Path(introspection.__file__)], ids=lambda one: one.name
+)
 def test_files_of_the_external_process_need_only_python_3_8(file):
     tree = ast.parse(file.read_text(), feature_version=(3, 8))
     imported = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
@@ -373,7 +377,7 @@ def test_files_of_the_external_process_need_only_python_3_8(file):
 
 
 def test_agent_server_is_never_imported_in_the_main_process():
-    words = "import sys; from sts import agents; agents.load('random'); import sts.agents.elsewhere"
+    words = "import sys; from sts import agents; agents.load('random'); import sts.agents.external"
     code = f"{words}; assert not [name for name in sys.modules if name.endswith('.shim')]"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 

@@ -11,7 +11,7 @@ import pytest
 
 import sts
 from sts.agents.code import Code, read_code
-from sts.agents.described import find_module as find_here
+from sts.agents.introspection import find_module as find_here
 from sts.storage.files import content_hash
 
 LAB = {

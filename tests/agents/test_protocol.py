@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sts.agents import Agent, PolicyOutput
-from sts.domains import domain
-from sts.engine.lockstep import Script, play
+from sts.domains import load_domain
+from sts.engine.lockstep import Script, play_episodes
 from sts.engine.sampling import UNIFORM_SHARE
 from sts.engine.session import Team
 from sts.errors import StsError
@@ -46,10 +46,10 @@ class Scripted(Agent):
 
 
 def played(*teams, steps=STEPS, script=None):
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     states = world.generate(BATCH, seed=1, n_players=3)
     own = [Team(t, ROLES, STREAMS) if isinstance(t, Agent) else t for t in teams]
-    return play(world, world.restore(states), own, steps=steps, script=script)
+    return play_episodes(world, world.restore(states), own, steps=steps, script=script)
 
 
 def test_actions_follow_the_weights():

@@ -30,7 +30,7 @@ def test_unknown_agent_error_suggests_similar_names():
     with pytest.raises(UnknownName) as caught:
         agents.load("loc-search")
     listed, rest = str(caught.value).split("known: ")[1].split(" and ")
-    there = {*agents.installed()}
+    there = {*agents.list_installed()}
     assert {*listed.split(", ")} < there and "local-search" in listed
     assert rest.startswith(f"{len(there) - 20} more; did you mean local-search?")
 

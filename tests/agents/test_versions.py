@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents.identity import described, stated
+from sts.agents.identity import declared_version, describe_fingerprint
 from sts.entry_points import list_group
 from sts.errors import ArgumentError
 from sts.registry import is_packaged
@@ -61,7 +61,7 @@ def test_fingerprint_depends_on_constructor_state():
     marks = [agents.fingerprint(Made(**state)) for state in STATES]
     assert len(set(marks)) == len(STATES)
     assert marks == [agents.fingerprint(Made(**state)) for state in STATES]
-    assert not any(map(stated, marks))
+    assert not any(map(declared_version, marks))
 
 
 def test_fingerprint_ignores_memory_layout_and_cached_properties():
@@ -98,8 +98,11 @@ def test_unreadable_state_needs_a_version_or_a_digest(state):
         agents.fingerprint(Made(**state))
     assert "\n" not in str(caught.value)
     mark = agents.fingerprint(Versioned(**state))
-    assert stated(mark) == "1.2" and described(mark) == f"{mark} (identity as stated)"
-    assert not stated(agents.fingerprint(Made(weights_digest="abc", **state)))
+    assert (
+        declared_version(mark) == "1.2"
+        and describe_fingerprint(mark) == f"{mark} (identity as stated)"
+    )
+    assert not declared_version(agents.fingerprint(Made(weights_digest="abc", **state)))
 
 
 def test_fingerprint_uses_the_version_and_the_readable_state():
@@ -109,7 +112,7 @@ def test_fingerprint_uses_the_version_and_the_readable_state():
     assert agents.fingerprint(first) == agents.fingerprint(again)
     marks = [agents.fingerprint(a) for a in (first, other, Versioned(model=object(), share=1))]
     assert len(set(marks)) == 3
-    assert [stated(mark) for mark in marks] == ["1.2", "1.3", "1.2"]
+    assert [declared_version(mark) for mark in marks] == ["1.2", "1.3", "1.2"]
 
 
 def test_edited_agent_has_another_fingerprint_under_the_same_version(module):
@@ -118,9 +121,9 @@ def test_edited_agent_has_another_fingerprint_under_the_same_version(module):
     edits = (text, text.replace(": 1", ": 2"), hidden, hidden.replace("eval('2')", "eval('2') + 1"))
     marks = [agents.fingerprint(module(one).Mine()) for one in edits]
     assert len(set(marks)) == 4
-    assert [stated(mark) for mark in marks] == ["", "", "7", "7"]
+    assert [declared_version(mark) for mark in marks] == ["", "", "7", "7"]
     raised = agents.fingerprint(module(text.replace("'7'", "'8'")).Mine())
-    assert raised not in marks and stated(raised) == ""
+    assert raised not in marks and declared_version(raised) == ""
 
 
 @pytest.mark.parametrize("version", ["1 2", "../1", "x" * 33, 3, ["1"]])
@@ -155,7 +158,7 @@ def test_unreadable_code_needs_a_version(module, text, reason):
     with pytest.raises(ArgumentError, match=f"agent 'mine': {reason}, so its code"):
         agents.fingerprint(module(text).Mine())
     versioned = text.replace("name = 'mine'", "name = 'mine'; version = '7'")
-    assert stated(agents.fingerprint(module(versioned).Mine())) == "7"
+    assert declared_version(agents.fingerprint(module(versioned).Mine())) == "7"
 
 
 def test_agent_of_an_interactive_session_needs_a_version():
@@ -164,7 +167,7 @@ def test_agent_of_an_interactive_session_needs_a_version():
     with pytest.raises(ArgumentError, match="cannot be imported by its name"):
         agents.fingerprint(own["Mine"]())
     own["Mine"].version = "1"
-    assert stated(agents.fingerprint(own["Mine"]())) == "1"
+    assert declared_version(agents.fingerprint(own["Mine"]())) == "1"
 
 
 def test_weights_file_counts_by_its_digest(module):
@@ -180,7 +183,7 @@ def test_weights_file_counts_by_its_digest(module):
         weights.write_bytes(raw)
         marks.append(agents.fingerprint(mine.Mine()))
     assert marks[0] == marks[2] != marks[1]
-    assert not any(map(stated, marks))
+    assert not any(map(declared_version, marks))
 
 
 def test_too_deeply_nested_code_needs_a_version(module):
@@ -228,7 +231,7 @@ def test_recorded_agent_behaves_as_its_version_states():
 
 def test_packaged_agent_with_another_version_has_another_fingerprint(monkeypatch):
     before = agents.fingerprint(agents.load("rule"))
-    assert not stated(before)
+    assert not declared_version(before)
     monkeypatch.setattr(Rule, "version", "2")
     assert agents.fingerprint(agents.load("rule")) != before
 
@@ -246,7 +249,7 @@ def test_version_of_a_packaged_base_class_is_not_a_stated_version(tmp_path, monk
     (tmp_path / "derived_agent.py").write_text(DERIVED)
     (tmp_path / "derived_hidden.py").write_text(DERIVED + "    more = eval('1')\n")
     before = agents.fingerprint(agents.load("derived_agent:Mine"))
-    assert not stated(before)
+    assert not declared_version(before)
     with pytest.raises(ArgumentError, match="it uses eval.* declare a version in its class"):
         agents.fingerprint(agents.load("derived_hidden:Mine"))
     monkeypatch.setattr(Rule, "version", "2")

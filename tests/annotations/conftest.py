@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
@@ -70,19 +70,19 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def open_store(workspace: Workspace, clock: Clock) -> Iterator[Callable[..., Store]]:
+def open_store(workspace: Workspace, clock: Clock) -> Iterator[Callable[..., AnnotationStore]]:
     """Open the workspace's store under settings of its study."""
     with ExitStack() as stack:
 
-        def open_with(**settings: object) -> Store:
+        def open_with(**settings: object) -> AnnotationStore:
             workspace.settings["annotation"].update(settings)
-            return stack.enter_context(Store.open(workspace, clock=clock))
+            return stack.enter_context(AnnotationStore.open(workspace, clock=clock))
 
         yield open_with
 
 
 @pytest.fixture
-def store(open_store: Callable[..., Store]) -> Store:
+def store(open_store: Callable[..., AnnotationStore]) -> AnnotationStore:
     """The workspace's store, empty."""
     return open_store()
 
@@ -90,7 +90,7 @@ def store(open_store: Callable[..., Store]) -> Store:
 @pytest.fixture
 def started(workspace: Workspace) -> Workspace:
     """A workspace in whose study Ana takes part."""
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         add_person(store, "Ana")
     return workspace
 

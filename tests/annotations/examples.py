@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from sts.annotations import people
 from sts.annotations.schema import metadata
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Claim, Item
 from sts.storage.workspace import Workspace
 from tests.stores import add_person, ask, claim_items, submit
@@ -70,7 +70,7 @@ def an_event(kind: str, item: str, **changes: Any) -> dict[str, Any]:
     return {"uuid": uuid4().hex, "item": item, "kind": kind} | fields[kind] | changes
 
 
-def rows(store: Store, table: str) -> list[Any]:
+def rows(store: AnnotationStore, table: str) -> list[Any]:
     with store.database.read() as connection:
         return list(connection.execute(select(metadata.tables[table])))
 
@@ -79,17 +79,17 @@ def statuses(acks: Iterable[Any]) -> list[str]:
     return [ack.status for ack in acks]
 
 
-def add_people(store: Store, *names: str) -> list[int]:
+def add_people(store: AnnotationStore, *names: str) -> list[int]:
     """Add annotators; return their numbers."""
     return [add_person(store, name).id for name in names]
 
 
-def claim(store: Store, person: int, count: int = 3, suite: str = SUITE) -> list[Claim]:
+def claim(store: AnnotationStore, person: int, count: int = 3, suite: str = SUITE) -> list[Claim]:
     return claim_items(store, person, suite=suite, count=count)
 
 
 def judge(
-    store: Store, person: int, count: int = 10**6, suite: str = SUITE, **changes: Any
+    store: AnnotationStore, person: int, count: int = 10**6, suite: str = SUITE, **changes: Any
 ) -> list[str]:
     """Judge one clip after another; return their continuations in the order they were met."""
     met: list[str] = []
@@ -102,5 +102,5 @@ def judge(
 def names(workspace: Workspace | Path) -> list[str]:
     """Return who takes part in a workspace's study."""
     opened = workspace if isinstance(workspace, Workspace) else Workspace.open(workspace)
-    with Store.open(opened) as store:
-        return [one.name for one in ask(store, people.everybody)]
+    with AnnotationStore.open(opened) as store:
+        return [one.name for one in ask(store, people.list_people)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import imports, played, queue
-from sts.annotations.played import StudyContinuations
+from sts.annotations import imports, queue, study_continuations
+from sts.annotations.study_continuations import StudyContinuations
 from sts.annotations.types import Item
 from sts.continuations.index import Entry
 from sts.errors import UnknownName
@@ -20,8 +20,8 @@ Fakes = dict[str, dict[str, Item]]
 def pretend(patch: pytest.MonkeyPatch) -> None:
     """Let an export find every enqueued item among the continuations of its workspace."""
     fakes: Fakes = {}
-    real = played.read_continuations
-    enqueue, append, add = queue.enqueue, imports.append, queue.add_reference
+    real = study_continuations.read_continuations
+    enqueue, append, add = queue.enqueue, imports.import_ratings, queue.add_reference
 
     def note(items: Iterable[Item]) -> list[Item]:
         noted = list(items)
@@ -47,7 +47,7 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
             silent=own.silent | quiet,
         )
 
-    patch.setattr(played, "read_continuations", read)
+    patch.setattr(study_continuations, "read_continuations", read)
 
     @wraps(enqueue)
     def enqueue_noted(connection: Any, items: Iterable[Item], **more: Any) -> int:
@@ -63,7 +63,7 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
         add(connection, item, *rest, **more)
 
     patch.setattr(queue, "enqueue", enqueue_noted)
-    patch.setattr(imports, "append", append_noted)
+    patch.setattr(imports, "import_ratings", append_noted)
     patch.setattr(queue, "add_reference", add_noted)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import claims, controls, schema, views
+from sts.annotations import claims, controls, progress, schema
 from sts.annotations.assignment import Balance, Candidate, batch_size, choose_next
-from sts.annotations.store import Store
-from sts.annotations.study import Study, load_study
+from sts.annotations.store import AnnotationStore
+from sts.annotations.study import StudySettings, load_study
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.storage.workspace import Workspace
@@ -28,10 +28,10 @@ def of_agents(number: int, *agents: str, **changes: object) -> list[Item]:
     ]
 
 
-def ask_for(store: Store, items: list[Item], suite: str = SUITE) -> int:
+def ask_for(store: AnnotationStore, items: list[Item], suite: str = SUITE) -> int:
     """Enqueue items as the study requires; return how many judgements the suite then requires."""
     enqueue(store, items, required=None)
-    return ask(store, views.progress, suite).required
+    return ask(store, progress.load_progress, suite).required
 
 
 def agents(met: Iterable[str]) -> Counter[str]:
@@ -48,8 +48,8 @@ def test_highest_requirement_that_applies_to_a_clip_counts(opened) -> None:
     store = opened(twice=0, required_by={SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9})
     assert ask_for(store, [an_item("a"), an_item("b", category="ask")]) == 5
     enqueue(store, [an_item("a", suite="other@1")], required=None)
-    assert ask(store, views.progress, SUITE).required == 12
-    asked = Study(required_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
+    assert ask(store, progress.load_progress, SUITE).required == 12
+    asked = StudySettings(required_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
     assert asked.required_for("core@2+abc", "see") == 3
     assert asked.required_for("core@2+abc", "ask") == 4
     assert asked.required_for("core@1", "ask") == 1
@@ -140,16 +140,16 @@ def test_paused_category_is_not_given_out_until_it_is_resumed(opened) -> None:
     enqueue(store, [an_item(f"b{i}") for i in range(5)])
     ana, bo = add_people(store, "Ana", "Bo")
     held = claim(store, ana, 10)
-    change(store, controls.pause, f"{SUITE}/ask", by=ana, reason="a new guideline")
+    change(store, controls.set_pause, f"{SUITE}/ask", by=ana, reason="a new guideline")
     kept = claim(store, ana, 10)
     assert kept[0] == held[0]
     assert {one.continuation[0] for one in kept[1:]} == {"b"}
     assert {one[0] for one in judge(store, bo, 9)} <= {"b"}
-    (control,) = ask(store, controls.paused)
+    (control,) = ask(store, controls.list_pauses)
     assert control[:5] == (f"{SUITE}/ask", None, 1, "a new guideline", ana)
-    change(store, controls.pause, f"{SUITE}/ask", resume=True)
+    change(store, controls.set_pause, f"{SUITE}/ask", resume=True)
     assert len(claim(store, ana, 10)) == 10
-    assert ask(store, controls.paused) == []
+    assert ask(store, controls.list_pauses) == []
     assert [one.value for one in ask(store, controls.list_controls)] == [1, 0]
 
 
@@ -158,17 +158,17 @@ def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(opened) 
     enqueue(store, of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
     ana, bo, cleo = add_people(store, "Ana", "Bo", "Cleo")
     held = claim(store, ana)
-    change(store, controls.pause, person=ana)
+    change(store, controls.set_pause, person=ana)
     assert claim(store, ana) == held[:1]
     assert held[0].item not in {one.item for one in claim(store, bo, 19)}
     submit(store, ana, [a_submission(held[0])])
     assert claim(store, ana) == []
-    change(store, controls.pause, SUITE)
+    change(store, controls.set_pause, SUITE)
     assert len(claim(store, bo)) == 1
     assert claim(store, cleo, suite=f"{SUITE}+abc") == []
-    change(store, controls.pause, person=ana, resume=True)
+    change(store, controls.set_pause, person=ana, resume=True)
     assert claim(store, ana) == []
-    change(store, controls.pause, SUITE, resume=True)
+    change(store, controls.set_pause, SUITE, resume=True)
     assert len(claim(store, ana)) == 3
 
 
@@ -190,11 +190,14 @@ def test_highest_priority_comes_first(opened) -> None:
 def test_page_holds_at_most_a_tenth_of_the_open_clips(store) -> None:
     assert [batch_size(left) for left in (0, 29, 40, 199, 200, 100_000)] == [3, 3, 4, 19, 20, 20]
     enqueue(store, of_agents(70, "A"))
-    assert ask(store, claims.ahead, SUITE) == 7 and ask(store, claims.ahead, "nowhere@1") == 3
+    assert (
+        ask(store, claims.batch_size, SUITE) == 7
+        and ask(store, claims.batch_size, "nowhere@1") == 3
+    )
     claim(store, add_people(store, "Ana")[0], 20)
-    assert ask(store, claims.ahead, SUITE) == 5
+    assert ask(store, claims.batch_size, SUITE) == 5
     enqueue(store, of_agents(300, "B"))
-    assert ask(store, claims.ahead, SUITE) == 20
+    assert ask(store, claims.batch_size, SUITE) == 20
 
 
 @pytest.mark.parametrize(
@@ -209,8 +212,8 @@ def test_page_holds_at_most_a_tenth_of_the_open_clips(store) -> None:
 def test_pause_of_an_unknown_scope_is_refused(store, scope, person, error, words) -> None:
     enqueue(store, [an_item()])
     with pytest.raises(error, match=words):
-        change(store, controls.pause, scope, person=person)
-    assert ask(store, controls.paused) == []
+        change(store, controls.set_pause, scope, person=person)
+    assert ask(store, controls.list_pauses) == []
 
 
 @pytest.mark.parametrize(
@@ -234,7 +237,7 @@ def test_pause_of_an_unknown_scope_is_refused(store, scope, person, error, words
 )
 def test_impossible_setting_is_refused_and_makes_no_store(sqlite_workspace, name, value, words):
     workspace = Workspace(sqlite_workspace.root, {"annotation": {name: value}})
-    for read in (load_study, Store.open):
+    for read in (load_study, AnnotationStore.open):
         with pytest.raises(DamagedData, match=words):
             read(workspace)
     assert not workspace.root.exists()

@@ -8,9 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sts.annotations.audit import audit
-from sts.annotations.imbalance import LARGE_IMBALANCE, NONE, Audit, of_rows
-from sts.annotations.store import Store
+from sts.annotations.audit import load_balance_audit
+from sts.annotations.imbalance import (
+    EMPTY_AUDIT,
+    LARGE_IMBALANCE,
+    AssignmentBalance,
+    measure_imbalance,
+)
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, judge
@@ -25,9 +30,9 @@ class Judged(NamedTuple):
     agents: tuple[str, ...]
 
 
-def of(judged: Sequence[Judged]) -> Audit:
+def of(judged: Sequence[Judged]) -> AssignmentBalance:
     rows = [(one.item, "", agent, one.annotator) for one in judged for agent in one.agents]
-    return of_rows(*np.array(rows, object).T) if rows else NONE
+    return measure_imbalance(*np.array(rows, object).T) if rows else EMPTY_AUDIT
 
 
 def judged(**agents: str) -> list[Judged]:
@@ -100,9 +105,9 @@ def rounds() -> Iterator[tuple[list[Item], str]]:
         )
 
 
-def audit_store(workspace: Workspace) -> Audit:
+def audit_store(workspace: Workspace) -> AssignmentBalance:
     """Judge through the store, as pages do: some at a time."""
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         numbers: dict[str, int] = {}
         for joining, people in rounds():
             enqueue(store, joining, required=None)
@@ -113,10 +118,10 @@ def audit_store(workspace: Workspace) -> Audit:
                 for name in people:
                     held = claim(store, numbers[name], PAGE)
                     submit(store, numbers[name], [a_submission(one) for one in held])
-        return ask(store, audit, SUITE)
+        return ask(store, load_balance_audit, SUITE)
 
 
-def audit_random(seed: int) -> Audit:
+def audit_random(seed: int) -> AssignmentBalance:
     """Judge naively: each person takes any open clip that they have not judged."""
     draw = random.Random(seed)
     agents: dict[str, set[str]] = {}
@@ -152,7 +157,7 @@ def test_audit_command_prints_a_table_with_and_without_names(sqlite_workspace, s
     assert sts(sqlite_workspace, words) == "There are no judgements yet.\n"
     assert not sqlite_workspace.root.exists()
     long = "a-very-long-name-" * 6
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         enqueue(store, [an_item("c0", agent="A"), an_item("c1", agent=long)], required=2)
         enqueue(store, [an_item("d0", agent="A", suite="other@1")])
         add_reference(store, an_item("r", agent="A"), "success", 1)

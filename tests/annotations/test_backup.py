@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import backup, people, schema, sessions, submissions, views
+from sts.annotations import backup, people, progress, schema, sessions, submissions
+from sts.annotations.database_backup import DUMP_FILE
 from sts.annotations.history import verify
-from sts.annotations.move import AWAY, move
-from sts.annotations.snapshot import DUMP_FILE
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.move import MOVED_FILE, move_database
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
 from sts.storage.folders import replace_folder
@@ -43,7 +43,7 @@ only_postgresql = pytest.mark.parametrize("workspace", [POSTGRESQL], indirect=Tr
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
-def all_rows(store: Store) -> Rows:
+def all_rows(store: AnnotationStore) -> Rows:
     """Return every row of every table."""
     return {
         name: sorted(map(tuple, rows(store, name)), key=repr) for name in schema.metadata.tables
@@ -71,19 +71,21 @@ def another_database(request, monkeypatch) -> Callable[[bool], None]:
 def study(workspace: Workspace) -> tuple[Workspace, Rows, str]:
     """A study, its rows and the secret of Ana's session."""
     a_study(workspace)
-    with Store.open(workspace) as store:
-        secret = change(store, sessions.enter, str(change(store, people.invite, "Ana").token))
+    with AnnotationStore.open(workspace) as store:
+        secret = change(
+            store, sessions.accept_invitation, str(change(store, people.invite, "Ana").token)
+        )
         return workspace, all_rows(store), secret
 
 
 def test_restored_study_has_every_row_and_goes_on(study, tmp_path, another_database) -> None:
     workspace, before, secret = study
     on_server = is_on_server()
-    made = backup.take(workspace, tmp_path / "copy")
+    made = backup.create_backup(workspace, tmp_path / "copy")
     assert (DUMP_FILE in made.files, DATABASE_FILE in made.files) == (on_server, not on_server)
     another_database(on_server)
     restored = Workspace(tmp_path / "restored", workspace.settings)
-    backup.restore(tmp_path / "copy", restored.root)
+    backup.restore_backup(tmp_path / "copy", restored.root)
     assert restored.path(DATABASE_FILE).exists() != on_server
     assert not restored.path(DUMP_FILE).exists()
     check_continued(restored, before, secret)
@@ -95,15 +97,15 @@ def test_moved_study_has_every_row_and_goes_on(study, another_database) -> None:
     workspace, before, secret = study
     before.pop("sts_schema")
     if is_on_server():
-        moved = move(workspace, "sqlite")
+        moved = move_database(workspace, "sqlite")
         another_database(False)
     else:
         another_database(True)
         url = os.environ.pop("STS_DATABASE_URL")
-        moved = move(workspace, url)
-        assert workspace.path(AWAY).exists() and not workspace.path(DATABASE_FILE).exists()
+        moved = move_database(workspace, url)
+        assert workspace.path(MOVED_FILE).exists() and not workspace.path(DATABASE_FILE).exists()
         with pytest.raises(StoreError, match="a study started in this workspace"):
-            Store.open(workspace)
+            AnnotationStore.open(workspace)
         os.environ["STS_DATABASE_URL"] = url
     assert moved.events == 30
     check_continued(workspace, before, secret)
@@ -111,7 +113,7 @@ def test_moved_study_has_every_row_and_goes_on(study, another_database) -> None:
 
 def check_continued(workspace: Workspace, before: Rows, secret: str) -> None:
     """Check that a study has the rows that it had, and that people can judge on."""
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         after = all_rows(store)
         assert {name: after[name] for name in before} == before
         assert len(after["sts_schema"]) == 1
@@ -128,34 +130,38 @@ def check_continued(workspace: Workspace, before: Rows, secret: str) -> None:
 def test_backup_amid_judging_holds_all_acknowledged_answers_once(
     workspace, tmp_path, another_database
 ) -> None:
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         enqueue(store, some_items(300), required=2)
         ana, ben = add_people(store, "Ana", "Ben")
     with sender(workspace.root, ana) as one, sender(workspace.root, ben) as other:
         acknowledged = one.acknowledged()
-        backup.take(workspace, tmp_path / "copy")
+        backup.create_backup(workspace, tmp_path / "copy")
         one.kill()
         other.kill()
     outbox = one.outbox()
     another_database(is_on_server())
-    backup.restore(tmp_path / "copy", tmp_path / "restored")
-    with Store.open(Workspace.open(tmp_path / "restored")) as store:
-        kept = {judgement.uuid for judgement in ask(store, views.history, ana, 999)}
+    backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
+    with AnnotationStore.open(Workspace.open(tmp_path / "restored")) as store:
+        kept = {
+            judgement.uuid for judgement in ask(store, progress.load_recent_judgements, ana, 999)
+        }
         assert len(acknowledged) >= 9
         assert acknowledged <= kept <= {sent["uuid"] for sent in outbox}
         again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
         assert {again[uuid] for uuid in kept} == {"duplicate"}
         later = [again[uuid] for uuid in set(again) - kept]  # refused: not yet given out by then
         assert {*later} <= {"saved", "refused"}
-        assert len(ask(store, views.history, ana, 999)) == len(kept) + later.count("saved")
-        assert len(ask(store, submissions.refused_answers)) == later.count("refused")
+        assert len(ask(store, progress.load_recent_judgements, ana, 999)) == len(
+            kept
+        ) + later.count("saved")
+        assert len(ask(store, submissions.list_rejected)) == later.count("refused")
         assert verify(store.database).findings == ()
 
 
 @pytest.fixture
 def small(sqlite_workspace: Workspace) -> Workspace:
     """A workspace with a file of several kinds, and a database with one person."""
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         add_person(store, "Ana")
     for name in KINDS:
         sqlite_workspace.path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -180,14 +186,14 @@ KINDS = [name for name in (*KEPT, *LEFT) if name != "workspace.toml"]
 
 
 def test_backup_holds_all_but_what_is_rebuilt(small, tmp_path) -> None:
-    small.path(AWAY).touch()
-    assert {*backup.take(small, tmp_path / "copy").files} == {*KEPT, DATABASE_FILE}
-    backup.restore(tmp_path / "copy", tmp_path / "restored")
+    small.path(MOVED_FILE).touch()
+    assert {*backup.create_backup(small, tmp_path / "copy").files} == {*KEPT, DATABASE_FILE}
+    backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
     modes = [(tmp_path / "restored" / name).stat().st_mode & 0o777 for name in KEPT[:2]]
     assert modes == [0o644, 0o600]
     for name in KEPT:
         assert (tmp_path / "restored" / name).read_bytes() == small.path(name).read_bytes()
-    assert not [name for name in (*LEFT, AWAY) if (tmp_path / "restored" / name).exists()]
+    assert not [name for name in (*LEFT, MOVED_FILE) if (tmp_path / "restored" / name).exists()]
 
 
 def test_secret_files_have_the_names_that_the_annotator_uses() -> None:
@@ -238,7 +244,7 @@ def test_report_that_is_replaced_meanwhile_is_copied_whole(small, tmp_path) -> N
     writer.start()
     try:
         for number in range(5):
-            backup.take(small, tmp_path / f"copy{number}")
+            backup.create_backup(small, tmp_path / f"copy{number}")
     finally:
         over.set()
         writer.join()
@@ -265,9 +271,9 @@ for last in range(1, 99):
     if not (child := os.fork()):
         dying(last)
         if what == "take":
-            backup.take(Workspace.open(source), target / str(last))
+            backup.create_backup(Workspace.open(source), target / str(last))
         else:
-            backup.restore(source, target / str(last))
+            backup.restore_backup(source, target / str(last))
         os._exit(0)
     if not os.waitpid(child, 0)[1]:
         print(last)
@@ -290,7 +296,7 @@ def kill_at_every_write(what: str, source: Path, target: Path) -> dict[str, Path
 
 @pytest.mark.parametrize("what", ["take", pytest.param("restore", marks=pytest.mark.landing)])
 def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> None:
-    held = backup.take(small, tmp_path / "copy").files
+    held = backup.create_backup(small, tmp_path / "copy").files
     source, to = (small.root if what == "take" else tmp_path / "copy"), tmp_path / "to"
     for path in kill_at_every_write(what, source, to).values():
         if what == "take":
@@ -298,9 +304,9 @@ def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> N
         else:
             assert all((path / name).exists() for name in held)
     if what == "take":  # a new try removes what the killed one left
-        backup.take(small, to / "1")
+        backup.create_backup(small, to / "1")
     else:
-        backup.restore(source, to / "1")
+        backup.restore_backup(source, to / "1")
     assert not (to / ".1.part").exists()
 
 
@@ -311,7 +317,7 @@ from sts.annotations import backup
 from tests.faults.writes import dying
 
 dying(int(sys.argv[1]))
-backup.restore(Path(sys.argv[2]), Path(sys.argv[3]))
+backup.restore_backup(Path(sys.argv[2]), Path(sys.argv[3]))
 """
 
 
@@ -338,13 +344,13 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
 
 MOVED = """
 import sys
-from sts.annotations.move import move
+from sts.annotations.move import move_database
 from sts.storage.workspace import Workspace
 from tests.faults.writes import failing, watch
 from pathlib import Path
 
 watch(Path(sys.argv[2]), failing(int(sys.argv[1]), "killed"))
-move(Workspace.open(sys.argv[2]), sys.argv[3])
+move_database(Workspace.open(sys.argv[2]), sys.argv[3])
 """
 
 
@@ -374,26 +380,32 @@ def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
 
 def test_impossible_backup_or_restore_is_refused_and_changes_nothing(small, tmp_path, monkeypatch):
     copy, full, empty = (tmp_path / name for name in ("copy", "full", "empty"))
-    with files.beside(copy), pytest.raises(Unavailable, match="another program"):
-        backup.take(small, copy)
-    backup.take(small, copy)
+    with files.open_part_folder(copy), pytest.raises(Unavailable, match="another program"):
+        backup.create_backup(small, copy)
+    backup.create_backup(small, copy)
     raw = copy.read_bytes()
     (full / "inside").mkdir(parents=True)
     empty.mkdir()
     monkeypatch.chdir(empty)
     calls: tuple[tuple[Callable[..., object], object, Path, type[Exception], str], ...] = (
-        (backup.take, small, copy, Unavailable, "already exists; choose a new file"),
-        (backup.restore, copy, full, Unavailable, "is not empty"),
-        (backup.restore, copy, copy, Unavailable, "is not empty"),
-        (backup.take, small, small.path("copy"), ArgumentError, "inside the workspace"),
-        (backup.take, Workspace.open(tmp_path / "none"), full, StsError, "no workspace at"),
-        (backup.restore, copy, empty, ArgumentError, "contains the current folder"),
+        (backup.create_backup, small, copy, Unavailable, "already exists; choose a new file"),
+        (backup.restore_backup, copy, full, Unavailable, "is not empty"),
+        (backup.restore_backup, copy, copy, Unavailable, "is not empty"),
+        (backup.create_backup, small, small.path("copy"), ArgumentError, "inside the workspace"),
+        (
+            backup.create_backup,
+            Workspace.open(tmp_path / "none"),
+            full,
+            StsError,
+            "no workspace at",
+        ),
+        (backup.restore_backup, copy, empty, ArgumentError, "contains the current folder"),
     )
     for call, first, second, error, words in calls:
         with pytest.raises(error, match=words):
             call(first, second)
     monkeypatch.chdir(tmp_path)
-    backup.restore(copy, empty)
+    backup.restore_backup(copy, empty)
     assert copy.read_bytes() == raw
     assert {path.name for path in tmp_path.iterdir()} == {"copy", "empty", "full", "workspace"}
 
@@ -410,9 +422,9 @@ STRANGE = {
 def test_backup_with_a_strange_database_is_refused_and_leaves_nothing(small, tmp_path) -> None:
     def check_refused(why: str, *sources: tuple[str, Path], error: type = StsError) -> None:
         (tmp_path / "copy").unlink(missing_ok=True)
-        archive.write(tmp_path / "copy", small.identity(), sources)
+        archive.write_archive(tmp_path / "copy", small.identity(), sources)
         with pytest.raises(error, match=why):
-            backup.restore(tmp_path / "copy", tmp_path / "restored")
+            backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
 
     database, settings = tmp_path / "database", ("workspace.toml", small.path("workspace.toml"))
     for statements, why in STRANGE.items():
@@ -432,24 +444,24 @@ def test_backup_is_restored_only_to_an_empty_database_of_its_kind(
     started, tmp_path, another_database
 ) -> None:
     on_server, another, restored = is_on_server(), tmp_path / "another", tmp_path / "restored"
-    backup.take(started, tmp_path / "copy")
+    backup.create_backup(started, tmp_path / "copy")
     another_database(True)
-    with Store.open(Workspace.open(another)) as store:
+    with AnnotationStore.open(Workspace.open(another)) as store:
         add_person(store, "Zoe")
     url = os.environ["STS_DATABASE_URL"]
     if on_server:
         with pytest.raises(StoreError, match="expected an empty database"):
-            backup.restore(tmp_path / "copy", restored)
+            backup.restore_backup(tmp_path / "copy", restored)
     else:
         del os.environ["STS_DATABASE_URL"]
         with pytest.raises(StoreError, match="expected an empty database"):
-            move(started, url)
+            move_database(started, url)
         os.environ["STS_DATABASE_URL"] = url
     assert names(another) == ["Zoe"]
     another_database(not on_server)
     kind = "PostgreSQL; set it" if on_server else "SQLite; unset it"
     with pytest.raises(StoreError, match=f"the backup holds a study on {kind}"):
-        backup.restore(tmp_path / "copy", restored)
+        backup.restore_backup(tmp_path / "copy", restored)
     assert not restored.exists()
 
 
@@ -463,12 +475,12 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
         plain.commit()
     url = postgresql()
     with pytest.raises(DamagedData, match="expected rows of a study"):
-        move(small, url)
+        move_database(small, url)
     alter(small, "DELETE FROM roles WHERE annotator = 99")
     alter(small, "UPDATE annotators SET name = 'Eve'")
     with pytest.raises(DamagedData, match="pseudonym was altered; nothing was moved"):
-        move(small, url)
-    assert small.path(DATABASE_FILE).exists() and not small.path(AWAY).exists()
+        move_database(small, url)
+    assert small.path(DATABASE_FILE).exists() and not small.path(MOVED_FILE).exists()
     monkeypatch.setenv("STS_DATABASE_URL", url)
     assert names(tmp_path / "another") == []
 
@@ -476,11 +488,11 @@ def test_rows_that_do_not_fit_leave_the_other_database_empty(
 @pytest.mark.postgresql
 def test_database_that_a_program_uses_is_not_moved(started, postgresql) -> None:
     to = "sqlite" if is_on_server() else postgresql()
-    with Store.open(started) as store:
+    with AnnotationStore.open(started) as store:
         with pytest.raises(StoreError, match="is in use; stop the programs"):
-            move(started, to)
-        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
-    move(started, to)
+            move_database(started, to)
+        assert [one.name for one in ask(store, people.list_people)] == ["Ana"]
+    move_database(started, to)
 
 
 def test_impossible_move_is_refused(small, tmp_path, sts) -> None:
@@ -489,13 +501,13 @@ def test_impossible_move_is_refused(small, tmp_path, sts) -> None:
         (small, "sqlite", "--to: expected another database than"),
         (small, "mysql://sts@db/sts", "expected --to like postgresql://"),
         (small, server, "check that it exists and is reachable"),
-        (Workspace.open(tmp_path / "none").ensure(), server, "no study has started in"),
+        (Workspace.open(tmp_path / "none").create(), server, "no study has started in"),
     ):
         with pytest.raises(StsError, match=words):
-            move(workspace, to)
-    small.path(AWAY).touch()
+            move_database(workspace, to)
+    small.path(MOVED_FILE).touch()
     with pytest.raises(Unavailable, match="move it away first"):
-        move(small, server)
+        move_database(small, server)
     sts(small, "workspace move --to sqlite", 2)
 
 
@@ -512,23 +524,23 @@ def test_missing_or_older_pg_dump_stops_a_backup_with_a_hint(started, tmp_path, 
     program.parent.mkdir()
     monkeypatch.setenv("PATH", str(program.parent))
     with pytest.raises(StoreError, match="pg_dump cannot be run .* install PostgreSQL's client"):
-        backup.take(started, tmp_path / "copy")
+        backup.create_backup(started, tmp_path / "copy")
     program.write_text(OLDER)
     program.chmod(0o755)
     with pytest.raises(StoreError, match="it is older than the server; install pg_dump") as error:
-        backup.take(started, tmp_path / "copy")
+        backup.create_backup(started, tmp_path / "copy")
     assert "server version: 17.1" in str(error.value) and "\n" not in str(error.value)
     assert {path.name for path in tmp_path.iterdir()} == {"bin", "workspace"}
 
 
 @only_postgresql
 def test_dump_of_something_else_leaves_the_database_empty(workspace, tmp_path, another_database):
-    with Store.open(workspace) as store, store.database.write() as connection:
+    with AnnotationStore.open(workspace) as store, store.database.write() as connection:
         connection.execute(schema.workspaces.update().values(id="5ca1ab1e" * 4))
     settings = workspace.path("workspace.toml")
     own, settings_text = workspace.identity(), settings.read_text()
     settings.write_text(settings_text.replace(own, "5ca1ab1e" * 4))
-    backup.take(Workspace.open(workspace.root), tmp_path / "copy")
+    backup.create_backup(Workspace.open(workspace.root), tmp_path / "copy")
     settings.write_text(settings_text)
     for name, raw, why in (
         ("other", None, "belongs to the workspace with the id"),
@@ -538,9 +550,9 @@ def test_dump_of_something_else_leaves_the_database_empty(workspace, tmp_path, a
         with zipfile.ZipFile(tmp_path / "copy") as opened:
             (tmp_path / "dump").write_bytes(raw or opened.read(DUMP_FILE))
         sources = [(DUMP_FILE, tmp_path / "dump"), ("workspace.toml", settings)]
-        archive.write(tmp_path / name, own, sources)
+        archive.write_archive(tmp_path / name, own, sources)
         with pytest.raises(StoreError, match=why):
-            backup.restore(tmp_path / name, tmp_path / "restored")
+            backup.restore_backup(tmp_path / name, tmp_path / "restored")
         assert names(tmp_path / f"another {name}") == []
     assert not [path for path in tmp_path.iterdir() if "restored" in path.name]
 

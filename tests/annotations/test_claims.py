@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from sts.annotations import queue, references, views
+from sts.annotations import progress, queue, references
 from sts.annotations.references import check_truth
-from sts.annotations.store import Store
-from sts.annotations.training import answer, standing
+from sts.annotations.store import AnnotationStore
+from sts.annotations.training import load_progress, save_answer
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -27,7 +27,7 @@ from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 def test_item_enqueued_again_adds_nothing(store) -> None:
     assert enqueue(store, iter(some_items(1203)), required=2) == 1203  # more than one batch
     assert enqueue(store, some_items(1205), required=2) == 2
-    assert ask(store, views.progress, SUITE)[:4] == (1205, 0, 2410, 0)
+    assert ask(store, progress.load_progress, SUITE)[:4] == (1205, 0, 2410, 0)
 
 
 def test_impossible_items_and_truths_are_refused(store) -> None:
@@ -42,7 +42,7 @@ def test_impossible_items_and_truths_are_refused(store) -> None:
         add_reference(store, an_item(), "failure", 3)
     with pytest.raises(ArgumentError, match="expected a step of 1 to 40"):
         add_reference(store, an_item("c1"), "failure", 41)
-    assert len(ask(store, references.every)) == 1
+    assert len(ask(store, references.list_references)) == 1
     for truth, step, words in (
         ("passed", None, "unknown verdict 'passed'; known: failure, not_done, success"),
         ("cannot_judge", None, "unknown verdict"),
@@ -60,7 +60,7 @@ def test_raised_requirement_opens_slots_and_a_lowered_one_closes_none(store) -> 
     assert claim(store, bo) == []
     enqueue(store, some_items(3), required=2)
     enqueue(store, some_items(3), required=1)
-    assert ask(store, views.progress, SUITE).required == 6
+    assert ask(store, progress.load_progress, SUITE).required == 6
     assert len(judge(store, bo)) == 3
 
 
@@ -93,8 +93,8 @@ def test_lapsed_lease_stays_with_its_annotator_until_another_takes_it(store, clo
     late = [a_submission(held[one.item]) for one in taken]
     assert statuses(submit(store, ana, late)) == ["extra", "saved"]
     assert statuses(submit(store, bo, [a_submission(taken[1])])) == ["extra"]
-    assert ask(store, views.progress, SUITE)[:4] == (2, 2, 2, 2)
-    assert [ask(store, views.count_judged, one, SUITE) for one in (ana, bo)] == [2, 2]
+    assert ask(store, progress.load_progress, SUITE)[:4] == (2, 2, 2, 2)
+    assert [ask(store, progress.count_judged, one, SUITE) for one in (ana, bo)] == [2, 2]
 
 
 def test_each_annotator_meets_items_in_their_own_order_under_random_ids(store) -> None:
@@ -112,7 +112,7 @@ def test_equal_seeds_give_equal_orders_and_different_seeds_differ(sqlite_workspa
     def order(name: str, seed: int) -> list[str]:
         workspace = Workspace.open(str(sqlite_workspace.root.with_name(name)))
         workspace.settings["annotation"]["seed"] = seed
-        with Store.open(workspace) as store:
+        with AnnotationStore.open(workspace) as store:
             enqueue(store, some_items(20))
             return judge(store, add_people(store, "Ana")[0])
 
@@ -132,9 +132,9 @@ def test_claims_stay_in_their_suite_and_judgements_count_in_each(store) -> None:
     assert judge(store, ana, suite="other@1") == ["b"] and len(judge(store, ana)) == 4
     assert claim(store, ana, suite="nowhere@1") == []
     assert enqueue(store, some_items(5, suite="core@2")) == 1
-    assert ask(store, views.progress, "core@2")[:4] == (5, 4, 5, 4)
+    assert ask(store, progress.load_progress, "core@2")[:4] == (5, 4, 5, 4)
     assert judge(store, ana, suite="core@2") == ["c4"]
-    assert ask(store, queue.suites) == ["core@1", "core@2", "other@1"]
+    assert ask(store, queue.list_suites) == ["core@1", "core@2", "other@1"]
 
 
 def test_references_are_mixed_in_and_met_once_by_each_annotator(open_store) -> None:
@@ -147,8 +147,8 @@ def test_references_are_mixed_in_and_met_once_by_each_annotator(open_store) -> N
         own = [continuation for continuation in met if continuation[0] == "r"]
         assert len(met) == 30 + len(own) and len(set(own)) == len(own) >= 4
         assert {continuation[0] for continuation in met[:20]} == {"c", "r"}
-    assert ask(store, views.progress, SUITE).items == 30
-    assert sum(one.judged for one in ask(store, references.every)) >= 8
+    assert ask(store, progress.load_progress, SUITE).items == 30
+    assert sum(one.judged for one in ask(store, references.list_references)) >= 8
 
 
 def test_reference_rate_one_serves_references_first_and_zero_none(open_store) -> None:
@@ -173,10 +173,10 @@ def test_reference_clips_are_never_queued_for_annotation(open_store) -> None:
     enqueue(store, some_items(12), required=3)
     enqueue(store, some_items(12), required=4)
     total = 2 * 4 + int(first not in ("c0", "c1"))
-    assert ask(store, views.progress, SUITE)[:4] == (12, 10, total, 1)
+    assert ask(store, progress.load_progress, SUITE)[:4] == (12, 10, total, 1)
     met = [judge(store, person) for person in add_people(store, "Bo", "Cy", "Di", "Ed")]
     assert all(len(set(one)) == len(one) for one in met)
-    assert ask(store, views.progress, SUITE)[:4] == (12, 12, total, total)
+    assert ask(store, progress.load_progress, SUITE)[:4] == (12, 12, total, total)
 
 
 def test_clip_is_complete_when_all_annotators_trained_on_it(open_store) -> None:
@@ -186,11 +186,11 @@ def test_clip_is_complete_when_all_annotators_trained_on_it(open_store) -> None:
         add_reference(store, item, "failure", 2)
     for name in ("Ana", "Bo"):
         person = add_person(store, name).id
-        for lesson in ask(store, standing, person).lessons:
+        for lesson in ask(store, load_progress, person).items:
             sent = a_submission(lesson.item, verdict="failure", step=2)
-            assert change(store, answer, person, sent, alone=False)
+            assert change(store, save_answer, person, sent, alone=False)
         judge(store, person)
-    assert ask(store, views.progress, SUITE)[:4] == (4, 4, 2, 2)
+    assert ask(store, progress.load_progress, SUITE)[:4] == (4, 4, 2, 2)
 
 
 def test_reference_is_never_extra(open_store) -> None:

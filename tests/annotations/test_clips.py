@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.clips import JUDGE_FIRST, NOT_FOUND, clip, items_of
-from sts.annotations.store import Store
+from sts.annotations.clips import NOT_FOUND, NOT_JUDGED_YET, load_clip, load_items_by_clip
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from tests.access.attempts import attempt
@@ -14,30 +14,30 @@ from tests.stores import add_person, add_reference, ask, enqueue, submit
 
 
 @pytest.fixture
-def store(store: Store) -> Store:
+def store(store: AnnotationStore) -> AnnotationStore:
     enqueue(store, some_items(3), required=3)
     return store
 
 
-def judge(store: Store, who: Annotator, item: str, n: int, **more: Any) -> None:
+def judge(store: AnnotationStore, who: Annotator, item: str, n: int, **more: Any) -> None:
     sent = {"uuid": f"{n:032x}", "item": item, "verdict": "success", "step": 2} | more
     assert statuses(submit(store, who.id, [sent])) == ["saved"]
 
 
-def given(store: Store, who: Annotator) -> str:
+def given(store: AnnotationStore, who: Annotator) -> str:
     return claim(store, who.id)[0].item
 
 
-def refused(store: Store, who: Annotator, item: object) -> str:
+def refused(store: AnnotationStore, who: Annotator, item: object) -> str:
     with pytest.raises(ArgumentError) as caught:
-        ask(store, clip, who, item)
+        ask(store, load_clip, who, item)
     return str(caught.value)
 
 
 def test_clips_are_found_by_the_hash_that_pages_show(store) -> None:
     (ann,) = add_people(store, "ann")
     enqueue(store, [an_item("c9", clip="ab12.3", rubric="3")])
-    found = ask(store, items_of)
+    found = ask(store, load_items_by_clip)
     assert found.keys() == {"c0", "c1", "c2", "ab12"}
     assert {one.item for one in claim(store, ann, 4)} == set(found.values())
 
@@ -50,7 +50,7 @@ def test_annotators_see_only_their_own_mark_on_their_own_clip(store) -> None:
     judge(store, ben, item, 2, verdict="failure", step=4)
     judge(store, ann, item, 3, step=3, corrects=f"{1:032x}")
     for who, verdict, step in ((ann, "success", 3), (ben, "failure", 4)):
-        (mark,) = ask(store, clip, who, item).marks
+        (mark,) = ask(store, load_clip, who, item).marks
         assert (mark.by, mark.verdict, mark.step) == ("you", verdict, step)
 
 
@@ -58,14 +58,14 @@ def test_annotators_see_only_their_own_mark_on_their_own_clip(store) -> None:
 def test_reviewers_and_leads_see_every_mark_by_pseudonyms(store, role) -> None:
     ann, rita = add_person(store, "ann"), add_person(store, "rita", [role])
     item = given(store, ann)
-    assert ask(store, clip, rita, item).marks == ()
+    assert ask(store, load_clip, rita, item).marks == ()
     judge(store, ann, item, 1)
-    (mark,) = ask(store, clip, rita, item).marks
+    (mark,) = ask(store, load_clip, rita, item).marks
     assert (mark.by, mark.step) == (ann.pseudonym, 2) and "ann" != mark.by
     add_reference(
-        store, an_item(ask(store, clip, rita, item).continuation), "failure", 4, "by rule"
+        store, an_item(ask(store, load_clip, rita, item).continuation), "failure", 4, "by rule"
     )
-    marks = [(mark.by, mark.verdict, mark.step) for mark in ask(store, clip, rita, item).marks]
+    marks = [(mark.by, mark.verdict, mark.step) for mark in ask(store, load_clip, rita, item).marks]
     assert ("known", "failure", 4) in marks
 
 
@@ -92,6 +92,6 @@ def test_clip_is_hidden_from_people_who_still_have_to_judge_it(store) -> None:
     item = given(store, ann)
     claim(store, rita.id)
     judge(store, ann, item, 1)
-    assert refused(store, rita, item) == JUDGE_FIRST
+    assert refused(store, rita, item) == NOT_JUDGED_YET
     judge(store, rita, item, 2)
-    assert [mark.by for mark in ask(store, clip, rita, item).marks] == [ann.pseudonym, "you"]
+    assert [mark.by for mark in ask(store, load_clip, rita, item).marks] == [ann.pseudonym, "you"]

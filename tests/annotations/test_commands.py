@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations import sessions, submissions
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.continuations import store as continuations
 from tests.annotations.examples import SUITE, add_people, some_items
 from tests.annotations.test_imports import GOOD, HEADER
@@ -44,8 +44,8 @@ def test_roles_are_printed_when_a_person_is_added_and_later(sts) -> None:
 def test_person_is_added_listed_and_retired(sqlite_workspace, sts) -> None:
     made = json.loads(sts("annotators add Ana --json"))
     assert made["name"] == "Ana" and made["link"].startswith("/enter?t=")
-    with Store.open(sqlite_workspace) as store:
-        found = ask(store, sessions.invitation, made["link"].removeprefix("/enter?t="))
+    with AnnotationStore.open(sqlite_workspace) as store:
+        found = ask(store, sessions.find_invitation, made["link"].removeprefix("/enter?t="))
         assert found is not None and found.annotator == made["id"]
     sts("annotators deactivate Ana")
     assert "/enter?t=" in sts("annotators add Bo")
@@ -61,9 +61,9 @@ def test_person_is_added_listed_and_retired(sqlite_workspace, sts) -> None:
 
 
 def test_sessions_are_listed_and_revoked(sqlite_workspace, sts) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         for name in ("Ana", "Bo"):
-            change(store, sessions.enter, str(add_person(store, name).token))
+            change(store, sessions.accept_invitation, str(add_person(store, name).token))
     header, *lines = sts("annotators sessions").splitlines()
     assert header.split()[0] == "annotator" and [one.split()[0] for one in lines] == ["Ana", "Bo"]
     own = json.loads(sts("annotators sessions Bo --json"))["sessions"]
@@ -99,7 +99,7 @@ def test_lists_make_no_store_and_report_a_damaged_one(sqlite_workspace, sts) -> 
     assert json.loads(sts("references ls --json")) == {"references": []}
     assert sts("annotations rejected").startswith("0 refused answers kept aside")
     assert not sqlite_workspace.root.exists()
-    sqlite_workspace.ensure().path(DATABASE_FILE).write_bytes(b"no database" * 100)
+    sqlite_workspace.create().path(DATABASE_FILE).write_bytes(b"no database" * 100)
     assert "or not an SQLite file" in sts("annotators ls", 1)
 
 
@@ -113,7 +113,7 @@ def test_reference_is_added_and_listed(sts, a_continuation) -> None:
 
 
 def test_judgements_are_imported_and_exported(sqlite_workspace, sts, tmp_path) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         enqueue(store, some_items(3))
     them, out = tmp_path / "them.csv", tmp_path / "out.csv"
     them.write_text(f"{HEADER}\n{GOOD}\n{GOOD.replace('success', 'passed')}\n")
@@ -136,8 +136,8 @@ def test_judgements_are_imported_and_exported(sqlite_workspace, sts, tmp_path) -
 
 
 def test_refused_answers_are_listed_with_person_time_and_reason(sqlite_workspace, sts, monkeypatch):
-    monkeypatch.setattr(submissions, "REFUSED_LIMIT", 2)
-    with Store.open(sqlite_workspace, clock=lambda: 1_000_000.0) as store:
+    monkeypatch.setattr(submissions, "MAX_REJECTED", 2)
+    with AnnotationStore.open(sqlite_workspace, clock=lambda: 1_000_000.0) as store:
         ana, bo = add_people(store, "Ana", "Bo")
         submit(store, ana, [{"uuid": "\x1b[2J" * 100}, {"uuid": "1"}, {"uuid": "2"}])
         submit(store, bo, [3])

@@ -19,10 +19,10 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from sts.annotations import baseline, people, schema, views
+from sts.annotations import people, progress, schema, tables
 from sts.annotations import sqlite as sqlite_files
 from sts.annotations.database import MisreadDatabase
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.errors import ArgumentError, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -61,17 +61,17 @@ def raises(error: type[Exception], words: str, *also: str) -> Iterator[None]:
 
 @pytest.fixture
 def sqlite_started(sqlite_workspace: Workspace) -> Workspace:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         add_person(store, "Ana")
     return sqlite_workspace
 
 
 def test_schema_change_comes_with_a_new_version() -> None:
-    tables = schema.metadata.sorted_tables
-    indexes = sorted((i for table in tables for i in table.indexes), key=lambda i: str(i.name))
-    statements = [str(CreateTable(table).compile(dialect=sqlite.dialect())) for table in tables]
+    own_tables = schema.metadata.sorted_tables
+    indexes = sorted((i for table in own_tables for i in table.indexes), key=lambda i: str(i.name))
+    statements = [str(CreateTable(table).compile(dialect=sqlite.dialect())) for table in own_tables]
     statements += [str(CreateIndex(index).compile(dialect=sqlite.dialect())) for index in indexes]
-    statements += [line for lines in baseline.TRIGGERS.values() for line in lines]
+    statements += [line for lines in tables.TRIGGERS.values() for line in lines]
     digest = hashlib.sha256(" ".join(" ".join(statements).split()).encode()).hexdigest()
     assert SCHEMAS[schema.VERSION] == digest, "raise schema.VERSION and add this digest"
 
@@ -90,15 +90,15 @@ EARLIER = text("UPDATE sts_schema SET version = 7")
     ],
 )
 def test_database_of_another_version_is_refused_and_kept(started, change, error, found) -> None:
-    with Store.open(started) as store, store.database.write() as connection:
+    with AnnotationStore.open(started) as store, store.database.write() as connection:
         connection.execute(text(str(change)))
     for _ in range(2):
         with raises(error, found, *["or use a new workspace"][: error is StoreError]):
-            Store.open(started)
+            AnnotationStore.open(started)
 
 
 def test_every_command_refuses_an_earlier_schema(sqlite_started, sts) -> None:
-    with Store.open(sqlite_started) as store, store.database.write() as connection:
+    with AnnotationStore.open(sqlite_started) as store, store.database.write() as connection:
         connection.execute(EARLIER)
     for words in ("annotators ls", "annotators add Bo", "annotations verify", "references ls"):
         said = sts(sqlite_started, words, 1)
@@ -107,7 +107,7 @@ def test_every_command_refuses_an_earlier_schema(sqlite_started, sts) -> None:
 
 
 def test_tables_of_another_program_are_left_alone(workspace) -> None:
-    workspace.ensure()
+    workspace.create()
     on_server = "STS_DATABASE_URL" in os.environ
     plain = create_engine(
         driver_url() if on_server else f"sqlite:///{workspace.path(DATABASE_FILE)}"
@@ -115,7 +115,7 @@ def test_tables_of_another_program_are_left_alone(workspace) -> None:
     with plain.begin() as connection:
         connection.execute(text("CREATE TABLE events (note TEXT)"))
     with raises(StoreError, "another program's table 'events'"):
-        Store.open(workspace)
+        AnnotationStore.open(workspace)
     with plain.begin() as connection:
         assert inspect(connection).get_table_names() == ["events"]
         connection.execute(text("ALTER TABLE events RENAME TO shopping"))
@@ -139,34 +139,34 @@ def test_something_else_in_place_of_a_database_is_refused(sqlite_workspace, kind
     if kind == "file for the workspace":
         sqlite_workspace.root.write_text("")
     else:
-        sqlite_workspace.ensure()
+        sqlite_workspace.create()
         {"folder": file.mkdir, "pipe": lambda: os.mkfifo(file)}.get(
             kind, lambda: file.write_bytes(kind)
         )()
     with raises(StoreError, words, str(file.parent if "workspace" in str(kind) else file)):
-        Store.open(sqlite_workspace)
+        AnnotationStore.open(sqlite_workspace)
     assert not isinstance(kind, bytes) or file.read_bytes() == kind
 
 
 def test_truncated_database_is_refused(sqlite_workspace) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         enqueue(store, some_items(300))
     file = sqlite_workspace.path(DATABASE_FILE)
     whole = file.read_bytes()
     for keep in (0.9, 0.5):
         file.write_bytes(whole[: int(len(whole) * keep)])
         with raises(StoreError, "damaged"):
-            Store.open(sqlite_workspace)
+            AnnotationStore.open(sqlite_workspace)
 
 
 def test_database_belongs_to_one_workspace(started, tmp_path) -> None:
-    other = Workspace.open(str(tmp_path / "other")).ensure()
+    other = Workspace.open(str(tmp_path / "other")).create()
     if "STS_DATABASE_URL" not in os.environ:
         shutil.copy(started.path(DATABASE_FILE), other.path(DATABASE_FILE))
     ids = started.identity(), other.identity()
     assert ids[0] != ids[1]
     with pytest.raises(StoreError, match="belongs to the workspace with the id") as error:
-        Store.open(other)
+        AnnotationStore.open(other)
     line = str(error.value)
     assert "\n" not in line and all(id in line for id in ids)
     settings, advice = other.path("workspace.toml"), line.partition(" set ")[2].partition(" in ")[0]
@@ -182,10 +182,10 @@ def test_copied_or_moved_workspace_keeps_its_database(started, tmp_path) -> None
 
 def test_every_use_of_a_lost_database_file_is_refused(sqlite_started) -> None:
     file = sqlite_started.path(DATABASE_FILE)
-    with Store.open(sqlite_started) as store:
+    with AnnotationStore.open(sqlite_started) as store:
         file.rename(file.with_name("away"))
         for use in (
-            lambda: ask(store, people.everybody),
+            lambda: ask(store, people.list_people),
             lambda: submit(store, 1, []),
             lambda: enqueue(store, some_items(1)),
         ):
@@ -219,18 +219,21 @@ def test_read_only_database_is_a_one_line_error(monkeypatch, read_only) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # pytest's own is closed to others
         os.chmod(folder, 0o755)
         workspace = Workspace.open(f"{folder}/workspace")
-        with Store.open(workspace) as store:
+        with AnnotationStore.open(workspace) as store:
             add_person(store, "Ana")
         root, file = workspace.root, workspace.path(DATABASE_FILE)
         with unprivileged(root, *root.iterdir()):
             os.chmod(*((file, 0o444) if read_only == "file" else (root, 0o555)))
-            with raises(StoreError, "writable", str(file)), Store.open(workspace) as store:
+            with (
+                raises(StoreError, "writable", str(file)),
+                AnnotationStore.open(workspace) as store,
+            ):
                 add_person(store, "Bo")
             os.chmod(root, 0o755)
 
 
 def test_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         enqueue(store, some_items(30))
         (ana,) = add_people(store, "Ana")
         outbox = [a_submission(one) for one in claim(store, ana, 30)]
@@ -242,7 +245,7 @@ def test_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace) -> N
         heavy = [sent | reason for sent in outbox[1:]]
         with raises(StoreError, "the disk is full; free some space"):
             submit(store, ana, heavy)
-        assert len(ask(store, views.history, ana, 100)) == 1
+        assert len(ask(store, progress.load_recent_judgements, ana, 100)) == 1
         with store.database.read() as connection:
             connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
         assert statuses(submit(store, ana, heavy)) == ["saved"] * 29
@@ -250,7 +253,7 @@ def test_full_disk_acknowledges_nothing_and_loses_nothing(sqlite_workspace) -> N
 
 def test_database_locked_by_another_program_is_a_one_line_error(sqlite_started, monkeypatch):
     monkeypatch.setattr(sqlite_files, "LOCK_TIMEOUT_S", 0)
-    with Store.open(sqlite_started) as store:
+    with AnnotationStore.open(sqlite_started) as store:
         other = sqlite3.connect(sqlite_started.path(DATABASE_FILE))
         other.execute("BEGIN IMMEDIATE")
         with raises(StoreError, "was busy for .* stop the program"):
@@ -272,7 +275,7 @@ def test_threads_share_a_store(store) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(given) == len(set(given)) == 24 == ask(store, views.progress, SUITE).judged
+    assert len(given) == len(set(given)) == 24 == ask(store, progress.load_progress, SUITE).judged
 
 
 @only_postgresql
@@ -286,7 +289,7 @@ def test_connections_closed_by_the_server_are_reopened(store) -> None:
         )
         assert connection.execute(ended).scalar_one() >= 1
     plain.dispose()
-    assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
+    assert [one.name for one in ask(store, people.list_people)] == ["Ana"]
 
 
 @pytest.mark.parametrize(
@@ -306,7 +309,7 @@ def test_connections_closed_by_the_server_are_reopened(store) -> None:
 def test_unusable_url_is_refused_without_its_password(tmp_path, monkeypatch, url, error, words):
     monkeypatch.setenv("STS_DATABASE_URL", url.format(tmp_path))
     with pytest.raises(error, match=words) as caught:
-        Store.open(Workspace.open(str(tmp_path)))
+        AnnotationStore.open(Workspace.open(str(tmp_path)))
     line = str(caught.value)
     assert "\n" not in line and "secret" not in line and ("me:***@" in line) == ("me:" in url)
 
@@ -314,7 +317,7 @@ def test_unusable_url_is_refused_without_its_password(tmp_path, monkeypatch, url
 def test_database_is_for_its_owner_only_under_any_umask(sqlite_workspace) -> None:
     before = os.umask(0o022)
     try:
-        with Store.open(sqlite_workspace) as store:
+        with AnnotationStore.open(sqlite_workspace) as store:
             add_person(store, "Ana")
             files = sorted(sqlite_workspace.root.glob(f"{DATABASE_FILE}*"))
             modes = {file.name: file.stat().st_mode & 0o777 for file in files}
@@ -341,12 +344,12 @@ def test_moving_away_is_advised_after_a_repeated_check_only(sqlite_started, monk
     assert names(sqlite_started) == ["Ana"]
     misreading(monkeypatch, 2)
     with raises(StoreError, "two checks found; .* move it and"):
-        Store.open(sqlite_started)
+        AnnotationStore.open(sqlite_started)
 
 
 @pytest.mark.parametrize("found", ["disk I/O error", "database disk image is malformed"])
 def test_failed_read_asks_to_check_the_disk_and_try_again(sqlite_started, found) -> None:
-    with Store.open(sqlite_started) as store:
+    with AnnotationStore.open(sqlite_started) as store:
         with pytest.raises(StoreError, match="check the disk and try again") as error:
             with store.database.read():
                 raise DBAPIError("SELECT", {}, sqlite3.DatabaseError(found))
@@ -420,7 +423,7 @@ def test_silent_partition_fails_in_time_and_the_pool_recovers(proxy, tmp_path, m
     monkeypatch.setattr(postgresql, "RESPONSE_TIMEOUT_S", LIMIT)
     monkeypatch.setattr(postgresql, "_CONNECT_TIMEOUT_S", LIMIT)
     monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@127.0.0.1:{proxy.port}/postgres")
-    with Store.open(Workspace.open(str(tmp_path / "workspace"))) as store:
+    with AnnotationStore.open(Workspace.open(str(tmp_path / "workspace"))) as store:
         add_person(store, "Ana")
         proxy.delivers.clear()
         start = time.monotonic()
@@ -428,14 +431,14 @@ def test_silent_partition_fails_in_time_and_the_pool_recovers(proxy, tmp_path, m
             add_person(store, "Bo")
         assert time.monotonic() - start < 10 * LIMIT
         proxy.delivers.set()
-        assert [one.name for one in ask(store, people.everybody)] == ["Ana"]
+        assert [one.name for one in ask(store, people.list_people)] == ["Ana"]
 
 
 @pytest.mark.landing
 @pytest.mark.postgresql
 def test_server_limits_statements_and_idle_transactions(postgresql, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("STS_DATABASE_URL", postgresql())
-    with Store.open(Workspace.open(str(tmp_path / "workspace"))) as store:
+    with AnnotationStore.open(Workspace.open(str(tmp_path / "workspace"))) as store:
         with store.database.read() as connection:
             for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
                 assert connection.exec_driver_sql(f"SHOW {name}").scalar() not in (None, "0")

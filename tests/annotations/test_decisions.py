@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sts.annotations import decisions
-from sts.annotations.decisions import Overtaken
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.decisions import DecisionConflict
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.errors import DamagedData, StoreError
 from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from tests.stores import add_person, ask, change
@@ -32,24 +32,24 @@ def uuid(number: int | str) -> str:
     return f"{number:032x}" if isinstance(number, int) else number
 
 
-def decide(store: Store, made: list[Decision]) -> list[Decision]:
-    return change(store, decisions.append, DRAFT, made)
+def decide(store: AnnotationStore, made: list[Decision]) -> list[Decision]:
+    return change(store, decisions.append_decisions, DRAFT, made)
 
 
-def kept(store: Store) -> list[Decision]:
-    return ask(store, decisions.of_draft, DRAFT)
+def kept(store: AnnotationStore) -> list[Decision]:
+    return ask(store, decisions.load_decisions, DRAFT)
 
 
-def state_of(store: Store) -> CandidateState:
+def state_of(store: AnnotationStore) -> CandidateState:
     return fold_decisions(kept(store))["walk-01"]
 
 
-def opinions(store: Store) -> dict[str, str]:
+def opinions(store: AnnotationStore) -> dict[str, str]:
     return state_of(store).opinions
 
 
 @pytest.fixture
-def curators(store: Store) -> Store:
+def curators(store: AnnotationStore) -> AnnotationStore:
     add_person(store, "Ana", ("curator",))
     add_person(store, "Ben", ("curator",))
     return store
@@ -68,14 +68,14 @@ def test_decisions_are_listed_in_order_with_their_authors(curators) -> None:
     found = fold_decisions(kept(curators))
     assert (found["walk-01"].status, found["walk-01"].reason) == ("rejected", "empty")
     assert (found["walk-01"].scenario, found["walk-02"].status) == ("ab", "accepted")
-    assert ask(curators, decisions.of_draft, "e" * 32) == []
+    assert ask(curators, decisions.load_decisions, "e" * 32) == []
 
 
 def test_decision_that_was_not_seen_is_not_overruled(curators) -> None:
     decide(curators, [decision(1)])
     late = decision(2, "reject", person=2, reason="empty")
     words = r"walk-01 has changed .* it is now accepted by Ana; reload"
-    with pytest.raises(Overtaken, match=words):
+    with pytest.raises(DecisionConflict, match=words):
         decide(curators, [decision(3, candidate="walk-02"), late])
     assert len(kept(curators)) == 1  # all or none
     decide(curators, [late._replace(follows=uuid(1))])
@@ -134,7 +134,7 @@ def test_opinion_counts_for_the_version_that_was_seen(curators) -> None:
     decide(curators, [decision(2, "edit", scenario="ab")])
     assert opinions(curators) == {}
     late = decision(3, "opinion", person=2, opinion="yes")
-    with pytest.raises(Overtaken, match="walk-01 has changed since you saw it"):
+    with pytest.raises(DecisionConflict, match="walk-01 has changed since you saw it"):
         decide(curators, [late])
     decide(curators, [late._replace(scenario="ab")])
     assert opinions(curators) == {"Ben": "yes"}
@@ -163,7 +163,7 @@ def test_one_of_two_simultaneous_decisions_is_refused(curators) -> None:
         barrier.wait()
         try:
             outcomes.append(decide(curators, [decision(person, person=person)]))
-        except Overtaken as error:
+        except DecisionConflict as error:
             outcomes.append(str(error))
 
     threads = [threading.Thread(target=work, args=(person,)) for person in (1, 2)]
@@ -186,7 +186,7 @@ def test_one_of_two_simultaneous_decisions_is_refused(curators) -> None:
     ],
 )
 def test_altered_or_missing_decision_is_found(sqlite_workspace, harm) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         for name in ("Ana", "Ben"):
             add_person(store, name)
         decide(store, [decision(1), decision(2, "reject", 1), decision(3, "accept", 2)])
@@ -197,8 +197,11 @@ def test_altered_or_missing_decision_is_found(sqlite_workspace, harm) -> None:
         plain.execute("DROP TRIGGER decisions_are_never_deleted")
         plain.execute(harm)
     plain.close()
-    with Store.open(sqlite_workspace) as store, pytest.raises(DamagedData, match="was altered"):
-        ask(store, decisions.of_draft, DRAFT)
+    with (
+        AnnotationStore.open(sqlite_workspace) as store,
+        pytest.raises(DamagedData, match="was altered"),
+    ):
+        ask(store, decisions.load_decisions, DRAFT)
 
 
 @given(st.lists(st.sampled_from(["accept", "reject", "retire", "edit"]), max_size=8))

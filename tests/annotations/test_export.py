@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.annotations import references, views
+from sts.annotations import progress, references
 from sts.annotations.export import load_ratings, write_csv
 from sts.annotations.history import verify
-from sts.annotations.imports import read_csv
+from sts.annotations.imports import read_ratings
 from sts.annotations.types import Item
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (
@@ -120,7 +120,7 @@ def test_exported_file_reads_back_unchanged(workspace, store, tmp_path) -> None:
     submit(store, ana, [a_submission(first)])
     submit(store, ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
     write_csv(tmp_path / "deep" / "r.csv", load_ratings(workspace, SUITE, names=True))
-    found = {r.continuation: r for r in read_csv(tmp_path / "deep" / "r.csv")}
+    found = {r.continuation: r for r in read_ratings(tmp_path / "deep" / "r.csv")}
     assert len(found) == 2
     assert found[first.continuation][2:6] == ('Ana, the 1\u02e2\u1d57 "A"', "success", 7, 40)
     assert found[second.continuation].reason == reason.replace("\n", " ")
@@ -158,9 +158,9 @@ def test_auto_resolution_follows_the_setting_until_a_person_judges(workspace, so
     (held,) = [one for one in claim(sound, ana, 9) if one.continuation == "c0"]
     enqueue(sound, clips("silence"), required=None)
     assert {one.continuation for one in claim(sound, ana, 9)} == {"c1", "c2"}
-    progress = ask(sound, views.progress, SUITE)
-    assert (progress.items, progress.complete, progress.settled) == (3, 1, 1)
-    assert progress.required == 2 and progress.judged == 0
+    counts = ask(sound, progress.load_progress, SUITE)
+    assert (counts.items, counts.complete, counts.settled) == (3, 1, 1)
+    assert counts.required == 2 and counts.judged == 0
     assert cells(workspace, columns)[0] == settled
     enqueue(sound, clips(""), required=None)
     assert "c0" in {one.continuation for one in claim(sound, ana, 9)}
@@ -168,7 +168,7 @@ def test_auto_resolution_follows_the_setting_until_a_person_judges(workspace, so
     enqueue(sound, clips("silence"), required=None)
     assert statuses(submit(sound, ana, [a_submission(held)])) == ["extra"]
     assert cells(workspace, columns)[0] == ("c0", "human", "Ana", "success")
-    assert ask(sound, views.progress, SUITE).settled == 0
+    assert ask(sound, progress.load_progress, SUITE).settled == 0
 
 
 def by_rubric(version: str, number: int = 3) -> list[Item]:
@@ -189,7 +189,7 @@ def test_judged_clips_keep_their_rubric_version_and_others_move(workspace, sound
     first, late, _ = claim(sound, ana)
     assert statuses(submit(sound, ana, [a_submission(first)])) == ["saved"]
     assert enqueue(sound, by_rubric("2")) == 0
-    assert ask(sound, views.progress, SUITE)[:4] == (3, 1, 3, 1)
+    assert ask(sound, progress.load_progress, SUITE)[:4] == (3, 1, 3, 1)
     waiting = {one.item for one in claim(sound, bo, 5)}
     assert len(waiting) == 2 and late.item not in waiting
     assert enqueue(sound, by_rubric("2")) == 0 == len(claim(sound, ana, 5))
@@ -223,7 +223,7 @@ def test_all_copies_of_a_clip_move_to_a_version_but_a_reference_does_not(workspa
     enqueue(sound, by_rubric("1", 2))
     add_reference(sound, by_rubric("1", 2)[2], "success", 7)
     enqueue(sound, [one for one in by_rubric("2", 2) if one.continuation != "c0b"])
-    assert [one.continuation for one in ask(sound, references.every)] == ["c1a"]
+    assert [one.continuation for one in ask(sound, references.list_references)] == ["c1a"]
     assert dict(cells(workspace, "continuation rubric")) == {
         "c0a": "2",
         "c0b": "2",

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from sts.annotations import imports as store_imports
-from sts.annotations import people, queue, sessions, views
+from sts.annotations import people, progress, queue, sessions
 from sts.annotations.export import load_ratings, write_csv
-from sts.annotations.imports import REQUIRED_COLUMNS, ImportResult, Rating, read_csv
-from sts.annotations.locate import match_ratings
-from sts.annotations.store import Store
+from sts.annotations.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
+from sts.annotations.matching import match_ratings
+from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
 from sts.continuations.run import run
 from sts.errors import ArgumentError, DamagedData
-from sts.ratings import WRITTEN
+from sts.ratings import WRITTEN_COLUMNS
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
@@ -32,7 +32,7 @@ from tests.annotations.examples import (
 from tests.examples import played, scenarios
 from tests.stores import add_person, ask, change, enqueue, submit
 
-HEADER = ",".join(WRITTEN)
+HEADER = ",".join(WRITTEN_COLUMNS)
 GOOD = "random,s0,go-to-good,c0,Ana,success,7,40"
 
 
@@ -47,8 +47,8 @@ def bring(store, tmp_path):
     """Import a table of these lines into the store."""
 
     def import_lines(*lines: str) -> ImportResult:
-        table = read_csv(a_table(tmp_path, *lines))
-        return change(store, store_imports.append, table, required=1)
+        table = read_ratings(a_table(tmp_path, *lines))
+        return change(store, store_imports.import_ratings, table, required=1)
 
     return import_lines
 
@@ -66,7 +66,7 @@ def test_table_of_other_programs_is_read(tmp_path) -> None:
     )
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
     dark = ("cannot_judge", None, 40, 0.0, 'dark,  "so" dark', "x", "s")
-    assert read_csv(path) == [
+    assert read_ratings(path) == [
         Rating("them.csv, line 2", "c0", "Ana", "success", 7, 40, 3.5, "", "x", "s"),
         Rating("them.csv, line 5", "c2", "Bo", "not_done", None, 40, None, "", "x", "s"),
         Rating("them.csv, line 6", "c3", "Bo", *dark),
@@ -90,7 +90,7 @@ def test_table_of_other_programs_is_read(tmp_path) -> None:
 )
 def test_wrong_line_is_named(tmp_path, old, new, words) -> None:
     with pytest.raises(DamagedData, match=f"them.csv, line 3: {words}") as error:
-        read_csv(a_table(tmp_path, GOOD, GOOD.replace(old, new)))
+        read_ratings(a_table(tmp_path, GOOD, GOOD.replace(old, new)))
     assert "\n" not in str(error.value)
 
 
@@ -109,14 +109,14 @@ def test_wrong_line_is_named(tmp_path, old, new, words) -> None:
 )
 def test_wrong_optional_cell_is_named(tmp_path, column, line, words) -> None:
     with pytest.raises(DamagedData, match=f"line 2: .*{words}"):
-        read_csv(a_table(tmp_path, line, header=f"{HEADER},{column}"))
+        read_ratings(a_table(tmp_path, line, header=f"{HEADER},{column}"))
 
 
-@pytest.mark.parametrize("column", REQUIRED_COLUMNS)
+@pytest.mark.parametrize("column", IMPORT_COLUMNS)
 def test_missing_column_is_named(tmp_path, column) -> None:
     header = HEADER.replace(column, "other")
     with pytest.raises(DamagedData, match=f"line 1: missing column '{column}'; expected agent, "):
-        read_csv(a_table(tmp_path, GOOD, header=header))
+        read_ratings(a_table(tmp_path, GOOD, header=header))
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_missing_column_is_named(tmp_path, column) -> None:
 )
 def test_file_that_is_not_a_table_is_named(tmp_path, content, words) -> None:
     with pytest.raises(ArgumentError, match="no table at .*them.csv"):
-        read_csv(tmp_path / "them.csv")
+        read_ratings(tmp_path / "them.csv")
     with pytest.raises(DamagedData, match="expected a file, found a folder"):
-        read_csv(tmp_path)
+        read_ratings(tmp_path)
     (tmp_path / "them.csv").write_bytes(content)
     with pytest.raises(DamagedData, match=f"them.csv.*{words}"):
-        read_csv(tmp_path / "them.csv")
+        read_ratings(tmp_path / "them.csv")
 
 
 def test_repeated_import_changes_nothing(store, bring) -> None:
@@ -147,8 +147,8 @@ def test_repeated_import_changes_nothing(store, bring) -> None:
     assert bring(GOOD, bos, other) == ImportResult(3, 0, ("Bo",))
     assert bring(GOOD, bos, other) == bring(other, bos, GOOD) == ImportResult(0, 3, ())
     assert len(rows(store, "events")) == 3
-    assert ask(store, views.progress, SUITE)[:4] == (2, 1, 4, 3)
-    ana, bo = ask(store, people.everybody)
+    assert ask(store, progress.load_progress, SUITE)[:4] == (2, 1, 4, 3)
+    ana, bo = ask(store, people.list_people)
     assert (ana.name, bo.name) == ("Ana", "Bo")
     assert ask(store, sessions.people_with_invitation) == {ana.id}
 
@@ -157,8 +157,8 @@ def test_changed_line_is_a_correction_that_an_older_file_does_not_undo(store, br
     enqueue(store, some_items(1))
     changed = GOOD.replace(",7,", ",9,")
     assert [bring(line).added for line in (GOOD, changed, GOOD)] == [1, 1, 0]
-    ana = ask(store, people.everybody)[0].id
-    assert [judgement.step for judgement in ask(store, views.history, ana)] == [9]
+    ana = ask(store, people.list_people)[0].id
+    assert [judgement.step for judgement in ask(store, progress.load_recent_judgements, ana)] == [9]
 
 
 def test_judgements_beyond_the_required_number_are_extra(workspace, store, bring) -> None:
@@ -178,7 +178,7 @@ def test_file_with_one_wrong_line_is_not_imported(store, bring) -> None:
     ):
         with pytest.raises(DamagedData, match=f"them.csv, line 3: {words}"):
             bring(GOOD, line)
-    assert rows(store, "events") == [] and ask(store, people.everybody) == []
+    assert rows(store, "events") == [] and ask(store, people.list_people) == []
 
 
 def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path) -> None:
@@ -189,24 +189,26 @@ def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path)
     sent.append(a_submission(claims[0], verdict="not_done", step=None))
     assert statuses(submit(store, ana, sent)) == ["saved"] * 4
     bring(GOOD.replace("Ana", "Bo").replace("c0", "c1"))
-    here = {one.name: one.pseudonym for one in ask(store, people.everybody)}
+    here = {one.name: one.pseudonym for one in ask(store, people.list_people)}
     for names in (False, True):
         write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=names))
-        found = read_csv(tmp_path / "r.csv")
+        found = read_ratings(tmp_path / "r.csv")
         assert {one.annotator for one in found} == set(here if names else here.values())
-        assert change(store, store_imports.append, found, required=1) == ImportResult(0, 4, ())
-    assert {one.name for one in ask(store, people.everybody)} == {"Ana", "Bo"}
+        assert change(store, store_imports.import_ratings, found, required=1) == ImportResult(
+            0, 4, ()
+        )
+    assert {one.name for one in ask(store, people.list_people)} == {"Ana", "Bo"}
 
 
 def test_export_of_one_study_can_be_imported_into_another(workspace, store, bring, tmp_path):
     enqueue(store, some_items(2), required=2)
     bring(GOOD, GOOD.replace("c0", "c1").replace("success,7", "not_done,"))
-    original = read_csv(tmp_path / "them.csv")
+    original = read_ratings(tmp_path / "them.csv")
     write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=True))
-    assert [one[1:6] for one in read_csv(tmp_path / "r.csv")] == [one[1:6] for one in original]
+    assert [one[1:6] for one in read_ratings(tmp_path / "r.csv")] == [one[1:6] for one in original]
     name = "annotator-c0ffee"
     assert bring(GOOD.replace("Ana", name)) == ImportResult(1, 0, (name,))
-    assert ask(store, people.everybody)[-1].pseudonym == name
+    assert ask(store, people.list_people)[-1].pseudonym == name
 
 
 INDEXED = "agent,scenario,continuation,annotator,verdict,step"
@@ -215,7 +217,7 @@ INDEXED = "agent,scenario,continuation,annotator,verdict,step"
 @pytest.fixture
 def unserved(sqlite_workspace) -> Workspace:
     """A workspace of two suites that share their first scenario, run and never served."""
-    workspace = sqlite_workspace.ensure()
+    workspace = sqlite_workspace.create()
     both = tuple(scenarios(2))
     for version, kept in ((1, both[:1]), (2, both)):
         suite = Suite("small", version, None, "", kept, {})
@@ -251,9 +253,9 @@ def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, impor
     assert table["verdict"].to_dict() == {first.id: "success", second.id: "not_done"}
     table = load_ratings(unserved, "small@2")
     assert (len(table), set(table["horizon"])) == (3, {8})
-    with Store.open(unserved) as opened:
-        assert ask(opened, views.progress, "small@2")[:5] == (3, 3, 3, 3, 1)
-        assert ask(opened, views.progress, "small@1")[:5] == (2, 2, 2, 2, 0)
+    with AnnotationStore.open(unserved) as opened:
+        assert ask(opened, progress.load_progress, "small@2")[:5] == (3, 3, 3, 3, 1)
+        assert ask(opened, progress.load_progress, "small@1")[:5] == (2, 2, 2, 2, 0)
 
 
 def test_line_that_matches_no_or_several_continuations_stops_the_import(
@@ -282,8 +284,8 @@ def test_line_that_matches_no_or_several_continuations_stops_the_import(
     os.mkfifo(unserved.path("pipe.csv"))
     words = f"annotations import {unserved.path('pipe.csv')}"
     assert "expected a file, found a named pipe" in sts(unserved, words, 1)
-    with Store.open(unserved) as opened:
-        assert ask(opened, queue.suites) == [] and ask(opened, people.everybody) == []
+    with AnnotationStore.open(unserved) as opened:
+        assert ask(opened, queue.list_suites) == [] and ask(opened, people.list_people) == []
     bens = good.replace("random", "human").replace("Ana", "Ben")
     assert import_lines(bens).startswith("1 judgements added")
 
@@ -306,5 +308,5 @@ def test_formulas_are_escaped_in_an_export_and_read_back(unserved, import_lines,
     assert ",'=1+1,cannot_judge," in out.read_text() and ",'@SUM(A1)," in out.read_text()
     said = sts(unserved, f"annotations import {out}")
     assert said == "0 judgements added, 1 were there already\n"
-    with Store.open(unserved) as opened:
-        assert [one.name for one in ask(opened, people.everybody)] == ["=1+1"]
+    with AnnotationStore.open(unserved) as opened:
+        assert [one.name for one in ask(opened, people.list_people)] == ["=1+1"]

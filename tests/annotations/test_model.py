@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from sts.annotations import views
+from sts.annotations import progress
 from sts.annotations.schema import events, items
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from tests.annotations.examples import Clock, a_submission, an_item
 from tests.stores import add_person, ask, claim_items, enqueue, submit
 
@@ -90,7 +90,7 @@ class Model:
 class Bench:
     """The store and its model."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: AnnotationStore, clock: Clock) -> None:
         self.store, self.clock, self.model = store, clock, Model()
         self.suite = uuid4().hex  # every example works on items and people of its own
         self.names = [f"{self.suite}-{i}" for i in range(ITEMS)]
@@ -146,10 +146,10 @@ class Bench:
 
     def check(self) -> None:
         for person in self.people:
-            history = ask(self.store, views.history, person.number, 100)
+            history = ask(self.store, progress.load_recent_judgements, person.number, 100)
             assert {judgement.item: judgement.step for judgement in history} == person.current()
         filled = self.model.filled()
-        assert ask(self.store, views.progress, self.suite)[:4] == (
+        assert ask(self.store, progress.load_progress, self.suite)[:4] == (
             ITEMS,
             filled.count(REQUIRED),
             ITEMS * REQUIRED,

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import func, select
 
 from sts.annotations import people as store_people
-from sts.annotations import schema, views
-from sts.annotations.store import Store
+from sts.annotations import progress, schema
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, claim, some_items
 from tests.stores import ask, enqueue, submit
@@ -40,9 +40,9 @@ def place(workspace: Workspace) -> Place:
     return str(workspace.root), os.environ.get("STS_DATABASE_URL", "")
 
 
-def open_there(place: Place) -> Store:
+def open_there(place: Place) -> AnnotationStore:
     root, os.environ["STS_DATABASE_URL"] = place
-    return Store.open(Workspace.open(root))
+    return AnnotationStore.open(Workspace.open(root))
 
 
 def judge_in_turns(place: Place, numbers: list[int]) -> list[tuple[int, str]]:
@@ -63,7 +63,7 @@ def judge_in_turns(place: Place, numbers: list[int]) -> list[tuple[int, str]]:
 
 def open_and_count(place: Place) -> int:
     with open_there(place) as store:
-        return len(ask(store, store_people.everybody))
+        return len(ask(store, store_people.list_people))
 
 
 def claim_five(place: Place, number: int) -> list[str]:
@@ -84,7 +84,7 @@ def test_no_item_is_over_assigned_across_processes(place, processes, items, peop
         given = [pair for run in runs for pair in run.result(timeout=600)]
         assert len(given) == len(set(given)) == total
         assert set(Counter(item for _, item in given).values()) == {REQUIRED}
-        assert ask(store, views.progress, SUITE)[:4] == (items, items, total, total)
+        assert ask(store, progress.load_progress, SUITE)[:4] == (items, items, total, total)
 
 
 def test_store_is_made_once_and_one_queue_kept_by_processes_at_once(place, processes) -> None:
@@ -100,12 +100,12 @@ def test_store_is_made_once_and_one_queue_kept_by_processes_at_once(place, proce
 
 SENDER = """
 import json, sys
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import a_submission, claim
 from tests.stores import submit
 
-store = Store.open(Workspace.open(sys.argv[1]))
+store = AnnotationStore.open(Workspace.open(sys.argv[1]))
 annotator = int(sys.argv[2])
 while claims := claim(store, annotator, 1):
     submission = a_submission(claims[0])
@@ -147,13 +147,15 @@ def sender(root: Path, annotator: int) -> Iterator[Sender]:
 
 
 def test_killed_process_loses_nothing_acknowledged_and_doubles_nothing(workspace) -> None:
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         enqueue(store, some_items(200))
         (ana,) = add_people(store, "Ana")
         with sender(workspace.root, ana) as sent:
             sent.kill()
         outbox, acknowledged = sent.outbox(), sent.acknowledged()
-        kept = {judgement.uuid for judgement in ask(store, views.history, ana, 500)}
+        kept = {
+            judgement.uuid for judgement in ask(store, progress.load_recent_judgements, ana, 500)
+        }
         assert len(acknowledged) >= 10 and acknowledged <= kept <= {s["uuid"] for s in outbox}
         again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
         assert {again[uuid] for uuid in kept} == {"duplicate"}
@@ -161,4 +163,4 @@ def test_killed_process_loses_nothing_acknowledged_and_doubles_nothing(workspace
         with store.database.read() as connection:
             events = connection.execute(select(func.count()).select_from(schema.events))
             assert events.scalar_one() == len(outbox)
-        assert ask(store, views.progress, SUITE).judged == len(outbox)
+        assert ask(store, progress.load_progress, SUITE).judged == len(outbox)

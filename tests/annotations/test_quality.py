@@ -5,8 +5,8 @@ import json
 import pytest
 from scipy.stats import beta
 
-from sts.annotations import controls, hours, quality, unable, views
-from sts.annotations.store import Store
+from sts.annotations import active_time, controls, progress, quality, unable
+from sts.annotations.store import AnnotationStore
 from tests.annotations.examples import (
     SUITE,
     Clock,
@@ -24,8 +24,8 @@ from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 def with_references(open_store):
     """Open a study in which every clip served is a reference while there are any."""
 
-    def make(number: int, **settings: object) -> Store:
-        store: Store = open_store(reference_rate=1.0, **settings)
+    def make(number: int, **settings: object) -> AnnotationStore:
+        store: AnnotationStore = open_store(reference_rate=1.0, **settings)
         enqueue(store, [an_item("c0")])
         for i in range(number):
             add_reference(store, an_item(f"r{i:02}", scenario=f"r{i}"), "success", 5)
@@ -34,7 +34,7 @@ def with_references(open_store):
     return make
 
 
-def answer(store: Store, who: int, clock: Clock, signs: str) -> int:
+def answer(store: AnnotationStore, who: int, clock: Clock, signs: str) -> int:
     """Judge references, correctly for each + and wrongly for each -; return how many were given."""
     for number, sign in enumerate(signs):
         held = claim(store, who, 1)
@@ -50,7 +50,7 @@ def test_accuracy_is_reported_in_blocks_of_twenty(with_references, clock) -> Non
     store = with_references(50)
     ana, _ = add_people(store, "Ana", "Bo")
     answer(store, ana, clock, "+" * 20 + "-+" * 10 + "-+++")
-    (found,) = ask(store, quality.of_annotators)
+    (found,) = ask(store, quality.list_qualities)
     assert found.annotator == "Ana" and found.right[:3] == (44, 33, 0.75)
     assert [one[:2] for one in found.blocks] == [(20, 20), (20, 10), (4, 3)]
     assert found.latest[:3] == (20, 11, 0.55)
@@ -66,9 +66,9 @@ def test_annotator_is_flagged_when_the_whole_interval_is_below_the_bar(
 ) -> None:
     store = with_references(20)
     answer(store, add_people(store, "Ana")[0], clock, signs)
-    (found,) = ask(store, quality.of_annotators)
+    (found,) = ask(store, quality.list_qualities)
     assert found.latest.share is not None and found.latest.share < store.study.bar
-    assert found.flagged is flagged and ask(store, controls.paused) == []
+    assert found.flagged is flagged and ask(store, controls.list_pauses) == []
 
 
 def test_corrected_answer_counts_once_as_corrected(with_references) -> None:
@@ -77,22 +77,22 @@ def test_corrected_answer_counts_once_as_corrected(with_references) -> None:
     (held,) = claim(store, ana, 1)
     first = a_submission(held, verdict="not_done", step=None)
     submit(store, ana, [first, a_submission(held, corrects=first["uuid"])])
-    assert [one.right[:2] for one in ask(store, quality.of_annotators)] == [(1, 1)]
+    assert [one.right[:2] for one in ask(store, quality.list_qualities)] == [(1, 1)]
 
 
 def test_pause_below_the_bar_lasts_until_resumed_and_restarts_the_count(with_references, clock):
     store = with_references(30, pause_below=True)
     (ana,) = add_people(store, "Ana")
     assert answer(store, ana, clock, "-" * 20) < 5
-    (control,) = ask(store, controls.paused)
+    (control,) = ask(store, controls.list_pauses)
     assert (control.person, control.value, control.by) == (ana, 1, None)
     assert "references right, which is below 80%" in control.reason
     assert claim(store, ana) == []
     clock.now += 1
-    change(store, controls.pause, person=ana, resume=True)
+    change(store, controls.set_pause, person=ana, resume=True)
     assert answer(store, ana, clock, "-" + "+" * 8) == 9
-    assert [one.value for one in ask(store, controls.paused)] == []
-    assert not ask(store, quality.of_annotators)[0].flagged
+    assert [one.value for one in ask(store, controls.list_pauses)] == []
+    assert not ask(store, quality.list_qualities)[0].flagged
 
 
 def test_note_is_no_answer_and_sets_no_time(with_references, clock) -> None:
@@ -102,10 +102,10 @@ def test_note_is_no_answer_and_sets_no_time(with_references, clock) -> None:
     assert statuses(submit(store, ana, [an_event("note", held.item)])) == ["saved"]
     for resume in (False, True):
         clock.now += 1
-        change(store, controls.pause, person=ana, resume=resume)
+        change(store, controls.set_pause, person=ana, resume=resume)
     clock.now += 1
     submit(store, ana, [a_submission(held)])
-    assert [one.latest.answered for one in ask(store, quality.of_annotators)] == [1]
+    assert [one.latest.answered for one in ask(store, quality.list_qualities)] == [1]
 
 
 def test_people_are_listed_by_name_or_by_pseudonym(workspace, with_references, clock, sts) -> None:
@@ -126,7 +126,10 @@ def test_hours_are_shared_among_a_clips_agents_and_untimed_ones_estimated(store)
     seconds = {"a": 3600, "c": 7200, "d": None}
     for held in claim(store, ana, 9):
         submit(store, ana, [a_submission(held, seconds=seconds[held.continuation])])
-    assert ask(store, hours.hours) == [(SUITE, "A", 2.5, 2.5, 1.0), (SUITE, "B", 0.5, 0.5, 0.0)]
+    assert ask(store, active_time.load_active_time) == [
+        (SUITE, "A", 2.5, 2.5, 1.0),
+        (SUITE, "B", 0.5, 0.5, 0.0),
+    ]
 
 
 def test_unjudgeable_clips_are_listed_by_scenario(workspace, store, sts) -> None:
@@ -148,9 +151,9 @@ def test_agreement_is_computed_on_the_share_required_twice(sqlite_workspace, clo
     assert "no reference has been judged yet" in sts(sqlite_workspace, words)
     assert not sqlite_workspace.root.exists()
     sqlite_workspace.settings["annotation"].update({"twice": 0.5, "reference_rate": 0})
-    with Store.open(sqlite_workspace, clock=clock) as store:
+    with AnnotationStore.open(sqlite_workspace, clock=clock) as store:
         enqueue(store, [an_item(f"c{i}", scenario=f"s{i}") for i in range(20)], required=None)
-        double = ask(store, views.progress, SUITE).required - 20
+        double = ask(store, progress.load_progress, SUITE).required - 20
         for name in ("Ana", "Bo"):
             who = add_person(store, name).id
             for held in claim(store, who, double):

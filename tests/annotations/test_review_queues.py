@@ -7,14 +7,20 @@ from uuid import uuid4
 
 import pytest
 
-from sts.annotations import breakdown
+from sts.annotations import error_analysis
 from sts.annotations import people as store_people
-from sts.annotations.differences import contradicted
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.differences import list_disagreements
 from sts.annotations.events import ERROR_TYPES
-from sts.annotations.opinions import classify_disagreement
-from sts.annotations.remarks import Remark
-from sts.annotations.reviewed import Case, Queue, Queues, reviewed, table_1
-from sts.annotations.store import Store
+from sts.annotations.judged_clips import classify_disagreement
+from sts.annotations.review_queues import (
+    ReviewCase,
+    ReviewQueue,
+    ReviewQueues,
+    load_error_analysis,
+    load_reviews,
+)
+from sts.annotations.store import AnnotationStore
 from sts.annotations.verdicts import Verdict
 from tests.annotations.examples import SUITE, a_submission, add_people, an_item, claim, statuses
 from tests.stores import add_person, add_reference, ask, change, enqueue, submit
@@ -32,7 +38,7 @@ def rules(continuations: Collection[str]) -> Mapping[str, Verdict]:
 class Team:
     """Ana and Bo judge, Rhea reviews; clips are called c0, c1 and so on."""
 
-    def __init__(self, store: Store, clips: int, people: int = 0) -> None:
+    def __init__(self, store: AnnotationStore, clips: int, people: int = 0) -> None:
         self.store = store
         self.every = [
             an_item(f"c{n}", agent="human" if n < people else "random", scenario=f"s{n // 4}")
@@ -60,11 +66,11 @@ class Team:
         sent = {"uuid": uuid4().hex, "item": self.items[clip], "kind": kind, **what}
         return submit(self.store, person, [sent])[0].status
 
-    def queue(self, name: str, person: int | None = None, **how: Any) -> Queue:
-        return Queues(self.store, SUITE, rules).of(person or self.rhea, **how)[name]
+    def queue(self, name: str, person: int | None = None, **how: Any) -> ReviewQueue:
+        return ReviewQueues(self.store, SUITE, rules).for_reviewer(person or self.rhea, **how)[name]
 
 
-def waiting(queue: Queue) -> list[str]:
+def waiting(queue: ReviewQueue) -> list[str]:
     return [case.clip.continuation for case in queue.cases]
 
 
@@ -88,7 +94,7 @@ def waiting(queue: Queue) -> list[str]:
 )
 def test_dispute_is_about_outcome_before_verdict_before_mark(opinions, about) -> None:
     remarks = [
-        Remark("", "", "", "", "", n, "", "", "", "verdict", verdict, step, "", "", "", 0.0)
+        CurrentEvent("", "", "", "", "", n, "", "", "", "verdict", verdict, step, "", "", "", 0.0)
         for n, (verdict, step) in enumerate(opinions)
     ]
     for order in (remarks, remarks[::-1]):
@@ -162,17 +168,17 @@ def test_failures_are_sampled_separately_for_people_and_agents(store) -> None:
     team = Team(store, 40, people=15)
     for n in range(40):
         team.judge(team.ana, f"c{n}", *(("not_done",) if n % 5 else ("success", 1)))
-    clips = ask(store, reviewed, SUITE).clips
+    clips = ask(store, load_reviews, SUITE).clips
     for seed in (0, 1):
-        drawn = breakdown.sample_failures(clips, 10, seed)
-        larger = breakdown.sample_failures(clips, 11, seed)
+        drawn = error_analysis.sample_failures(clips, 10, seed)
+        larger = error_analysis.sample_failures(clips, 11, seed)
         assert {who: len(own) for who, own in drawn.items()} == {"people": 10, "agents": 10}
         assert all(larger[who][:10] == own for who, own in drawn.items())
         assert all(one.played for one in drawn["people"])
         assert not any(one.played for one in drawn["agents"])
-        assert all(breakdown.is_failure(one) for own in drawn.values() for one in own)
-        assert breakdown.sample_failures(clips, 10, 1 - seed) != drawn
-        assert len(breakdown.sample_failures(clips, 100, seed)["people"]) == 12
+        assert all(error_analysis.is_failure(one) for own in drawn.values() for one in own)
+        assert error_analysis.sample_failures(clips, 10, 1 - seed) != drawn
+        assert len(error_analysis.sample_failures(clips, 100, seed)["people"]) == 12
 
 
 def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) -> None:
@@ -180,7 +186,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) ->
     for n in range(6):
         team.judge(team.ana, f"c{n}", "failure", 1)
     store.study = store.study._replace(review_sample=2)
-    samples = breakdown.sample_failures(ask(store, reviewed, SUITE).clips, 2, 0)
+    samples = error_analysis.sample_failures(ask(store, load_reviews, SUITE).clips, 2, 0)
     first, second = (one.continuation for one in samples["agents"])
     outside = ({f"c{n}" for n in range(2, 6)} - {first, second}).pop()
     for person, clip, label in (
@@ -190,12 +196,12 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) ->
         (team.rhea, outside, "control"),
     ):
         team.send(person, clip, "review", label=label)
-    found = ask(store, reviewed, SUITE)
-    table = breakdown.breakdown(found.clips, found.reviews, 2, 0)
+    found = ask(store, load_reviews, SUITE)
+    table = error_analysis.count_errors(found.clips, found.reviews, 2, 0)
     assert tuple(row.error for row in table.rows) == ERROR_TYPES
     counts = {row.error: (row.people, row.agents) for row in table.rows if row.people + row.agents}
     assert counts == {"rigidity": (1, 0), "fair": (0, 1)}
-    assert table.over == {"people": (2, 2, 1, 0), "agents": (4, 2, 1, 1)}
+    assert table.samples == {"people": (2, 2, 1, 0), "agents": (4, 2, 1, 1)}
     assert [row.source for row in table.rows] == ["player"] * 4 + ["annotator"] * 3 + ["none"]
 
 
@@ -205,11 +211,11 @@ def test_failure_is_a_clip_that_fewer_than_half_of_its_annotators_passed(store) 
     team.disagree("c1", ("failure", 1), UNABLE)
     team.disagree("c2", UNABLE, UNABLE)
     team.disagree("c3", NOT_DONE, NOT_DONE)
-    failures = filter(breakdown.is_failure, ask(store, reviewed, SUITE).clips)
+    failures = filter(error_analysis.is_failure, ask(store, load_reviews, SUITE).clips)
     assert sorted(one.continuation for one in failures) == ["c1", "c3"]
 
 
-def differing(team: Team, **how: Any) -> dict[str, Case]:
+def differing(team: Team, **how: Any) -> dict[str, ReviewCase]:
     return {case.clip.continuation: case for case in team.queue("differences", **how).cases}
 
 
@@ -227,24 +233,24 @@ def test_differences_of_people_and_rule_are_queued_and_counted_by_scenario(store
     team.send(team.rhea, "c2", "adjudication", verdict="failure", step=2)
     team.send(team.rhea, "c4", "note", text="does a wall count?")
     assert list(differing(team)) == ["c6"]
-    found = ask(store, reviewed, SUITE)
-    assert contradicted(found.clips, RULES, found.decided, found.notes) == [
+    found = ask(store, load_reviews, SUITE)
+    assert list_disagreements(found.clips, RULES, found.decided, found.notes) == [
         ("s0", 2, 1, 1, ("it got there",)),
         ("s1", 2, 0, 0, ("does a wall count?",)),
     ]
 
 
 def test_reviews_command_prints_table_1_and_contradicted_rules(sqlite_workspace, sts) -> None:
-    with Store.open(sqlite_workspace) as store:
+    with AnnotationStore.open(sqlite_workspace) as store:
         team = Team(store, 3)
         for n in range(3):
             team.judge(team.ana, f"c{n}", "failure", 1)
         add_reference(store, an_item("c2"), "success", 7)
         assert waiting(team.queue("failures", team.max)) in (["c0", "c1"], ["c1", "c0"])
-        assert table_1(sqlite_workspace, SUITE) is None
+        assert load_error_analysis(sqlite_workspace, SUITE) is None
         team.send(team.rhea, "c0", "review", label="out_of_time")
-    found = table_1(sqlite_workspace, SUITE)
-    assert found is not None and found.over["agents"] == (2, 2, 1, 0)
+    found = load_error_analysis(sqlite_workspace, SUITE)
+    assert found is not None and found.samples["agents"] == (2, 2, 1, 0)
     value = json.loads(sts(sqlite_workspace, f"annotations reviews {SUITE} --json"))
     assert [row["error"] for row in value["errors"] if row["agents"]] == ["out_of_time"]
     assert value["over"]["agents"] == {"failures": 2, "sample": 2, "reviewed": 1, "outside": 0}
@@ -261,10 +267,10 @@ def test_queues_follow_new_judgements_and_are_rebuilt_only_for_them(store, monke
         counted.append(len(continuations))
         return rules(continuations)
 
-    kept = Queues(store, SUITE, count)
+    kept = ReviewQueues(store, SUITE, count)
 
     def disputes(person: int = team.rhea) -> set[str]:
-        return {*waiting(kept.of(person)["disputes"])}
+        return {*waiting(kept.for_reviewer(person)["disputes"])}
 
     for clip in ("c0", "c1"):
         team.disagree(clip, ("success", 2), NOT_DONE)
@@ -272,7 +278,7 @@ def test_queues_follow_new_judgements_and_are_rebuilt_only_for_them(store, monke
     team.disagree("c2", ("success", 2), NOT_DONE)
     assert disputes() == {"c0", "c1", "c2"} and counted == [2, 3]
     assert team.send(team.rhea, "c1", "adjudication", verdict="not_done") == "saved"
-    assert disputes() == {"c0", "c2"} and kept.of(team.max)["disputes"].done == 1
+    assert disputes() == {"c0", "c2"} and kept.for_reviewer(team.max)["disputes"].done == 1
     assert counted == [2, 3]
-    monkeypatch.setattr("sts.annotations.reviewed.time.monotonic", lambda: 1e9)
+    monkeypatch.setattr("sts.annotations.review_queues.time.monotonic", lambda: 1e9)
     assert disputes() and counted == [2, 3, 3]  # a rule may have labelled more by then

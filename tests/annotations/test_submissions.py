@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from sts.annotations import imports, people, reviews, submissions, verdicts, views
+from sts.annotations import imports, people, progress, review_events, submissions, verdicts
 from sts.annotations.events import ERROR_TYPES, KINDS
 from sts.annotations.export import load_ratings
 from sts.annotations.history import verify
-from sts.annotations.imports import read_csv
-from sts.annotations.store import Store
+from sts.annotations.imports import read_ratings
+from sts.annotations.store import AnnotationStore
 from sts.annotations.submissions import Rejection, parse_event
 from sts.annotations.types import Claim
 from sts.errors import DamagedData, StoreError, UnknownName
@@ -101,13 +101,16 @@ def test_correction_is_a_new_event_and_the_last_one_counts(store, ana, claims) -
     sent = a_submission(first)
     corrected = a_submission(first, verdict="failure", step=9, corrects=sent["uuid"])
     assert statuses(submit(store, ana, [sent, a_submission(second), corrected])) == ["saved"] * 3
-    assert [(j.continuation, j.verdict, j.step) for j in ask(store, views.history, ana)] == [
+    assert [
+        (j.continuation, j.verdict, j.step)
+        for j in ask(store, progress.load_recent_judgements, ana)
+    ] == [
         (first.continuation, "failure", 9),
         (second.continuation, "success", 7),
     ]
-    assert ask(store, views.history, ana, 1)[0].uuid == corrected["uuid"]
+    assert ask(store, progress.load_recent_judgements, ana, 1)[0].uuid == corrected["uuid"]
     assert [event.verdict for event in rows(store, "events")] == ["success", "success", "failure"]
-    assert ask(store, views.progress, SUITE).judged == 2
+    assert ask(store, progress.load_progress, SUITE).judged == 2
 
 
 @attempt("Another's clip, another's answer", "a correction of what somebody else said", "refused")
@@ -222,13 +225,13 @@ def test_malformed_messages_are_answered_and_kept_aside_once(store, ana) -> None
 
 
 def test_refused_answers_are_limited_per_person(store, ana, claims, monkeypatch) -> None:
-    monkeypatch.setattr(submissions, "REFUSED_LIMIT", 3)
+    monkeypatch.setattr(submissions, "MAX_REJECTED", 3)
     (bo,) = add_people(store, "Bo")
     acks = submit(store, ana, [{"uuid": str(i)} for i in range(9)])
     assert statuses(acks) == ["refused"] * 9 and all(ack.message for ack in acks)
     assert statuses(submit(store, ana, [a_submission(claims[0])])) == ["saved"]
     assert statuses(submit(store, bo, [{"uuid": "0"}])) == ["refused"]
-    assert [(one.annotator, one.raw) for one in ask(store, submissions.refused_answers)] == [
+    assert [(one.annotator, one.raw) for one in ask(store, submissions.list_rejected)] == [
         *(("Ana", f'{{"uuid": "{i}"}}') for i in range(3)),
         ("Bo", '{"uuid": "0"}'),
     ]
@@ -259,7 +262,7 @@ def test_unstorable_characters_of_a_reason_are_replaced(store, ana, claims) -> N
         for one, reason in zip(claims, reasons, strict=False)
     ]
     assert statuses(submit(store, ana, sent)) == ["saved", "saved"]
-    kept = [judgement.reason for judgement in ask(store, views.history, ana)]
+    kept = [judgement.reason for judgement in ask(store, progress.load_recent_judgements, ana)]
     assert kept == ["\ufffd", "the map  is   dark \u00e9"]
     assert statuses(submit(store, ana, sent)) == ["duplicate", "duplicate"]
 
@@ -343,24 +346,26 @@ def test_accepted_import_verifies_on_both_databases(store, tmp_path) -> None:
     table = tmp_path / "them.csv"
     table.write_text("\n".join(["agent,scenario,continuation,annotator,verdict,seconds", *lines]))
     enqueue(store, some_items(len(cells)))
-    assert change(store, imports.append, read_csv(table), required=1).added == len(cells)
+    assert change(store, imports.import_ratings, read_ratings(table), required=1).added == len(
+        cells
+    )
     assert verify(store.database).findings == ()
 
 
 @pytest.mark.parametrize("kind", KINDS[2:])
 def test_review_adjudication_or_note_counts_as_no_judgement(store, ana, rhea, items, kind) -> None:
-    def counted(store: Store) -> list[Any]:
+    def counted(store: AnnotationStore) -> list[Any]:
         return [
-            ask(store, views.progress, SUITE),
-            [ask(store, views.count_judged, person) for person in (ana, rhea)],
-            ask(store, verdicts.human, ["c0"]),
-            ask(store, views.history, ana),
+            ask(store, progress.load_progress, SUITE),
+            [ask(store, progress.count_judged, person) for person in (ana, rhea)],
+            ask(store, verdicts.load_human_verdicts, ["c0"]),
+            ask(store, progress.load_recent_judgements, ana),
         ]
 
     before, sent = counted(store), an_event(kind, items[0])
     assert statuses(submit(store, rhea, [sent, sent])) == ["saved", "duplicate"]
     assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["refused"]
-    assert counted(store) == before and ask(store, views.history, rhea) == []
+    assert counted(store) == before and ask(store, progress.load_recent_judgements, rhea) == []
 
 
 def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhea, items) -> None:
@@ -389,8 +394,12 @@ def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhe
 def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
     assert statuses(submit(store, ana, [an_event("note", items[1])])) == ["saved"]
     assert items[1] in [one.item for one in claim(store, ana)]
-    [note] = ask(store, reviews.load_by_item, "note", SUITE)[items[1]]
-    assert (note.by, note.continuation, note.text) == ("Ana", "c1", "the ring is behind the door")
+    [note] = ask(store, review_events.load_by_item, "note", SUITE)[items[1]]
+    assert (note.author, note.continuation, note.text) == (
+        "Ana",
+        "c1",
+        "the ring is behind the door",
+    )
 
 
 def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea, items) -> None:
@@ -398,17 +407,17 @@ def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea,
     for label in ERROR_TYPES:
         submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], label="empty")])
-    found = ask(store, reviews.load_by_item, "review", SUITE)[items[0]]
-    assert [(one.by, one.label, one.text) for one in found] == [
+    found = ask(store, review_events.load_by_item, "review", SUITE)[items[0]]
+    assert [(one.author, one.label, one.text) for one in found] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]
-    assert ask(store, reviews.load_by_item, "review", "other@1") == {}
-    assert list(ask(store, reviews.load_by_item, "review")) == [items[0]]
+    assert ask(store, review_events.load_by_item, "review", "other@1") == {}
+    assert list(ask(store, review_events.load_by_item, "review")) == [items[0]]
     for who, decided in ((rhea, NOT_DONE), (max_id, {"step": 9}), (max_id, {"text": "see 9"})):
         submit(store, who, [an_event("adjudication", items[0], **decided)])
-    [(item, one)] = ask(store, reviews.load_adjudications).items()
-    assert (item, one.by, one.verdict, one.step) == (items[0], "Max", "success", 5)
+    [(item, one)] = ask(store, review_events.load_adjudications).items()
+    assert (item, one.author, one.verdict, one.step) == (items[0], "Max", "success", 5)
     assert one.text == "see 9"
 
 

@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from sts.annotations import training, views
-from sts.annotations.store import Store
-from sts.annotations.training import answer, standing
+from sts.annotations import progress, training
+from sts.annotations.store import AnnotationStore
+from sts.annotations.training import load_progress, save_answer
 from tests.annotations.examples import add_people, claim, some_items
 from tests.annotations.examples import an_item as item
 from tests.stores import add_reference, ask, change, enqueue, submit
 
-Opened = Callable[..., Store]
+Opened = Callable[..., AnnotationStore]
 
 
 @pytest.fixture
 def opened(open_store) -> Opened:
     """Open a study with thirty clips, references and settings of its training."""
 
-    def make(references: int, **settings: float) -> Store:
+    def make(references: int, **settings: float) -> AnnotationStore:
         store = open_store(**settings)
         enqueue(store, some_items(30))
         for n in range(references):
@@ -31,26 +31,31 @@ def opened(open_store) -> Opened:
 
 
 def send(
-    store: Store, person: int, lesson: training.Lesson, n: int, verdict: str = "", step: Any = None
+    store: AnnotationStore,
+    person: int,
+    lesson: training.TrainingItem,
+    n: int,
+    verdict: str = "",
+    step: Any = None,
 ) -> Any:
     """Answer a lesson, correctly unless a verdict is given; return the feedback."""
     verdict, step = (verdict, step) if verdict else (lesson.truth, lesson.step)
     sent = {"uuid": f"{n:032x}", "item": lesson.item, "verdict": verdict, "step": step}
-    return change(store, answer, person, sent | {"reason": "x"}, alone=False)
+    return change(store, save_answer, person, sent | {"reason": "x"}, alone=False)
 
 
 def test_round_is_passed_at_the_required_share(opened) -> None:
     store = opened(9, training=5, training_pass=0.8)
     (ann,) = add_people(store, "ann")
     for n in range(5):
-        now = ask(store, standing, ann)
-        assert (now.needed, now.answered, len(now.lessons)) == (True, n, 5 - n)
+        now = ask(store, load_progress, ann)
+        assert (now.needed, now.answered, len(now.items)) == (True, n, 5 - n)
         wrong = "cannot_judge" if n == 2 else ""
-        feedback = send(store, ann, now.lessons[0], n, wrong)
+        feedback = send(store, ann, now.items[0], n, wrong)
         assert feedback.message.startswith("Not correct" if wrong else "Correct")
-    assert "passed" in feedback.message and not ask(store, standing, ann).needed
-    assert ask(store, views.history, ann) == [], "none of it is a judgement"
-    assert ask(store, views.count_judged, ann) == 0
+    assert "passed" in feedback.message and not ask(store, load_progress, ann).needed
+    assert ask(store, progress.load_recent_judgements, ann) == [], "none of it is a judgement"
+    assert ask(store, progress.count_judged, ann) == 0
 
 
 def test_new_round_has_new_episodes_until_the_pool_is_empty(opened) -> None:
@@ -58,21 +63,21 @@ def test_new_round_has_new_episodes_until_the_pool_is_empty(opened) -> None:
     (ann,) = add_people(store, "ann")
     met: list[str] = []
     for n in range(5):
-        now = ask(store, standing, ann)
+        now = ask(store, load_progress, ann)
         assert now.rounds == n // 2
-        met.append(now.lessons[0].item)
-        last = send(store, ann, now.lessons[0], n, "failure", 1)
+        met.append(now.items[0].item)
+        last = send(store, ann, now.items[0], n, "failure", 1)
         assert ("Another round follows" in last.message) == (n in (1, 3))
     assert len(set(met)) == 5
     assert "no episodes left to train on" in last.message
-    after = ask(store, standing, ann)
-    assert after.needed and after.lessons == ()
+    after = ask(store, load_progress, ann)
+    assert after.needed and after.items == ()
 
 
 def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(opened) -> None:
     store = opened(30, training=20, training_pass=0.1)
     (ann,) = add_people(store, "ann")
-    marked = [one for one in ask(store, standing, ann).lessons if one.truth == "success"]
+    marked = [one for one in ask(store, load_progress, ann).items if one.truth == "success"]
     for n, (step, words) in enumerate(
         [(4, "Correct: success at step 4."), (5, "Your marker is 1 step late"),
          (2, "Your marker is 2 steps early; it belongs at step 4."), (None, "yours was not done.")]
@@ -81,7 +86,7 @@ def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(opened) -> None:
         first, again = (send(store, ann, marked[n], n, *wrong) for _ in range(2))
         assert words in first.message and "Note" in first.message
         assert (first.truth, first.step) == ("success", 4)
-        assert again.message == first.message and ask(store, standing, ann).answered == n + 1
+        assert again.message == first.message and ask(store, load_progress, ann).answered == n + 1
 
 
 @pytest.mark.parametrize(
@@ -92,11 +97,11 @@ def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(opened) -> None:
 def test_invalid_answer_to_a_lesson_is_not_kept(opened, forged) -> None:
     store = opened(4, training=2)
     ann, ben = add_people(store, "ann", "ben")
-    lesson = ask(store, standing, ann).lessons[0]
+    lesson = ask(store, load_progress, ann).items[0]
     good = {"uuid": "1" * 32, "item": lesson.item, "verdict": lesson.truth, "step": lesson.step}
     sent = good | forged if isinstance(forged, dict) and forged else forged
-    assert change(store, answer, ann, sent, alone=False) is None
-    assert ask(store, standing, ann).answered == ask(store, standing, ben).answered == 0
+    assert change(store, save_answer, ann, sent, alone=False) is None
+    assert ask(store, load_progress, ann).answered == ask(store, load_progress, ben).answered == 0
 
 
 def test_people_who_judged_need_no_training_and_lessons_are_not_judged(opened) -> None:
@@ -104,11 +109,11 @@ def test_people_who_judged_need_no_training_and_lessons_are_not_judged(opened) -
     old, new = add_people(store, "old", "new")
     held = claim(store, old, 1)[0]
     submit(store, old, [{"uuid": "f" * 32, "item": held.item, "verdict": "not_done"}])
-    assert not ask(store, standing, old).needed
+    assert not ask(store, load_progress, old).needed
     trained = set()
-    while (now := ask(store, standing, new)).needed:
-        trained.add(now.lessons[0].item)
-        assert send(store, new, now.lessons[0], len(trained))
+    while (now := ask(store, load_progress, new)).needed:
+        trained.add(now.items[0].item)
+        assert send(store, new, now.items[0], len(trained))
     met = {one.item for one in claim(store, new, 20)}
     assert len(met) == 20 and trained and not met & trained
 
@@ -119,6 +124,6 @@ def test_people_who_judged_need_no_training_and_lessons_are_not_judged(opened) -
 )
 def test_training_needs_references_and_a_setting(opened, references, settings, lack) -> None:
     store = opened(references, **settings)
-    assert not ask(store, standing, add_people(store, "ann")[0]).needed
-    found = ask(store, training.lack)
+    assert not ask(store, load_progress, add_people(store, "ann")[0]).needed
+    found = ask(store, training.describe_missing_references)
     assert lack in found and bool(lack) == bool(found)

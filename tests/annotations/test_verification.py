@@ -13,19 +13,19 @@ import pytest
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import digests, history, people, played, references, views
-from sts.annotations.check import check
+from sts.annotations import digests, history, people, progress, references, study_continuations
+from sts.annotations.check import check_annotations
 from sts.annotations.database import RECORD_FILE
-from sts.annotations.digests import differences
+from sts.annotations.digests import iter_differences
 from sts.annotations.export import (
     _iter_altered_clips,
     _raise_findings,
     _RatingsTable,
-    exported,
+    export_ratings,
     load_ratings,
 )
 from sts.annotations.history import verify
-from sts.annotations.store import DATABASE_FILE, Store
+from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.annotations.study import load_study
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
@@ -38,7 +38,7 @@ REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
 def a_study(workspace: Workspace) -> None:
     """Two agents, clips with copies, references, three people who judge, and a reviewer."""
     workspace.settings["annotation"]["reference_rate"] = 0.3
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         every = [
             an_item(f"c{n}", agent=f"agent-{n % 2}", scenario=f"s{n // 4}", clip=f"clip {n // 2}")
             for n in range(24)
@@ -57,11 +57,11 @@ def a_study(workspace: Workspace) -> None:
         given = claim(store, dee, 99)
         enqueue(store, [an_item("v0", clip="look.2", rubric="2")])
         submit(store, dee, [a_submission(one) for one in given if one.continuation == "v0"])
-        disputed = sorted({one.item for one in ask(store, views.history, 2, 3)})
+        disputed = sorted({one.item for one in ask(store, progress.load_recent_judgements, 2, 3)})
         submit(store, rhea, [an_event("adjudication", item) for item in disputed[:2]])
 
 
-def judge_variously(store: Store, person: int, number: int) -> None:
+def judge_variously(store: AnnotationStore, person: int, number: int) -> None:
     """Judge some clips in every way, and take one judgement back."""
     changes: list[dict[str, Any]] = [
         {"step": 9}, {"verdict": "failure"}, {"verdict": "not_done", "step": None}, REASON,
@@ -87,7 +87,7 @@ def tables(connection: Connection, workspace: Workspace) -> list[Any]:
     _raise_findings(found.findings)
     for suite in (None, SUITE, "other@1"):
         clips = {one.shown_hash for one in found.clips.values()}
-        there = played.read_continuations(workspace, suite, clips)
+        there = study_continuations.read_continuations(workspace, suite, clips)
         _raise_findings([*_iter_altered_clips(found, there)])
         for names in (True, False):
             out.append(_RatingsTable(found, there, study, suite, names=names).build_rows())
@@ -104,7 +104,7 @@ def is_refused(connection: Connection, workspace: Workspace, before: list[Any], 
 
 
 @contextmanager
-def tampered(store: Store) -> Iterator[Connection]:
+def tampered(store: AnnotationStore) -> Iterator[Connection]:
     """Open a transaction that no trigger or foreign key restricts, and roll it back."""
     with suppress(Undone), store.database.write() as connection:
         if connection.dialect.name == "postgresql":
@@ -183,7 +183,7 @@ def number(request: pytest.FixtureRequest) -> int:
 @pytest.mark.parametrize("tamper", [drop_the_last, edit])
 def test_no_change_by_sql_that_reaches_a_ratings_table_is_silent(workspace, number, tamper) -> None:
     a_study(workspace)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         with store.database.read() as connection:
             before, refused = tables(connection, workspace), 0
         for seed in range(number):
@@ -195,7 +195,7 @@ def test_no_change_by_sql_that_reaches_a_ratings_table_is_silent(workspace, numb
 
 def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(sqlite_workspace, number, tmp_path):
     a_study(sqlite_workspace)
-    with Store.open(sqlite_workspace) as store, store.database.read() as connection:
+    with AnnotationStore.open(sqlite_workspace) as store, store.database.read() as connection:
         before, refused = tables(connection, sqlite_workspace), 0
     content = sqlite_workspace.path(DATABASE_FILE).read_bytes()
     for seed in range(number):
@@ -206,7 +206,7 @@ def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(sqlite_workspace,
         (root / DATABASE_FILE).write_bytes(flipped)
         workspace = Workspace.open(str(root))
         try:
-            with Store.open(workspace) as store, store.database.read() as connection:
+            with AnnotationStore.open(workspace) as store, store.database.read() as connection:
                 refused += is_refused(connection, workspace, before, f"bit {bit}")
         except StsError:
             refused += 1
@@ -216,7 +216,7 @@ def test_no_flipped_bit_that_reaches_a_ratings_table_is_silent(sqlite_workspace,
 
 def test_untouched_store_is_sound(workspace) -> None:
     a_study(workspace)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         found = verify(store.database)
     assert found.findings == () and found.forgotten == 0
     counts = found.events, len(found.authors), len(found.clips), found.continuations
@@ -246,7 +246,7 @@ LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2
 )
 def test_finding_names_the_altered_or_missing_row(workspace, statement, words) -> None:
     a_study(workspace)
-    with Store.open(workspace) as store, tampered(store) as connection:
+    with AnnotationStore.open(workspace) as store, tampered(store) as connection:
         connection.execute(text(statement))
         found = history.read_history(connection).findings
         assert any(words in line for line in found), found
@@ -256,7 +256,7 @@ def test_finding_names_the_altered_or_missing_row(workspace, statement, words) -
 def test_agent_of_a_continuation_is_not_read_from_the_database(workspace) -> None:
     a_study(workspace)
     before = load_ratings(workspace)
-    with Store.open(workspace) as store, store.database.write() as connection:
+    with AnnotationStore.open(workspace) as store, store.database.write() as connection:
         connection.execute(text("UPDATE copies SET agent = 'agent-7', sees = 'world'"))
         connection.execute(text("UPDATE items SET scenario = 's77', category = 'c', kind = 'k'"))
     assert load_ratings(workspace).equals(before)
@@ -332,21 +332,21 @@ def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, 
     a_study(workspace)
     file = workspace.path(DATABASE_FILE)
     shutil.copy(file, tmp_path / "older")
-    first = exported(workspace).digests
-    with Store.open(workspace) as store:
-        ana = ask(store, people.named, "Ana")
+    first = export_ratings(workspace).digests
+    with AnnotationStore.open(workspace) as store:
+        ana = ask(store, people.get_person, "Ana")
         [held] = claim(store, ana.id, 1)
         submit(store, ana.id, [a_submission(held)])
         add_reference(store, an_item("r9"), "success", 3)
     sts(workspace, f"annotations export --out {out}")
-    own = digests.read(tmp_path / "ratings.csv.json")
-    assert own == exported(workspace).digests and own.authors[ana.pseudonym].number > 1
-    assert [*differences(workspace, own)] == [*differences(workspace, first)] == []
+    own = digests.read_digests(tmp_path / "ratings.csv.json")
+    assert own == export_ratings(workspace).digests and own.authors[ana.pseudonym].number > 1
+    assert [*iter_differences(workspace, own)] == [*iter_differences(workspace, first)] == []
     shutil.copy(tmp_path / "older", file)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         assert verify(store.database).findings == ()
     number = own.authors[ana.pseudonym].number
-    assert [*differences(workspace, own)] == [
+    assert [*iter_differences(workspace, own)] == [
         f"{ana.pseudonym}: event {number} is missing; is the database an older copy?",
         "reference 4 is missing; is the database an older copy?",
     ]
@@ -356,21 +356,25 @@ def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, 
 
 def test_older_database_is_found_by_the_last_report(sqlite_workspace) -> None:
     a_study(sqlite_workspace)
-    own = exported(sqlite_workspace).digests
+    own = export_ratings(sqlite_workspace).digests
     later = {name: end._replace(number=99) for name, end in own.authors.items()}
-    digests.write(sqlite_workspace.path("reports", "one", "report.json"), own)
-    assert not [line for line in check(sqlite_workspace).findings if "older copy" in line]
+    digests.write_digests(sqlite_workspace.path("reports", "one", "report.json"), own)
+    assert not [
+        line for line in check_annotations(sqlite_workspace).findings if "older copy" in line
+    ]
     two = sqlite_workspace.path("reports", "two", "report.json")
-    digests.write(two, own._replace(authors=later))
-    assert any(f"{two.parent}: annotator-" in line for line in check(sqlite_workspace).findings)
+    digests.write_digests(two, own._replace(authors=later))
+    assert any(
+        f"{two.parent}: annotator-" in line for line in check_annotations(sqlite_workspace).findings
+    )
 
 
 def test_file_without_digests_is_refused(sqlite_workspace, tmp_path, sts) -> None:
     for content in ("", "[]", "{}", '{"digests": null}', '{"digests": {"suite": 1}}', "\x80"):
         (tmp_path / "r.json").write_text(content)
         with pytest.raises(DamagedData, match="expected a report of a workspace"):
-            digests.read(tmp_path / "r.json")
-    workspace = sqlite_workspace.ensure()
+            digests.read_digests(tmp_path / "r.json")
+    workspace = sqlite_workspace.create()
     for name, code in (("r", 1), ("none", 2)):
         sts(workspace, f"workspace check --sources-of {tmp_path / name}.json", code)
 
@@ -378,12 +382,12 @@ def test_file_without_digests_is_refused(sqlite_workspace, tmp_path, sts) -> Non
 def test_reference_note_is_replaced_by_a_new_one(workspace, store) -> None:
     for note in ("first", "second", ""):
         add_reference(store, an_item("r0"), "success", 3, note)
-    assert [one.note for one in ask(store, references.every)] == ["second"]
+    assert [one.note for one in ask(store, references.list_references)] == ["second"]
     assert verify(store.database).findings == () and load_ratings(workspace).empty
 
 
 def test_workspace_check_does_not_follow_links_out(sqlite_workspace, tmp_path, sts) -> None:
-    root = sqlite_workspace.ensure().root
+    root = sqlite_workspace.create().root
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "secret.json").write_text("secret words")
     for folder in ("tags", "scores", "continuations"):

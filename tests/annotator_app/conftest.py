@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -42,13 +42,13 @@ def ringing(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """An empty workspace on SQLite."""
     monkeypatch.delenv("STS_DATABASE_URL", raising=False)
-    return Workspace.open(str(tmp_path)).ensure()
+    return Workspace.open(str(tmp_path)).create()
 
 
 @pytest.fixture
-def store(workspace: Workspace) -> Iterator[Store]:
+def store(workspace: Workspace) -> Iterator[AnnotationStore]:
     """The annotation store of the empty workspace."""
-    with Store.open(workspace) as opened:
+    with AnnotationStore.open(workspace) as opened:
         yield opened
 
 

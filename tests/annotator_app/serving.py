@@ -12,8 +12,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-from sts.annotations import people, sessions, views
-from sts.annotations.store import Store
+from sts.annotations import people, progress, sessions
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from sts_annotator_app.auth import cookie_name
 from tests.stores import add_person, ask, change
@@ -49,7 +49,7 @@ class Server:
         self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.held.bind(("127.0.0.1", 0))
         self.port = self.held.getsockname()[1]
-        self.store = Store.open(Workspace.open(str(folder)))
+        self.store = AnnotationStore.open(Workspace.open(str(folder)))
         self.process: subprocess.Popen[bytes] | Copy | None = None
 
     @property
@@ -99,13 +99,13 @@ class Server:
     def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
         """Return the secret of a session of `name`, who is added in these roles when new."""
         if name == OWNER:
-            owner = ask(self.store, people.named, OWNER).id
+            owner = ask(self.store, people.get_person, OWNER).id
             return change(self.store, sessions.begin, owner)
-        if name in {one.name for one in ask(self.store, people.everybody)}:
+        if name in {one.name for one in ask(self.store, people.list_people)}:
             person = change(self.store, people.invite, name)
         else:
             person = add_person(self.store, name, roles)
-        return change(self.store, sessions.enter, str(person.token))
+        return change(self.store, sessions.accept_invitation, str(person.token))
 
     def let_in(self, context: Any, name: str, roles: tuple[str, ...] = ("annotator",)) -> None:
         """Sign a person in to a browser profile, without the page of an invitation."""
@@ -113,13 +113,13 @@ class Server:
         context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
 
     def judgements(self, name: str) -> list[Any]:
-        found = [one for one in ask(self.store, people.everybody) if one.name == name]
-        return ask(self.store, views.history, found[0].id, limit=1000)
+        found = [one for one in ask(self.store, people.list_people) if one.name == name]
+        return ask(self.store, progress.load_recent_judgements, found[0].id, limit=1000)
 
 
 def empty_workspace(folder: Path) -> Workspace:
     """Return a workspace that needs more judgements than all tests give."""
-    workspace = Workspace.open(str(folder)).ensure()
+    workspace = Workspace.open(str(folder)).create()
     settings = folder / "workspace.toml"
     settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
     return workspace

@@ -17,13 +17,18 @@ from starlette.responses import RedirectResponse, Response
 
 from sts.annotations import people, schema, sessions
 from sts.annotations.database import Database
-from sts.annotations.sessions import EXPIRED, UNKNOWN, USED
-from sts.annotations.store import Store
+from sts.annotations.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
+from sts.annotations.store import AnnotationStore
 from sts.errors import StoreError
-from sts_annotator_app.attempts import MAX_FAILURES, MAX_FAILURES_PER_ADDRESS, WINDOW_S, RateLimiter
 from sts_annotator_app.auth import BrowserSessions, cookie_name
-from sts_annotator_app.door import Authenticator
-from sts_annotator_app.entry import UNAVAILABLE
+from sts_annotator_app.authentication import Authenticator
+from sts_annotator_app.entry_pages import UNAVAILABLE
+from sts_annotator_app.rate_limiter import (
+    MAX_FAILURES,
+    MAX_FAILURES_PER_ADDRESS,
+    WINDOW_S,
+    RateLimiter,
+)
 from sts_annotator_app.routes import PAGE, build_application
 from sts_annotator_app.settings import Settings
 from sts_annotator_app.sign_in import SIGN_IN_FAILED, Provider
@@ -36,7 +41,7 @@ IN = f"{COOKIE}={TOKEN}"
 HERE = "http://study.example:8501"
 
 
-class Gate(Store):
+class Gate(AnnotationStore):
     """A study in memory: Ann's session is `TOKEN`, or its `owner`'s, and `WAITING` invites her."""
 
     def __init__(self, owner: str = "<i>Ann</i>") -> None:
@@ -83,7 +88,7 @@ class Inside:
 def door(gate: Gate | None = None, base: str = "", provider: Provider | None = None) -> Starlette:
     """Return everything that is served, with `Inside` in the place of Streamlit."""
     store = gate or Gate()
-    settings = Settings("", "", owner="Olga", key=OWNERS, base=base)
+    settings = Settings("", "", administrator="Olga", key=OWNERS, base_path=base)
     opened = Authenticator(settings, BrowserSessions(lambda: store, COOKIE, base), provider)
     return build_application(Inside(), opened, {PAGE: Inside()})
 
@@ -194,8 +199,8 @@ def test_invitation_opens_a_page_whose_form_starts_the_session() -> None:
 @pytest.mark.parametrize(
     ("token", "sentence"),
     [
-        *((SPENT, USED), (LATE, EXPIRED), ("wrong", UNKNOWN)),
-        *(("%ff%00", UNKNOWN), ("", UNKNOWN), (TOKEN, UNKNOWN)),
+        *((SPENT, USED_MESSAGE), (LATE, EXPIRED_MESSAGE), ("wrong", UNKNOWN_MESSAGE)),
+        *(("%ff%00", UNKNOWN_MESSAGE), ("", UNKNOWN_MESSAGE), (TOKEN, UNKNOWN_MESSAGE)),
     ],
 )
 @pytest.mark.parametrize("how", ["opened", "sent"])

@@ -17,7 +17,7 @@ import pytest
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts_annotator_app import server
-from sts_annotator_app.auth import KEY_FILE, owner_key
+from sts_annotator_app.auth import KEY_FILE, derive_owner_key
 from sts_annotator_app.server import bind
 from sts_annotator_app.settings import Settings
 from tests.annotator_app.serving import PATIENCE
@@ -111,9 +111,18 @@ def test_signal_ends_the_server_without_traceback_or_secret(tmp_path: Path, how:
 
 
 def test_owner_key_is_stable_private_and_per_owner_and_workspace(tmp_path: Path) -> None:
-    one, other = (Workspace.open(str(tmp_path / name)).ensure() for name in ("one", "other"))
-    assert owner_key(one, "Ana") == owner_key(one, "Ana")
-    assert len({owner_key(one, "Ana"), owner_key(one, "Ben"), owner_key(other, "Ana")}) == 3
+    one, other = (Workspace.open(str(tmp_path / name)).create() for name in ("one", "other"))
+    assert derive_owner_key(one, "Ana") == derive_owner_key(one, "Ana")
+    assert (
+        len(
+            {
+                derive_owner_key(one, "Ana"),
+                derive_owner_key(one, "Ben"),
+                derive_owner_key(other, "Ana"),
+            }
+        )
+        == 3
+    )
     assert (one.root / KEY_FILE).stat().st_mode & 0o077 == 0
 
 

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from sts.annotations import decisions, people
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
-from sts_annotator_app.curation.drafts import Drafts
-from sts_annotator_app.curation.exchange import AHEAD, sync_page
-from sts_annotator_app.curation.ghosts import PreviewWorker
-from sts_annotator_app.events import UNSAVED, storage_namespace
+from sts_annotator_app.annotating import UNSAVED, storage_namespace
+from sts_annotator_app.curation.drafts import DraftCache
+from sts_annotator_app.curation.previews import PreviewWorker
+from sts_annotator_app.curation.sync import AHEAD, sync_page
 from sts_scenarios.profiles import Profiles
 from tests.annotator_app.components.test_node import check_declared
 from tests.examples import accepted, on_test_side, recorded, scenarios
@@ -30,19 +30,21 @@ from tests.stores import add_person, ask
 IDS = [f"clean-take-{n:02d}" for n in range(1, 5)]
 
 
-def talk(workspace: Workspace, store: Store, person: Annotator, sent: object) -> dict[str, Any]:
+def talk(
+    workspace: Workspace, store: AnnotationStore, person: Annotator, sent: object
+) -> dict[str, Any]:
     """Return the answer to a message of a person's page, by a server that has just started."""
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", person.id)} | sent
-    return sync_page(Drafts(workspace), store, person, sent, place="here")
+    return sync_page(DraftCache(workspace), store, person, sent, place="here")
 
 
 class Study:
     """A workspace with a draft, and pages of two curators."""
 
-    def __init__(self, workspace: Workspace, store: Store) -> None:
+    def __init__(self, workspace: Workspace, store: AnnotationStore) -> None:
         self.workspace, self.store = workspace, store
-        self.drafts = Drafts(workspace)
+        self.drafts = DraftCache(workspace)
         trajectories.save(workspace, on_test_side(recorded(count=64))[:4])
         self.draft = drafts.create_draft(workspace, "own", scenarios(4))
         self.ana, self.ben = (add_person(store, name, ("curator",)) for name in ("Ana", "Ben"))
@@ -72,20 +74,20 @@ class Study:
     @property
     def kept(self) -> list[tuple[str, str, str]]:
         """Every decision: its author, kind and candidate."""
-        every = ask(self.store, decisions.of_draft, self.draft.id)
+        every = ask(self.store, decisions.load_decisions, self.draft.id)
         return [(d.by, d.kind, d.candidate) for d in every]
 
 
 @pytest.fixture
-def study(workspace: Workspace, store: Store) -> Study:
+def study(workspace: Workspace, store: AnnotationStore) -> Study:
     return Study(workspace, store)
 
 
 @pytest.fixture(scope="module")
 def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
     """A study for tests that change nothing."""
-    workspace = Workspace.open(str(tmp_path_factory.mktemp("untouched"))).ensure()
-    with Store.open(workspace) as store:
+    workspace = Workspace.open(str(tmp_path_factory.mktemp("untouched"))).create()
+    with AnnotationStore.open(workspace) as store:
         yield Study(workspace, store)
 
 
@@ -258,13 +260,13 @@ def test_failing_store_acknowledges_nothing(study: Study, monkeypatch: pytest.Mo
     def fails(*given: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(decisions, "append", fails)
+    monkeypatch.setattr(decisions, "append_decisions", fails)
     data = study.sends(study.ana, {"outbox": [study.decision("accept")]})
     assert data["acks"] == [] and data["trouble"].startswith(UNSAVED)
 
 
 def test_page_without_a_draft_names_the_command_that_makes_one(
-    workspace: Workspace, store: Store
+    workspace: Workspace, store: AnnotationStore
 ) -> None:
     data = talk(workspace, store, add_person(store, "Ana", ("curator",)), None)
     assert data["draft"] is None and "sts mine" in data["empty"]["text"]
@@ -273,8 +275,8 @@ def test_page_without_a_draft_names_the_command_that_makes_one(
 def test_frozen_draft_takes_no_decision(workspace: Workspace) -> None:
     draft = accepted(workspace, "own", scenarios(2))
     suites.freeze(workspace, "own", scenarios(2), made_by={"draft": draft.id})
-    with Store.open(workspace) as store:
-        (ana,) = ask(store, people.everybody)
+    with AnnotationStore.open(workspace) as store:
+        (ana,) = ask(store, people.list_people)
         sent = {"draft": draft.id, "candidate": IDS[0], "kind": "accept", "follows": ""}
         data = talk(workspace, store, ana, {"outbox": [sent | {"uuid": "9" * 32}]})
     assert "was frozen as own@1" in data["acks"][0]["message"] and data["draft"] is None
@@ -318,7 +320,7 @@ def test_preview_worker_shows_profiles_and_continuations_of_agents(study: Study)
 
 
 def test_other_half_of_a_contrast_pair_is_sent_with_its_first(
-    workspace: Workspace, store: Store
+    workspace: Workspace, store: AnnotationStore
 ) -> None:
     one, two, alone = scenarios(3)
     pair = [replace(one, pair="p-01"), replace(two, pair="p-01", tags=("b",)), alone]

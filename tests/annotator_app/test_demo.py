@@ -15,7 +15,7 @@ import pytest
 
 from sts import agents, registry
 from sts.cli.demo import GROUP, load_demo
-from sts.cli.main import main, parser_of
+from sts.cli.main import build_parser, main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -70,19 +70,19 @@ def test_picture_of_the_report_shows_its_current_headings(root: Path) -> None:
 
 
 def test_packaged_demos_show_a_scenario_and_agents_that_exist(tmp_path: Path) -> None:
-    names = registry.named(GROUP)
+    names = registry.list_entry_points(GROUP)
     assert {"lambda-star", "babyai", "overcooked"} <= {*names}
     made = {name: load_demo(name) for name in names}
     for name, one in made.items():
-        scenario, *pair = one.shown
+        scenario, *pair = one.example
         assert {*pair} <= {*one.agents}
         first_words = [words[0] for words in commands(name, tmp_path)]
         assert ("lambda-star" in first_words) is (name == "lambda-star")
-        if not one.making:
+        if not one.setup:
             suite = suites.load(Workspace.open(str(tmp_path)), one.suite)
             assert scenario in {s.id for s in suite.scenarios}
-            assert {*one.agents} <= {*agents.installed()}
-    assert len([one for one in made.values() if not one.making]) >= 2
+            assert {*one.agents} <= {*agents.list_installed()}
+    assert len([one for one in made.values() if not one.setup]) >= 2
 
 
 def test_demo_in_json_is_one_document(
@@ -107,9 +107,9 @@ def test_reference_is_excluded_from_the_labels_of_its_agent(root: Path, tmp_path
 
 
 def commands(domain: str, root: Path, *options: str) -> list[list[str]]:
-    parser = parser_of("demo", table.DEMO)
+    parser = build_parser("demo", table.DEMO)
     words = ["--domain", domain, *options, "--workspace", str(root)]
-    return demo.steps(parser.parse_args(words))
+    return demo.list_commands(parser.parse_args(words))
 
 
 def test_demo_makes_an_unpackaged_suite_once(tmp_path: Path) -> None:

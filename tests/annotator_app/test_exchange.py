@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.annotations import submissions, views
-from sts.annotations.store import Store
+from sts.annotations import progress, submissions
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
-from sts.domains import SceneLayout, domain
+from sts.domains import SceneLayout, load_domain
 from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
 from sts.viewer.payload import build_payload
-from sts_annotator_app import events
-from sts_annotator_app.events import (
+from sts_annotator_app import annotating
+from sts_annotator_app.annotating import (
     MAX_BROKEN,
     MIN_EPISODES,
     RemainingWork,
@@ -37,7 +37,7 @@ SUITE = "made-up@1"
 
 
 @pytest.fixture
-def ann(store: Store) -> Annotator:
+def ann(store: AnnotationStore) -> Annotator:
     return add_person(store, "ann")
 
 
@@ -45,7 +45,7 @@ def made_up(n: int) -> Item:
     return an_item(f"c{n}", suite=SUITE, scenario_hash=f"{n}", horizon=5, takeover=3)
 
 
-def enqueue(store: Store, count: int) -> None:
+def enqueue(store: AnnotationStore, count: int) -> None:
     in_store_enqueue(store, map(made_up, range(count)))
 
 
@@ -53,7 +53,7 @@ def show(continuation: str) -> dict[str, Any]:
     return {"of": continuation}
 
 
-def talk(store: Store, person: Annotator, sent: object, **more: Any) -> dict[str, Any]:
+def talk(store: AnnotationStore, person: Annotator, sent: object, **more: Any) -> dict[str, Any]:
     """Return the answer to a message of a person's page."""
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", person.id)} | sent
@@ -63,7 +63,7 @@ def talk(store: Store, person: Annotator, sent: object, **more: Any) -> dict[str
     return data
 
 
-def queued(store: Store, person: Annotator) -> list[str]:
+def queued(store: AnnotationStore, person: Annotator) -> list[str]:
     """Return the items that a page is sent."""
     return [one["id"] for one in talk(store, person, None)["queue"]]
 
@@ -76,7 +76,7 @@ def statuses(data: dict[str, Any]) -> list[str]:
     return [ack["status"] for ack in data["acks"]]
 
 
-def test_three_episodes_arrive_under_opaque_names(store: Store, ann: Annotator) -> None:
+def test_three_episodes_arrive_under_opaque_names(store: AnnotationStore, ann: Annotator) -> None:
     enqueue(store, 5)
     names = {f"c{n}" for n in range(5)}
     data = talk(store, ann, None)
@@ -85,7 +85,7 @@ def test_three_episodes_arrive_under_opaque_names(store: Store, ann: Annotator) 
     assert not {one["id"] for one in data["queue"]} & names
 
 
-def test_outbox_sent_twice_is_saved_once(store: Store, ann: Annotator) -> None:
+def test_outbox_sent_twice_is_saved_once(store: AnnotationStore, ann: Annotator) -> None:
     enqueue(store, 2)
     item = queued(store, ann)[0]
     sent = {"outbox": [answer(item)], "beat": 1}
@@ -98,7 +98,9 @@ def test_outbox_sent_twice_is_saved_once(store: Store, ann: Annotator) -> None:
 @pytest.mark.parametrize(
     "sent", ["", 7, [], {}, {"outbox": None}, {"outbox": "x"}, {"outbox": {"uuid": 1}}, {"beat": 3}]
 )
-def test_message_without_an_outbox_is_answered(store: Store, ann: Annotator, sent: object) -> None:
+def test_message_without_an_outbox_is_answered(
+    store: AnnotationStore, ann: Annotator, sent: object
+) -> None:
     enqueue(store, 1)
     data = talk(store, ann, sent)
     assert data["acks"] == [] and len(data["queue"]) == 1
@@ -110,7 +112,7 @@ def test_message_without_an_outbox_is_answered(store: Store, ann: Annotator, sen
     "ignored; it stays in its author's browser",
 )
 def test_answers_of_another_author_are_ignored(
-    store: Store, ann: Annotator, caplog: pytest.LogCaptureFixture
+    store: AnnotationStore, ann: Annotator, caplog: pytest.LogCaptureFixture
 ) -> None:
     enqueue(store, 2)
     ben = add_person(store, "ben")
@@ -119,7 +121,10 @@ def test_answers_of_another_author_are_ignored(
     for author in (*others, "", None, 5, ["x"]):
         data = talk(store, ben, {"author": author, "outbox": [answer(item)]})
         assert data["acks"] == [] and data["author"] == storage_namespace("here", ben.id)
-    assert ask(store, views.history, ben.id, 10) == [] and caplog.text.count("another author") == 6
+    assert (
+        ask(store, progress.load_recent_judgements, ben.id, 10) == []
+        and caplog.text.count("another author") == 6
+    )
     assert statuses(talk(store, ann, {"outbox": [answer(item)]})) == ["saved"]
 
 
@@ -134,7 +139,7 @@ def test_answers_of_another_author_are_ignored(
     ],
 )
 def test_invalid_answer_is_refused_and_the_next_one_saved(
-    store: Store, ann: Annotator, bad: Any
+    store: AnnotationStore, ann: Annotator, bad: Any
 ) -> None:
     enqueue(store, 2)
     first, second = queued(store, ann)
@@ -145,13 +150,16 @@ def test_invalid_answer_is_refused_and_the_next_one_saved(
 
 
 def test_failing_store_acknowledges_nothing_and_names_no_path(
-    store: Store, ann: Annotator, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: AnnotationStore,
+    ann: Annotator,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(*_: object, **more: object) -> None:
         raise StoreError("annotation database /secret/place is locked")
 
     enqueue(store, 1)
-    monkeypatch.setattr(submissions, "submit", fail)
+    monkeypatch.setattr(submissions, "save_submissions", fail)
     with caplog.at_level(logging.ERROR):
         data = talk(store, ann, {"outbox": [answer("x" * 22)]})
     assert data["acks"] == [] and data["queue"] is None
@@ -173,7 +181,9 @@ class Blank:
         return show(continuation)
 
 
-def test_episodes_that_cannot_be_shown_are_replaced_by_others(store: Store, ann: Annotator) -> None:
+def test_episodes_that_cannot_be_shown_are_replaced_by_others(
+    store: AnnotationStore, ann: Annotator
+) -> None:
     enqueue(store, 10)
     first = {one["of"] for one in talk(store, ann, None)["queue"]}
     blank = Blank(first)
@@ -184,7 +194,9 @@ def test_episodes_that_cannot_be_shown_are_replaced_by_others(store: Store, ann:
     assert blank.asked == 3 and {*blank.known["broken"]} == first, "known failures are not retried"
 
 
-def test_page_without_any_episode_to_show_says_so_to_everyone(store: Store, ann: Annotator) -> None:
+def test_page_without_any_episode_to_show_says_so_to_everyone(
+    store: AnnotationStore, ann: Annotator
+) -> None:
     enqueue(store, 2)
     blank = Blank({"c0", "c1"})
     empty = talk(store, ann, None, **blank.known, runs=True)["empty"]
@@ -197,7 +209,7 @@ def test_page_without_any_episode_to_show_says_so_to_everyone(store: Store, ann:
 
 
 def test_each_exchange_tries_few_broken_episodes_until_one_can_be_shown(
-    store: Store, ann: Annotator
+    store: AnnotationStore, ann: Annotator
 ) -> None:
     enqueue(store, 40)
     blank = Blank({f"c{n}" for n in range(39)})
@@ -209,7 +221,7 @@ def test_each_exchange_tries_few_broken_episodes_until_one_can_be_shown(
 
 
 def test_repaired_episodes_are_free_for_other_annotators(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: AnnotationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
     monkeypatch.setattr(store, "now", lambda: now[0])
@@ -226,7 +238,7 @@ def test_repaired_episodes_are_free_for_other_annotators(
 
 
 def test_twenty_episodes_arrive_when_there_are_many_each_sent_once(
-    store: Store, ann: Annotator
+    store: AnnotationStore, ann: Annotator
 ) -> None:
     enqueue(store, 300)
     first = talk(store, ann, None)
@@ -241,10 +253,10 @@ def test_twenty_episodes_arrive_when_there_are_many_each_sent_once(
 
 @pytest.mark.parametrize("limit", ["MAX_CHARS", "MAX_SECONDS"])
 def test_large_episodes_arrive_three_at_a_time(
-    store: Store, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
+    store: AnnotationStore, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueue(store, 100)
-    monkeypatch.setattr(events, limit, -1)
+    monkeypatch.setattr(annotating, limit, -1)
     here: list[str] = []
     for n in (3, 6, 9):
         data = talk(store, ann, {"has": here})
@@ -256,7 +268,7 @@ def test_large_episodes_arrive_three_at_a_time(
 
 
 def test_today_begins_at_midnight_of_the_page(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: AnnotationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [time.time() - 3600.0]
     monkeypatch.setattr(store, "now", lambda: clock[0])
@@ -275,7 +287,7 @@ def test_today_begins_at_midnight_of_the_page(
 
 
 def test_reopened_page_receives_the_latest_judgements_to_correct(
-    store: Store, ann: Annotator
+    store: AnnotationStore, ann: Annotator
 ) -> None:
     enqueue(store, 3)
     item = queued(store, ann)[0]
@@ -286,7 +298,7 @@ def test_reopened_page_receives_the_latest_judgements_to_correct(
     assert talk(store, ann, {"outbox": []})["previous"] == []
 
 
-def test_empty_states_depend_on_the_work_done(store: Store, ann: Annotator) -> None:
+def test_empty_states_depend_on_the_work_done(store: AnnotationStore, ann: Annotator) -> None:
     assert talk(store, ann, None)["empty"]["title"] == "No episodes yet"
     enqueue(store, 1)
     data = talk(store, ann, {"outbox": [answer(*queued(store, ann))]})
@@ -324,7 +336,7 @@ def test_payload_holds_only_the_fields_that_a_judge_may_see() -> None:
 
 def test_guide_explains_the_verdicts_and_only_the_domains_of_the_suite() -> None:
     text = guide.build_guide(["lambda-star", "nowhere"])
-    assert domain("lambda-star").guide in text and guide.PLACEHOLDER not in text
-    assert domain("lambda-star").guide not in guide.build_guide(["nowhere"])
+    assert load_domain("lambda-star").guide in text and guide.PLACEHOLDER not in text
+    assert load_domain("lambda-star").guide not in guide.build_guide(["nowhere"])
     verdicts = ("Success", "Failure", "Not completed", "Can't judge")
     assert text.count("\n| ") == 5 and all(f"\n| {verdict} |" in text for verdict in verdicts)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sts_annotator_app
 from sts import registry
-from sts.domains import domain
+from sts.domains import load_domain
 
 ROOT = Path(sts_annotator_app.__file__).parent
 TEXTS = (".py", ".mjs", ".css", ".html", ".md")
@@ -15,10 +15,10 @@ DEMO = ROOT / "commands" / "demo.py"  # its demonstrations come with each enviro
 
 
 def test_no_app_file_names_an_installed_environment_or_its_contents() -> None:
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     (state,) = world.generate(1, seed=0)
     things = [name for name in world.scene_layout(state).names if len(name) > 1]
-    worlds = [*registry.named("sts.domains"), "Λ", "lambda_star", "torus"]
+    worlds = [*registry.list_entry_points("sts.domains"), "Λ", "lambda_star", "torus"]
     assert "babyai" in worlds and "Evil" in things
     names, words = "|".join(map(re.escape, worlds)), "|".join(map(re.escape, things))
     pattern = re.compile(rf"(?i:{names})|\b(?:{words})\b")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.continuations.store import load
 from sts.storage.workspace import Workspace
@@ -28,7 +28,9 @@ two = functools.cache(lambda: tuple(scenarios(2)))
 class Table:
     """A suite, a person's play session of it, and the steps that its environments have taken."""
 
-    def __init__(self, workspace: Workspace, store: Store, patch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, workspace: Workspace, store: AnnotationStore, patch: pytest.MonkeyPatch
+    ) -> None:
         self.workspace, self.store, self.steps = workspace, store, 0
         self.suite = Suite("small", 1, None, "", two(), {})
         suites.write(workspace.path("suites", "small", "1"), self.suite)
@@ -60,7 +62,7 @@ class Table:
 
 
 @pytest.fixture
-def table(workspace: Workspace, store: Store, monkeypatch: pytest.MonkeyPatch) -> Table:
+def table(workspace: Workspace, store: AnnotationStore, monkeypatch: pytest.MonkeyPatch) -> Table:
     return Table(workspace, store, monkeypatch)
 
 

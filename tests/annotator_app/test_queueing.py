@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import views
+from sts.annotations import progress
 from sts.annotations.export import load_ratings
 from sts.annotations.schema import items
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.continuations.silence import is_silent
 from sts.continuations.store import stream
@@ -26,7 +26,7 @@ from tests.examples import accepted, scenarios
 from tests.stores import add_person, ask, claim_items, submit
 
 
-def queued(store: Store) -> set[str]:
+def queued(store: AnnotationStore) -> set[str]:
     with store.database.read() as connection:
         return set(connection.scalars(select(items.c.continuation)))
 
@@ -36,30 +36,30 @@ def test_large_suite_is_queued_in_random_samples(workspace: Workspace) -> None:
     run(workspace, suite.scenarios, ["random"], count=10, seed=0, workers=1, progress=quiet)
     whole = select_part(workspace, suite, [])
     few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5, "twice": 0}})
-    with Store.open(few) as store:
-        assert [queueing.fill(few, store, whole) for _ in range(2)] == [20, 20]
+    with AnnotationStore.open(few) as store:
+        assert [queueing.fill_queue(few, store, whole) for _ in range(2)] == [20, 20]
         first = queued(store)
         assert len(first) == 5
         person = add_person(store, "Ana")
         for claim in claim_items(store, person.id, suite=suite.label, count=3):
             submit(store, person.id, [a_submission(claim)])
-        assert ask(store, views.progress, suite.label).complete == 3
-        queueing.fill(few, store, whole)
+        assert ask(store, progress.load_progress, suite.label).complete == 3
+        queueing.fill_queue(few, store, whole)
         assert len(queued(store)) == 8 and first < queued(store)
-    with Store.open(workspace) as store:
-        assert queueing.fill(workspace, store, whole) == 20
+    with AnnotationStore.open(workspace) as store:
+        assert queueing.fill_queue(workspace, store, whole) == 20
         assert len(queued(store)) == 20
 
 
 def test_draft_without_a_frozen_version_has_no_queue(workspace: Workspace) -> None:
     with pytest.raises(UnknownName):
-        queueing.chosen(workspace, "mine")
+        queueing.select_suite(workspace, "mine")
     accepted(workspace, "mine", scenarios(2))
-    assert queueing.chosen(workspace, "mine") is None
+    assert queueing.select_suite(workspace, "mine") is None
     suites.freeze(workspace, "mine", scenarios(2))
     with pytest.raises(UnknownName, match="mine@1"):
-        queueing.chosen(workspace, "mine")
-    one = queueing.chosen(workspace, "mine@1")
+        queueing.select_suite(workspace, "mine")
+    one = queueing.select_suite(workspace, "mine@1")
     assert one is not None and one.label == "mine@1"
 
 
@@ -75,17 +75,17 @@ def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: W
     assert 0 < len(silent) < len([one for one in every if one.kind == "question"])
     whole = select_part(workspace, suite, [])
     settling = Workspace(workspace.root, {"annotation": {"settle": "silence"}})
-    with Store.open(settling) as store:
-        queueing.fill(settling, store, whole)
-        progress = ask(store, views.progress, suite.label)
+    with AnnotationStore.open(settling) as store:
+        queueing.fill_queue(settling, store, whole)
+        counts = ask(store, progress.load_progress, suite.label)
     suites.write(workspace.path("suites", "mine", "1"), suite)
     table = load_ratings(settling, suite.label)
     resolved, human = (table[table["source"] == source] for source in ("settled", "human"))
     assert set(resolved["continuation"]) == silent
     assert set(human["continuation"]) == {one.id for one in every} - silent
-    assert progress.settled == progress.complete == resolved["clip"].nunique()
-    assert progress.judged == 0
-    with Store.open(workspace) as store:
-        queueing.fill(workspace, store, whole)
-        progress = ask(store, views.progress, suite.label)
-    assert progress.settled == progress.complete == 0
+    assert counts.settled == counts.complete == resolved["clip"].nunique()
+    assert counts.judged == 0
+    with AnnotationStore.open(workspace) as store:
+        queueing.fill_queue(workspace, store, whole)
+        counts = ask(store, progress.load_progress, suite.label)
+    assert counts.settled == counts.complete == 0

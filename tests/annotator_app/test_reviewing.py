@@ -11,14 +11,14 @@ from uuid import uuid4
 import pytest
 
 from sts.annotations import people, submissions
-from sts.annotations import reviews as store_reviews
-from sts.annotations.reviewed import Queues
-from sts.annotations.store import Store
+from sts.annotations import review_events as store_reviews
+from sts.annotations.review_queues import ReviewQueues
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import StoreError, UnknownName
-from sts_annotator_app.events import UNSAVED, storage_namespace
-from sts_annotator_app.reviewing.exchange import AHEAD, sync_page
-from sts_annotator_app.reviewing.views import letter_for
+from sts_annotator_app.annotating import UNSAVED, storage_namespace
+from sts_annotator_app.reviewing.sync import AHEAD, sync_page
+from sts_annotator_app.reviewing.views import format_letter
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE
 from tests.annotations.test_review_queues import Team, rules
@@ -26,7 +26,7 @@ from tests.stores import ask, change, submit
 
 
 @pytest.fixture
-def item(store: Store) -> str:
+def item(store: AnnotationStore) -> str:
     """The first of six clips about which Ana and Bo disagree."""
     team = Team(store, 6)
     for n in range(6):
@@ -35,17 +35,19 @@ def item(store: Store) -> str:
     return str(talk(store, None)["cases"][0]["episode"]["id"])
 
 
-def person(store: Store, name: str) -> Annotator:
-    return next(one for one in ask(store, people.everybody) if one.name == name)
+def person(store: AnnotationStore, name: str) -> Annotator:
+    return next(one for one in ask(store, people.list_people) if one.name == name)
 
 
-def talk(store: Store, sent: object, name: str = "Rhea", **more: Any) -> dict[str, Any]:
+def talk(store: AnnotationStore, sent: object, name: str = "Rhea", **more: Any) -> dict[str, Any]:
     """Return the answer to a message of a person's page."""
     own = person(store, name)
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", own.id)} | sent
     given: dict[str, Any] = {"shown": lambda name: {"of": name}, "broken": {}} | more
-    data = sync_page(store, own, sent, place="here", queues=Queues(store, SUITE, rules), **given)
+    data = sync_page(
+        store, own, sent, place="here", queues=ReviewQueues(store, SUITE, rules), **given
+    )
     json.dumps(data, allow_nan=False)
     return data
 
@@ -55,12 +57,12 @@ def decision(item: str, **changes: Any) -> dict[str, Any]:
     return {"uuid": uuid4().hex, "item": item} | fields | changes
 
 
-def decided(store: Store) -> dict[str, Any]:
+def decided(store: AnnotationStore) -> dict[str, Any]:
     return {**ask(store, store_reviews.load_adjudications, SUITE)}
 
 
 def test_page_receives_the_first_cases_with_letters_instead_of_names(
-    store: Store, item: str
+    store: AnnotationStore, item: str
 ) -> None:
     data = talk(store, None)
     assert len(data["cases"]) == AHEAD and data["queue"] == "disputes"
@@ -72,7 +74,7 @@ def test_page_receives_the_first_cases_with_letters_instead_of_names(
     assert {one["about"] for one in data["cases"]} == {"outcome"}
 
 
-def test_letters_do_not_link_clips(store: Store) -> None:
+def test_letters_do_not_link_clips(store: AnnotationStore) -> None:
     team = Team(store, 24)
     for n in range(24):
         team.judge(team.ana, f"c{n}", "success", 2)
@@ -83,10 +85,10 @@ def test_letters_do_not_link_clips(store: Store) -> None:
         of_ana.add(next(one["by"] for one in case["said"] if one["verdict"] == "success"))
         submit(store, first.id, [decision(case["episode"]["id"])])
     assert of_ana == {"P", "Q"}
-    assert [letter_for(n) for n in (0, 10, 11, 23)] == ["P", "Z", "P2", "Q3"]
+    assert [format_letter(n) for n in (0, 10, 11, 23)] == ["P", "Z", "P2", "Q3"]
 
 
-def test_automatic_label_is_shown_only_when_it_is_in_question(store: Store) -> None:
+def test_automatic_label_is_shown_only_when_it_is_in_question(store: AnnotationStore) -> None:
     team = Team(store, 3)
     for n in range(3):
         team.judge(team.ana, f"c{n}", "success", 2)
@@ -97,7 +99,7 @@ def test_automatic_label_is_shown_only_when_it_is_in_question(store: Store) -> N
     assert case["ruled"] is None and case["about"] == "verdict"
 
 
-def test_outbox_sent_twice_is_saved_once(store: Store, item: str) -> None:
+def test_outbox_sent_twice_is_saved_once(store: AnnotationStore, item: str) -> None:
     sent = {"outbox": [decision(item), decision(item, kind="note", text="see the wall")]}
     sent["outbox"].append(decision(item, kind="review", label="rigidity"))
     assert [ack["status"] for ack in talk(store, sent)["acks"]] == ["saved"] * 3
@@ -108,7 +110,7 @@ def test_outbox_sent_twice_is_saved_once(store: Store, item: str) -> None:
 
 
 def test_simultaneous_decisions_of_two_reviewers_are_both_kept_and_shown(
-    store: Store, item: str
+    store: AnnotationStore, item: str
 ) -> None:
     talk(store, {"outbox": [decision(item, verdict="not_done", step=None)]}, "Max")
     data = talk(store, {"outbox": [], "at": item})
@@ -117,7 +119,7 @@ def test_simultaneous_decisions_of_two_reviewers_are_both_kept_and_shown(
     [news] = data["news"]
     assert "Another reviewer had already decided this clip: not completed." in news["text"]
     assert "yours is later and stands" in news["text"] and "Max" not in json.dumps(data)
-    assert decided(store)[item].by == "Rhea"
+    assert decided(store)[item].author == "Rhea"
     for name, label in (("Max", "empty"), ("Rhea", "fair")):
         sent = {"outbox": [decision(item, kind="review", label=label)], "queue": "failures"}
         data = talk(store, sent, name)
@@ -140,7 +142,7 @@ def test_simultaneous_decisions_of_two_reviewers_are_both_kept_and_shown(
     ],
 )
 def test_invalid_decision_is_refused_and_the_next_one_saved(
-    store: Store, item: str, changes: dict[str, Any], words: str
+    store: AnnotationStore, item: str, changes: dict[str, Any], words: str
 ) -> None:
     sent = [decision(item) | changes, decision(item)]
     refused, kept = talk(store, {"outbox": sent})["acks"]
@@ -149,7 +151,7 @@ def test_invalid_decision_is_refused_and_the_next_one_saved(
 
 
 @attempt("Another's clip, another's answer", "an annotator sends a reviewer's decision", "refused")
-def test_annotators_cannot_decide_as_reviewers(store: Store, item: str) -> None:
+def test_annotators_cannot_decide_as_reviewers(store: AnnotationStore, item: str) -> None:
     for kind in ("adjudication", "review"):
         forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
         [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
@@ -157,7 +159,7 @@ def test_annotators_cannot_decide_as_reviewers(store: Store, item: str) -> None:
     assert decided(store) == {} == ask(store, store_reviews.load_by_item, "review", SUITE)
 
 
-def test_reviewer_cannot_decide_a_clip_they_judged(store: Store, item: str) -> None:
+def test_reviewer_cannot_decide_a_clip_they_judged(store: AnnotationStore, item: str) -> None:
     change(store, people.set_role, "Ana", "reviewer")
     [ack] = talk(store, {"outbox": [decision(item)]}, "Ana")["acks"]
     assert ack["message"] == "this item was judged by this reviewer; leave it to another reviewer"
@@ -165,7 +167,7 @@ def test_reviewer_cannot_decide_a_clip_they_judged(store: Store, item: str) -> N
 
 
 def test_decision_of_another_author_stays_in_the_browser(
-    store: Store, item: str, caplog: pytest.LogCaptureFixture
+    store: AnnotationStore, item: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     author = storage_namespace("here", person(store, "Max").id)
     data = talk(store, {"author": author, "outbox": [decision(item)]})
@@ -182,25 +184,28 @@ def test_decision_of_another_author_stays_in_the_browser(
     ],
 )
 def test_malformed_message_is_answered_with_the_queue(
-    store: Store, item: str, sent: object
+    store: AnnotationStore, item: str, sent: object
 ) -> None:
     data = talk(store, sent)
     assert data["trouble"] == "" and len(data["cases"]) == AHEAD and data["queue"] == "disputes"
 
 
 def test_failing_store_acknowledges_nothing(
-    store: Store, item: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    store: AnnotationStore,
+    item: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def away(*given: object, **more: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(submissions, "submit", away)
+    monkeypatch.setattr(submissions, "save_submissions", away)
     with caplog.at_level(logging.ERROR):
         data = talk(store, {"outbox": [decision(item)]})
     assert (data["acks"], data["cases"], data["trouble"]) == ([], None, UNSAVED)
 
 
-def test_clip_that_cannot_be_shown_is_skipped(store: Store, item: str) -> None:
+def test_clip_that_cannot_be_shown_is_skipped(store: AnnotationStore, item: str) -> None:
     def only_odd(continuation: str) -> dict[str, Any]:
         if int(continuation[1:]) % 2 == 0:
             raise UnknownName("continuation", continuation, [])
@@ -210,7 +215,7 @@ def test_clip_that_cannot_be_shown_is_skipped(store: Store, item: str) -> None:
     assert {case["episode"]["of"] for case in data["cases"]} == {"c1", "c3", "c5"}
 
 
-def test_empty_queues_have_titles(store: Store) -> None:
+def test_empty_queues_have_titles(store: AnnotationStore) -> None:
     Team(store, 1)
     queues = ("disputes", "failures", "differences")
     titles = [talk(store, {"queue": name})["empty"]["title"] for name in queues]

@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations import human
 from sts.continuations.store import load
 from sts.continuations.types import Continuation
-from sts.domains import domain
-from sts.domains.envelope import unwrap
-from sts.engine.rendering import frames
+from sts.domains import load_domain
+from sts.domains.envelope import remove_envelope
+from sts.engine.rendering import render_frames
 from sts.errors import MissingExtra, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.viewer import sprites
-from sts.viewer.payload import shown
+from sts.viewer.payload import continuation_payload
 from sts_annotator_app import play
 from sts_annotator_app.sprites import start_rendering
 from tests.annotator_app import ring
@@ -57,7 +57,7 @@ def one(workspace: Workspace, suite: Suite) -> Continuation:
 class Player:
     """A person at a page of play, with an author's name of their own."""
 
-    def __init__(self, workspace: Workspace, store: Store, suite: Suite) -> None:
+    def __init__(self, workspace: Workspace, store: AnnotationStore, suite: Suite) -> None:
         self.given = (workspace, store, suite, add_person(store, "ann"))
         self.person = self.given[-1]
 
@@ -72,7 +72,7 @@ class Player:
 
 
 @pytest.fixture
-def player(workspace: Workspace, store: Store, suite: Suite) -> Player:
+def player(workspace: Workspace, store: AnnotationStore, suite: Suite) -> Player:
     return Player(workspace, store, suite)
 
 
@@ -96,11 +96,11 @@ def unpack(data: dict[str, Any]) -> list[Any]:
 def test_sprites_hold_the_exact_pixels_and_no_agent_or_scenario(
     workspace: Workspace, one: Continuation
 ) -> None:
-    data = shown(workspace, one)
+    data = continuation_payload(workspace, one)
     sent = json.dumps(data, allow_nan=False)
     assert data["drawing"] is None and "scene" not in data
     assert data["names"] == ["blue walker", "orange walker"] and data["judged"] == [0]
-    assert np.array_equal(unpack(data), frames(one.episode))
+    assert np.array_equal(unpack(data), render_frames(one.episode))
     raw = b"".join(base64.b64decode(sprite["webp"]) for sprite in data["sprites"])
     for word in ("ringer", one.id, one.fingerprint[:12], one.scenario_id, ring.NAME):
         assert word not in sent and word.encode() not in raw
@@ -114,8 +114,8 @@ def test_sprites_are_rendered_once_in_sheets_of_limited_size(
     monkeypatch.setattr("sts.engine.rendering.MAX_SHEET_PIXELS", 15 * side)
     made = sprites.load_sprites(workspace, one.episode)
     assert [sprite.count for sprite in made] == [15, 15, 11] and whole.count == 41
-    assert np.array_equal(unpack(shown(workspace, one)), frames(one.episode))
-    monkeypatch.setattr(sprites, "frames", None)
+    assert np.array_equal(unpack(continuation_payload(workspace, one)), render_frames(one.episode))
+    monkeypatch.setattr(sprites, "render_frames", None)
     assert sprites.load_sprites(workspace, one.episode) == made
 
 
@@ -126,7 +126,7 @@ def test_sprites_are_rendered_again_when_the_renderer_changes(
     render = ring.Ring.render
     monkeypatch.setattr(ring.Ring, "render", lambda self: 255 - render(self))
     assert sprites.load_sprites(workspace, one.episode) != before
-    assert np.array_equal(unpack(shown(workspace, one)), frames(one.episode))
+    assert np.array_equal(unpack(continuation_payload(workspace, one)), render_frames(one.episode))
 
 
 def test_renderer_that_crashes_or_changes_its_size_raises_and_keeps_nothing(
@@ -139,10 +139,10 @@ def test_renderer_that_crashes_or_changes_its_size_raises_and_keeps_nothing(
 
     monkeypatch.setattr(ring.Ring, "render", crashing)
     with pytest.raises(StsError, match="failed to render at step 0: RuntimeError: no display"):
-        shown(workspace, one)
+        continuation_payload(workspace, one)
     monkeypatch.setattr(ring.Ring, "render", lambda self: render(self)[:, : -1 - self.at[0]])
     with pytest.raises(StsError, match="expected frames of one size"):
-        shown(workspace, one)
+        continuation_payload(workspace, one)
     assert not workspace.path(sprites.FOLDER).exists()
 
 
@@ -192,10 +192,10 @@ def test_player_receives_the_context_and_one_frame_for_each_turn(player: Player)
 def test_player_sees_only_the_observation_or_else_counts_as_privileged(
     tmp_path: Path, name: str, sees: str
 ) -> None:
-    workspace = Workspace.open(str(tmp_path)).ensure()
+    workspace = Workspace.open(str(tmp_path)).create()
     scenario, *_ = ring.scenarios(4, name)
     suite = suites.freeze(workspace, "rings", [scenario])
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         player = Player(workspace, store, suite)
         turns = [[1 + t % 2, 0] for t in range(ring.HORIZON)]
         data = player.send(player.send()["session"], turns)
@@ -206,16 +206,18 @@ def test_player_sees_only_the_observation_or_else_counts_as_privileged(
         [world.render_player_view(0) for world in replay(made)] if sees == "observation" else []
     )
     seen = unpack(data)
-    assert np.array_equal(seen, wanted or frames(made.episode))
+    assert np.array_equal(seen, wanted or render_frames(made.episode))
     shows_the_other = any((frame == ORANGE).all(-1).any() for frame in seen)
     assert shows_the_other is (sees == "world")
-    judged = unpack(shown(workspace, made))
-    assert np.array_equal(judged, frames(made.episode)), "a judge sees everything all the same"
+    judged = unpack(continuation_payload(workspace, made))
+    assert np.array_equal(judged, render_frames(made.episode)), (
+        "a judge sees everything all the same"
+    )
 
 
 def replay(one: Continuation) -> Iterator[ring.Peeping]:
     """Yield the environment before each step and after the last."""
-    (world,) = domain(one.episode.domain).restore([one.episode.state])._worlds  # type: ignore[attr-defined]
+    (world,) = load_domain(one.episode.domain).restore([one.episode.state])._worlds  # type: ignore[attr-defined]
     yield world
     for actions in one.episode.actions.tolist():
         world.step(actions)
@@ -236,7 +238,7 @@ def test_scenario_that_cannot_be_rendered_is_skipped_for_play(
     monkeypatch.setattr(ring.Ring, "render", crashing)
     assert player.send() == {"session": None, "broken": play.MAX_TRIES}
     scenario = next(s for s in suite.scenarios if play.session_key(player.person, s) == first)
-    bells.add(json.loads(unwrap(ring.NAME, "1", scenario.recording.state))[2])
+    bells.add(json.loads(remove_envelope(ring.NAME, "1", scenario.recording.state))[2])
     assert player.send()["session"] != first
 
 
@@ -280,5 +282,5 @@ def test_uninstalled_domain_is_skipped_for_play(
     def missing(name: str) -> Any:
         raise MissingExtra("it needs what is not installed")
 
-    monkeypatch.setattr(play, "domain", missing)
+    monkeypatch.setattr(play, "load_domain", missing)
     assert player.send() == {"session": None, "broken": play.MAX_TRIES}

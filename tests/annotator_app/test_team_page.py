@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from sts.annotations import members, people, sessions
-from sts.annotations.members import Work
-from sts.annotations.store import Store
+from sts.annotations.members import DailyWork
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
@@ -27,16 +27,18 @@ pytestmark = pytest.mark.usefixtures("main_module")
 
 
 @pytest.fixture
-def study(workspace: Workspace, store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+def study(
+    workspace: Workspace, store: AnnotationStore, monkeypatch: pytest.MonkeyPatch
+) -> AnnotationStore:
     """The store of a study whose lead is at the page."""
     lead = add_person(store, "Lena", ("lead",))
     categories = SimpleNamespace(category="go-to-good"), SimpleNamespace(category="walk")
     for name, value in {
-        "workspace": workspace,
-        "suite": SimpleNamespace(scenarios=categories),
-        "settings": Settings(str(workspace.root), SUITE),
-        "builder": ReportBuilder(workspace, SUITE),
-        "store": store,
+        "get_workspace": workspace,
+        "get_suite": SimpleNamespace(scenarios=categories),
+        "get_settings": Settings(str(workspace.root), SUITE),
+        "get_report_builder": ReportBuilder(workspace, SUITE),
+        "get_store": store,
         "current_person": lead,
     }.items():
         monkeypatch.setattr(state, name, lambda value=value: value)
@@ -44,9 +46,9 @@ def study(workspace: Workspace, store: Store, monkeypatch: pytest.MonkeyPatch) -
 
 
 def script() -> None:
-    from sts_annotator_app.pages.team import page
+    from sts_annotator_app.pages.team import show_page
 
-    page()
+    show_page()
 
 
 def open_page() -> AppTest:
@@ -63,14 +65,16 @@ def click(page: AppTest, label: str) -> None:
     next(one for one in page.button if one.label == label).click().run()
 
 
-def test_empty_study_has_empty_states(study: Store) -> None:
+def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
     page = open_page()
     said = " ".join(one.value for one in (*page.info, *page.caption))
     assert "No clips are queued yet" in said and "No clips have been assigned yet" in said
     assert "No judgements in the last 14 days" in said and "Nothing is paused" in said
 
 
-def test_members_are_shown_with_their_work_and_state_and_escaped_names(study: Store) -> None:
+def test_members_are_shown_with_their_work_and_state_and_escaped_names(
+    study: AnnotationStore,
+) -> None:
     enqueue(study, some_items(5))
     ana = add_person(study, "<b>Ana</b>")
     first, *_ = claim_items(study, ana.id, suite=SUITE)
@@ -82,12 +86,12 @@ def test_members_are_shown_with_their_work_and_state_and_escaped_names(study: St
         assert re.findall(rf"{name}<.*?>(signed in|invited|outside)<", text) == [expected]
 
 
-def test_invitation_is_shown_once_and_refused_for_an_existing_name(study: Store) -> None:
+def test_invitation_is_shown_once_and_refused_for_an_existing_name(study: AnnotationStore) -> None:
     page = open_page()
     page.text_input[0].set_value("Ben")
     click(page, "Invite")
     (link,) = [one.value for one in page.code]
-    found = ask(study, sessions.invitation, link.partition("/enter?t=")[2])
+    found = ask(study, sessions.find_invitation, link.partition("/enter?t=")[2])
     assert found is not None and found.name == "Ben"
     page.run()
     assert not page.code
@@ -96,10 +100,10 @@ def test_invitation_is_shown_once_and_refused_for_an_existing_name(study: Store)
     assert "already exists" in page.error[0].value
 
 
-def test_lead_signs_out_pauses_and_resumes_a_person(study: Store) -> None:
+def test_lead_signs_out_pauses_and_resumes_a_person(study: AnnotationStore) -> None:
     enqueue(study, some_items(5))
     ana = add_person(study, "Ana")
-    secret = change(study, sessions.enter, str(ana.token))
+    secret = change(study, sessions.accept_invitation, str(ana.token))
     page = open_page()
     page.selectbox[0].set_value("Ana").run()
     click(page, "Sign out everywhere")
@@ -113,7 +117,7 @@ def test_lead_signs_out_pauses_and_resumes_a_person(study: Store) -> None:
     assert len(claim_items(study, ana.id, suite=SUITE)) == 3
 
 
-def test_page_is_only_for_the_lead(study: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_is_only_for_the_lead(study: AnnotationStore, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = add_person(study, "Ana")
     monkeypatch.setattr(state, "current_person", lambda: ana)
     page = open_page()
@@ -121,11 +125,13 @@ def test_page_is_only_for_the_lead(study: Store, monkeypatch: pytest.MonkeyPatch
 
 
 def test_estimate_needs_several_days_and_has_an_interval_over_people() -> None:
-    steady = [Work(1, day, 10, 100.0) for day in range(MIN_DAYS)]
+    steady = [DailyWork(1, day, 10, 100.0) for day in range(MIN_DAYS)]
     assert estimate_hours(360, steady[:-1]) is None
     assert estimate_hours(0, steady) is None
     assert estimate_hours(360, steady) == pytest.approx((1.0, 1.0, 1.0))
-    uneven = [Work(who, 1, 10, 10.0 * seconds) for who, seconds in enumerate((2, 5, 10, 15, 18))]
+    uneven = [
+        DailyWork(who, 1, 10, 10.0 * seconds) for who, seconds in enumerate((2, 5, 10, 15, 18))
+    ]
     wide = estimate_hours(360, uneven)
     # By hand: the ratios without one are 12, 11.25, 10, 8.75, 8; their jackknife error is
     # sqrt(11.125 x 4 / 5) = 2.983; t(4) at 97.5% is 2.776.
@@ -216,7 +222,7 @@ def test_one_report_is_built_at_a_time_across_processes(
 
 
 def test_adjudication_makes_the_report_outdated(
-    builder: ReportBuilder, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    builder: ReportBuilder, store: AnnotationStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "now", clock)
     enqueue(store, [an_item()])
@@ -225,12 +231,12 @@ def test_adjudication_makes_the_report_outdated(
     submit(store, ana, [a_submission(claim)])
     clock.now += 1
     build(builder, monkeypatch)
-    assert not builder.is_outdated(ask(store, members.last_event))
+    assert not builder.is_outdated(ask(store, members.last_event_time))
     clock.now += 1
     rhea = add_person(store, "Rhea", ["reviewer"]).id
     decided = a_submission(claim, kind="adjudication", verdict="not_done", step=None, text="")
     assert [one.status for one in submit(store, rhea, [decided])] == ["saved"]
-    assert builder.is_outdated(ask(store, members.last_event))
+    assert builder.is_outdated(ask(store, members.last_event_time))
 
 
 @pytest.mark.landing

@@ -8,12 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from sts.annotations import consent
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
-from sts_annotator_app.entry import UNAVAILABLE
+from sts_annotator_app.entry_pages import UNAVAILABLE
 from tests.stores import add_person, ask
 
 pytestmark = pytest.mark.usefixtures("main_module")
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("main_module")
 def script() -> None:
     import streamlit as st
 
-    from sts_annotator_app.pages.visitor import require_person
+    from sts_annotator_app.pages.access import require_person
 
     person = require_person("annotator")
     st.write(f"at the page: {person and person.name}")
@@ -48,13 +48,17 @@ def test_page_requires_a_store_a_session_and_the_role(monkeypatch: pytest.Monkey
 
 
 def test_page_requires_consent_to_the_current_text(
-    workspace: Workspace, store: Store, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, store: AnnotationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = workspace.path("consent.md")
     file.write_text("# What you agree to\n\nNothing <b>much</b>.\n")
     ann = add_person(store, "Ann")
     store.study = store.study._replace(consent="consent.md")
-    for name, value in {"store": store, "workspace": workspace, "current_person": ann}.items():
+    for name, value in {
+        "get_store": store,
+        "get_workspace": workspace,
+        "current_person": ann,
+    }.items():
         monkeypatch.setattr(state, name, lambda value=value: value)
     for changed in (False, True):
         page = AppTest.from_function(script).run()
@@ -65,7 +69,7 @@ def test_page_requires_consent_to_the_current_text(
         if not changed:  # the page that is open asks again as well
             file.write_text("# What you agree to now\n")
             assert page.run().markdown[-1].value == "at the page: None"
-    assert [one.people for one in ask(store, consent.counts)] == [1, 1]
+    assert [one.people for one in ask(store, consent.count_consents)] == [1, 1]
     file.unlink()
     page = AppTest.from_function(script).run()
     assert "cannot be displayed" in page.error[0].value

@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, PolicyOutput
-from sts.engine.lockstep import Played, play
+from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team
-from sts.numerics.compiled import compiled
-from sts.numerics.draws import uniform
+from sts.numerics.compiled import jit
+from sts.numerics.draws import random_uniform
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star import gym, rollout
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
 from sts.worlds.lambda_star.generation.environments import Environments
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents
 from sts.worlds.lambda_star.play import practice
 from sts.worlds.lambda_star.play.practice import LEARNERS
 from sts.worlds.lambda_star.play.teams import play_after_practice
-from sts.worlds.lambda_star.state import State, scatter
+from sts.worlds.lambda_star.state import State, arrays_to_states
 from tests.benchmarks import rivals, sizes
 from tests.benchmarks.measure import STS, Rows, alternating, cost, seconds
 
@@ -38,7 +38,7 @@ PEOPLE = (1, 5)
 TEAM = PEOPLE[-1]
 LEARNER_AIM, POLICY_AIM = 20.0, 3.0
 """Millions of training updates and of agent-steps a second."""
-REACTIVE = tuple(name for name in PUBLISHED if name not in LEARNERS)
+REACTIVE = tuple(name for name in PUBLISHED_AGENTS if name not in LEARNERS)
 RIVALLED = "q-learning"
 SCORED = ("random", "local-search", "stigmergy", "bidding")
 # Of the current state a value, the highest one and a mark are read and written; of the next one
@@ -84,12 +84,12 @@ def settings(people: int) -> patterns.Settings:
 @cache
 def worlds(people: int, count: int) -> Environments:
     """Return the worlds that everything is measured on."""
-    return environments.generate(settings(people), seed=1, start=0, stop=count)
+    return environments.generate_environments(settings(people), seed=1, start=0, stop=count)
 
 
 def states(people: int, count: int) -> list[State]:
     """Return the same worlds one by one."""
-    return scatter(worlds(people, count).arrays, settings(people).radius)
+    return arrays_to_states(worlds(people, count).arrays, settings(people).radius)
 
 
 def batch(made: Environments) -> Batch:
@@ -100,13 +100,13 @@ def streams(count: int) -> NDArray[np.uint64]:
     return np.array([stream("bench", i) for i in range(count)], np.uint64)
 
 
-def stepwise(agent: Agent, made: Environments) -> Callable[[Batch], Played]:
+def stepwise(agent: Agent, made: Environments) -> Callable[[Batch], Rollouts]:
     """Return what plays an agent in all roles step by step, through the protocol."""
     team = Team(agent, tuple(range(made.settings.n_players)), streams(made.index.size))
-    return lambda started: play(LambdaStar(), started, [team], steps=made.settings.horizon)
+    return lambda started: play_episodes(LambdaStar(), started, [team], steps=made.settings.horizon)
 
 
-def totals(played: Played) -> NDArray[np.int64]:
+def totals(played: Rollouts) -> NDArray[np.int64]:
     return played.rewards.sum(1, np.int64)
 
 
@@ -129,7 +129,7 @@ def policy_rates(policy: type[Agent]) -> list[float]:
 def practise(name: str, own: NDArray[np.uint64], rehearsals: int, threads: int = 1) -> Any:
     """Return what rehearses episodes, given their arrays, and returns int8[B, T, P] rewards."""
     given: dict[str, Any] = {"steps": sizes.STEPS, "rehearsals": rehearsals, "threads": threads}
-    return lambda arrays: practice.play(name, arrays, own, **given).rewards
+    return lambda arrays: practice.play_learner(name, arrays, own, **given).rewards
 
 
 @cache
@@ -217,7 +217,7 @@ def learning_compared() -> Rows:
         for many, way in ways:
             result = way()
             result = (
-                totals(result) if isinstance(result, Played) else np.reshape(result, (many, -1))
+                totals(result) if isinstance(result, Rollouts) else np.reshape(result, (many, -1))
             )
             np.testing.assert_array_equal(result, expected[:many])
         ours, one = learner_rate(RIVALLED, people), people * amount[0] * amount[1] / 1e6
@@ -226,11 +226,11 @@ def learning_compared() -> Rows:
         yield f"{RIVALLED}, {people}", ours, *rates, ours / numpy, general / numpy, ours / python
 
 
-@compiled
+@jit
 def _draws(count: int) -> float:
     total = 0.0
     for i in range(count):
-        total += uniform(7, i)
+        total += random_uniform(7, i)
     return total
 
 
@@ -261,7 +261,7 @@ def two_cores() -> Rows:
 
     def scored(workers: int) -> Callable[[], Any]:
         given: dict[str, Any] = {"episodes": sizes.MANY, "seed": 1, "workers": workers}
-        return lambda: [one.mean for one in score(SCORED, settings(TEAM), **given).agents]
+        return lambda: [one.mean for one in score_agents(SCORED, settings(TEAM), **given).agents]
 
     learnt = f"{RIVALLED}, {sizes.LEARNERS} episodes rehearsed {sizes.REHEARSALS} times"
     rehearsed = partial(practise, RIVALLED, own, sizes.REHEARSALS)
@@ -294,11 +294,13 @@ def generation() -> Rows:
         "paper, 20x20, 100 steps": patterns.Settings(20, 20, TEAM, 100),
         "lambdastar-2016, 10x10": patterns.Settings(n_players=TEAM, patterns="lambdastar-2016"),
     }.items():
-        together = partial(environments.generate, wanted, seed=1, start=0, stop=sizes.NEW)
+        together = partial(
+            environments.generate_environments, wanted, seed=1, start=0, stop=sizes.NEW
+        )
 
         def apart(wanted: patterns.Settings = wanted) -> None:
             for i in range(few):
-                patterns.generate(wanted, seed=1, index=i)
+                patterns.generate_world(wanted, seed=1, index=i)
 
         taken = seconds(together, runs=sizes.RUNS), seconds(apart, runs=sizes.RUNS)
         yield name, sizes.NEW / taken[0] / 1e3, few / taken[1] / 1e3

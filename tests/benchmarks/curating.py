@@ -62,7 +62,7 @@ def possible_changes(one: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
     moment = one.context_start + one.takeover
     yield from (("another takeover", {"takeover": moment + by}) for by in (-2, -1, 1, 2))
     yield from (("another length", {"horizon": one.horizon + by}) for by in (-2, -1))
-    templates = len(categories.named(one.category).templates)
+    templates = len(categories.load_category(one.category).templates)
     yield from (("another wording", {"template": n}) for n in range(templates))
 
 
@@ -102,7 +102,7 @@ def page() -> Rows:
             dataclasses.replace(few[n % WORLDS], id=f"walk-{n + 1:02d}")
             for n in range(sizes.CANDIDATES)
         ]
-        drafts.create_draft(Workspace.open(folder).ensure(), "large", every)
+        drafts.create_draft(Workspace.open(folder).create(), "large", every)
         with Server(Path(folder), "large") as server:
             for what, own in zip(("the page is opened", "A, to the next candidate"),
                                  page_times(server), strict=True):  # fmt: skip

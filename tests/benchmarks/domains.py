@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.continuations.takeover import group_by_shape
-from sts.domains import domain
-from sts.domains.adapted import Adapted, EnvironmentWorlds
+from sts.domains import load_domain
+from sts.domains.adapter import EnvironmentDomain, EnvironmentWorlds
 from sts.errors import StsError
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
@@ -124,11 +124,11 @@ def adapted() -> Rows:
 
 def rates(name: str, pool: Pool, barrier: Barrier) -> list[float]:
     """Return steps a second, bare, by `step`, with digests, of a batch here and in workers."""
-    kind, adapter = KINDS[name], cast(Adapted, domain(name))
+    kind, adapter = KINDS[name], cast(EnvironmentDomain, load_domain(name))
     states = adapter.generate(sizes.WORLDS, seed=0)
 
     def worlds() -> list[Any]:
-        return [adapter.environment(state) for state in states]
+        return [adapter.restore_environment(state) for state in states]
 
     def step(made: list[Any], digests: bool = False) -> None:
         for row in rows:
@@ -190,7 +190,7 @@ def keep(worlds: EnvironmentWorlds, actions: Moves) -> Kept:
 def step_in_worker(barrier: Barrier, name: str, states: Sequence[bytes], actions: Moves) -> Kept:
     """Step a batch in a worker, once all have theirs."""
     with quiet():
-        worlds = cast(Adapted, domain(name)).restore(states)
+        worlds = cast(EnvironmentDomain, load_domain(name)).restore(states)
     barrier.wait(PATIENCE)
     return keep(worlds, actions)
 
@@ -218,7 +218,7 @@ def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
     steps: list[Step] = []
     for group in group_by_shape(scenarios):
         actions = np.stack([s.recording.actions[: s.takeover] for s in group], axis=1)
-        worlds = cast(Any, domain("lambda-star")).restore([s.recording.state for s in group])
+        worlds = cast(Any, load_domain("lambda-star")).restore([s.recording.state for s in group])
 
         def step(worlds: Any = worlds, actions: Moves = actions) -> None:
             for row in actions:
@@ -230,7 +230,7 @@ def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
 
 def bare_worlds(kind: Callable[[Any, Moves], Step], scenarios: Sequence[Scenario]) -> list[Step]:
     """One world after the other."""
-    find = cast(Any, domain(scenarios[0].recording.domain)).environment
+    find = cast(Any, load_domain(scenarios[0].recording.domain)).environment
     return [kind(find(s.recording.state), s.recording.actions[: s.takeover]) for s in scenarios]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sts import agents
-from sts.agents.facts import load_info
+from sts.agents.info import load_info
 from sts.continuations import parts, store
 from sts.continuations.index import EMPTY
 from sts.continuations.plan import Chunk, make_plan
@@ -37,16 +37,16 @@ AGENTS = (
 SERVED = """
 import sys
 from sts_annotator_app import queueing
-from sts.annotations import views
-from sts.annotations.store import Store
+from sts.annotations import progress
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 
 workspace = Workspace.open(sys.argv[1])
-suite = queueing.chosen(workspace, "million@1")
-with Store.open(workspace) as store:
-    queueing.fill(workspace, store, suite)
+suite = queueing.select_suite(workspace, "million@1")
+with AnnotationStore.open(workspace) as store:
+    queueing.fill_queue(workspace, store, suite)
     with store.read() as connection:
-        views.progress(connection, suite.label)
+        progress.load_progress(connection, suite.label)
 """
 """What `sts annotate` does before it serves."""
 
@@ -114,7 +114,7 @@ def _rows(
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        one = fill(Workspace.open(name).ensure())
+        one = fill(Workspace.open(name).create())
         known = {
             "million": sys.modules[__name__],
             "agents": len(AGENTS),

@@ -37,7 +37,7 @@ LOOK = 0.1
 
 
 def names() -> list[str]:
-    own = categories.of("lambda-star")
+    own = categories.load_categories("lambda-star")
     return [c.name for c in own if not c.superseded and c.name not in PAIRED]
 
 
@@ -107,7 +107,7 @@ def mine_plainly() -> tuple[float, int]:
         for n, agent in enumerate(AGENTS):
             record_file(folder, agent, 5 * SAMPLE, n)
         every = [t for t in store.load(Workspace.open(folder)) if t.split == "test"]
-    own = [categories.named(name) for name in names()]
+    own = [categories.load_category(name) for name in names()]
     some = every[: SAMPLE // 2] + every[::-1][: SAMPLE // 2]
     mining.mine(some[:4], own, per_category=1, seed=0)
     begun_at = time.process_time()

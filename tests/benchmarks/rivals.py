@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.worlds.lambda_star.agents.table import ALPHA, GAMMA, INITIAL_VALUE
+from sts.worlds.lambda_star.agents.value_table import ALPHA, GAMMA, INITIAL_VALUE
 from sts.worlds.lambda_star.state import State
 
 NAMES = ("random", "local-search", "bidding")

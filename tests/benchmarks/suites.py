@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from sts import agents
 from sts.annotations import events, history
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations import human, parts
 from sts.continuations.run import run
 from sts.engine import sampling
@@ -152,7 +152,7 @@ def called() -> Rows:
     def row(title: str, folder: str, workers: int, count: int = 0) -> tuple[Any, ...]:
         workspace = Workspace.open(folder)
         if not workspace.root.exists():
-            store.write(workspace.ensure().path("suites", "wide", "1"), suite)
+            store.write(workspace.create().path("suites", "wide", "1"), suite)
         flags = [word for name in names for word in ("--agent", name)]
         words = ["--continuations", str(count or sizes.CONTINUATIONS), "--workers", str(workers)]
         taken = cost(STS, "run", "wide@1", *flags, *words, "--workspace", folder)
@@ -263,7 +263,7 @@ def turns() -> Rows:
 def export_check() -> Rows:
     """CPU seconds to read and check the chains of all judgements, on SQLite."""
     with tempfile.TemporaryDirectory() as folder:
-        with Store.open(Workspace.open(str(Path(folder) / "w"))) as opened:
+        with AnnotationStore.open(Workspace.open(str(Path(folder) / "w"))) as opened:
             enqueue(opened, some_items(sizes.CLIPS))
             people = [add_person(opened, f"Annotator {n}").id for n in range(PEOPLE)]
             with opened.database.write() as connection:
@@ -282,7 +282,7 @@ def export_check() -> Rows:
     yield what, EXPORT_AIM, taken * 100_000 / (PEOPLE * sizes.CLIPS)
 
 
-def check_export(opened: Store) -> float:
+def check_export(opened: AnnotationStore) -> float:
     begun = time.process_time()
     with opened.database.read() as connection:
         found = history.read_history(connection)

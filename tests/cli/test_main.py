@@ -15,7 +15,7 @@ import pytest
 from tqdm import tqdm
 
 from sts.cli import arguments
-from sts.cli.arguments import say, table, warn
+from sts.cli.arguments import format_table, print_result, warn
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -251,7 +251,7 @@ SHOWN = r"a\x1b[2J\x9b1m\u202eb"
 
 
 def test_unprintable_characters_are_escaped_and_colours_stay(capsys, monkeypatch):
-    say(False, None, f"{HOSTILE}\n{COLOURS}{HOSTILE}")
+    print_result(False, None, f"{HOSTILE}\n{COLOURS}{HOSTILE}")
     assert capsys.readouterr().out == f"{SHOWN}\n{COLOURS}{SHOWN}\n"
     assert main(["trajectories", "verify", HOSTILE]) == 1
     assert capsys.readouterr().err == f"sts: {SHOWN}: no such file\n"
@@ -267,14 +267,16 @@ def test_unprintable_characters_are_escaped_and_colours_stay(capsys, monkeypatch
 
 def test_json_output_escapes_unprintable_characters(capsys):
     value = {HOSTILE: [HOSTILE, "\U000e0001", "Λ*"]}
-    say(True, value, "")
+    print_result(True, value, "")
     printed = capsys.readouterr().out
     assert json.loads(printed) == value and "Λ*" in printed
     assert all(line.isprintable() for line in printed.splitlines())
 
 
 def test_table_cell_is_a_single_short_line():
-    rows = table(("name", "n"), [(f"{HOSTILE}\nfrozen: yes", 1), ("x" * 5000, 2)]).splitlines()
+    rows = format_table(
+        ("name", "n"), [(f"{HOSTILE}\nfrozen: yes", 1), ("x" * 5000, 2)]
+    ).splitlines()
     assert len(rows) == 3
     assert all(line.isprintable() and len(line) < 250 for line in rows)
     assert "... (5000 letters)" in rows[2]
@@ -284,7 +286,7 @@ def test_progress_bar_is_redrawn_while_waiting(monkeypatch):
     terminal, drawn = io.StringIO(), threading.Event()
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(arguments, "_BEAT", 0.01)
+    monkeypatch.setattr(arguments, "_REFRESH_S", 0.01)
     monkeypatch.setattr(tqdm, "refresh", lambda bar: drawn.set())
-    with arguments.progress("waiting", "things"):
+    with arguments.show_progress("waiting", "things"):
         assert drawn.wait(60)

@@ -11,7 +11,7 @@ import pytest
 
 from sts import registry
 from sts.cli import command, demo
-from sts.cli.main import main, parser_of
+from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
 from sts.errors import ArgumentError
 
@@ -33,8 +33,8 @@ HEAVY = {
 def commands() -> list[tuple[str, Parser, Parser]]:
     """Return each command's name, its parser, and one of its leaves."""
     every = []
-    for name in registry.named("sts.commands"):
-        parser = parser_of(name, registry.load("sts.commands", "command", name))
+    for name in registry.list_entry_points("sts.commands"):
+        parser = build_parser(name, registry.load_entry_point("sts.commands", "command", name))
         every += [(name, parser, leaf) for leaf in parser.leaves]
     return every
 
@@ -54,7 +54,7 @@ def test_every_subcommand_shows_a_valid_example(name, parser, leaf):
         parser.parse_args(words[2:])
 
 
-COMMANDS = registry.named("sts.commands")
+COMMANDS = registry.list_entry_points("sts.commands")
 TABLES = [name for name, point in COMMANDS.items() if ".table:" in point.value]
 TABLES += ["lambda-star", "overcooked", "interactive"]
 
@@ -69,11 +69,11 @@ def test_every_command_table_row_names_a_function(name, parser, leaf, monkeypatc
         asked.append(path)
         return lambda *given: len(given)
 
-    monkeypatch.setattr(command, "_function", stub)
+    monkeypatch.setattr(command, "_import_function", stub)
     words = shlex.split(demo.fill_example(leaf.example))[1 + len(parser.prog.split()[1:]) :]
-    given = registry.load("sts.commands", "command", name).run(parser.parse_args(words))
+    given = registry.load_entry_point("sts.commands", "command", name).run(parser.parse_args(words))
     monkeypatch.undo()
-    assert len(inspect.signature(command._function(*asked)).parameters) == given
+    assert len(inspect.signature(command._import_function(*asked)).parameters) == given
 
 
 @EVERY
@@ -112,9 +112,9 @@ def test_misspelt_word_gets_a_suggestion(words, line, capsys):
 
 
 def test_arguments_after_two_dashes_are_positional():
-    assert parser_of("show", registry.load("sts.commands", "command", "show")).parse_args(
-        ["--index", "1", "--", "--odd"]
-    ).what == ["--odd"]
+    assert build_parser(
+        "show", registry.load_entry_point("sts.commands", "command", "show")
+    ).parse_args(["--index", "1", "--", "--odd"]).what == ["--odd"]
 
 
 @pytest.mark.parametrize(

@@ -11,28 +11,28 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from sts.annotations.items import item_of
-from sts.annotations.store import Store
+from sts.annotations.items import make_item
+from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
-from sts.commands.show import _frames
+from sts.commands.show import _choose_frames
 from sts.commands.terminal import (
     NO_COLOURS,
-    _width,
+    _visible_width,
     describe_legend,
     describe_utterances,
     draw_half_blocks,
+    format_strip,
     join_columns,
-    strip,
 )
 from sts.continuations import store
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, lint
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts.trajectories import store as trajectories
 from sts.worlds.lambda_star.domain import LambdaStar
-from sts_scenarios.categories import criterion
+from sts_scenarios.categories import scenario_criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import in_this_process, played, recorded, scenarios
@@ -72,17 +72,17 @@ def test_two_agents_are_shown_side_by_side(root, capsys, monkeypatch):
 
 def test_filmstrip_marks_the_takeover_and_every_player():
     episode = recorded(count=1)[0].episode
-    lines = strip(episode, [0, 6, 14], judged=(0,), takeover=6).splitlines()
+    lines = format_strip(episode, [0, 6, 14], judged=(0,), takeover=6).splitlines()
     assert len(lines) == 1 + 6
     titles = lines[0].split()
     assert titles == ["-6", "+0", "┃", "+8"]
     assert all(line.count("┃") == 1 for line in lines)
-    assert "┃" not in strip(episode, [0, 6, 14], judged=(0,))
+    assert "┃" not in format_strip(episode, [0, 6, 14], judged=(0,))
     episode = recorded("random", count=1, team=1)[0].episode
     for frame in range(episode.steps + 1):
-        text = strip(episode, [frame], judged=(0,)).partition("\n")[2]
+        text = format_strip(episode, [frame], judged=(0,)).partition("\n")[2]
         assert all(letter in text for letter in "@GE") and "A" not in text
-        assert "A" in strip(episode, [frame], judged=()).partition("\n")[2]
+        assert "A" in format_strip(episode, [frame], judged=()).partition("\n")[2]
 
 
 def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_path):
@@ -105,19 +105,19 @@ def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_p
 
 def test_mark_of_the_evaluated_player_is_not_a_glyph_of_the_domain(monkeypatch):
     episode = recorded("random", count=1, team=2)[0].episode
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     layout = replace(world.scene_layout(episode.state), glyphs=("@", "E", "A", "B"))
     monkeypatch.setattr(type(world), "scene_layout", lambda self, state: layout)
     assert describe_legend(episode, (0, 1)) == "asked: A, B, drawn as &; @ is Good, E is Evil"
-    assert "&" in strip(episode, [0], judged=(0, 1))
+    assert "&" in format_strip(episode, [0], judged=(0, 1))
 
 
 def test_human_verdicts_and_automatic_labels_are_shown_separately(root, capsys):
     workspace = Workspace.open(str(root))
     found = store.load(workspace, {s.hash for s in suites.load(workspace, "mine@1").scenarios})
     one = next(c for c in found if (c.agent, c.identity.index) == ("random", 1))
-    with Store.open(workspace) as opened:
-        enqueue(opened, [item_of(one, "mine@1")], required=3)
+    with AnnotationStore.open(workspace) as opened:
+        enqueue(opened, [make_item(one, "mine@1")], required=3)
         for person, verdict, step in (
             *(("Ana", "success", 4), ("Bo", "cannot_judge", None), ("Cy", "success", 2)),
         ):
@@ -189,7 +189,7 @@ def test_stored_text_cannot_control_the_terminal_or_add_lines(root, capsys, monk
 
 def test_excess_frames_take_no_memory():
     tracemalloc.start()
-    assert _frames(3, 8, 10**6) == list(range(9))
+    assert _choose_frames(3, 8, 10**6) == list(range(9))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10**6
@@ -216,7 +216,7 @@ def test_frames_are_shown_only_on_colour_terminals(pictures, capsys, monkeypatch
     monkeypatch.setenv("COLUMNS", "100")
     lines = shown(capsys, pictures, *words)
     assert sum("▀" in line for line in lines) == 2
-    assert max(_width(line) for line in lines) <= 100
+    assert max(_visible_width(line) for line in lines) <= 100
     frame = np.zeros((2, 24, 3), np.uint8)
     frame[0], frame[1] = (1, 2, 3), (4, 5, 6)
     assert draw_half_blocks(frame) == ["\x1b[38;2;1;2;3;48;2;4;5;6m▀" * 24 + "\x1b[0m"]
@@ -262,7 +262,7 @@ def test_board_is_painted_for_a_film_with_the_annotators_overlay(
     chosen = next(
         one
         for one in suites.load(Workspace.open(str(root)), "core@2").scenarios
-        if (found := criterion(one)) is not None and found.overlay.player_view
+        if (found := scenario_criterion(one)) is not None and found.overlay.player_view
     )
     said = shown(capsys, root, f"core@2/{chosen.id}", "--webp", str(file))[-1]
     with Image.open(file) as image:

@@ -39,15 +39,17 @@ def root(whole, tmp_path):
 def findings(root: Path, *names: str) -> list[str]:
     """What some checks find, or all of them."""
     workspace = Workspace.open(str(root))
-    chosen = names or tuple(registry.named(GROUP))
+    chosen = names or tuple(registry.list_entry_points(GROUP))
     return [
-        line for name in chosen for line in registry.load(GROUP, "check", name)(workspace).findings
+        line
+        for name in chosen
+        for line in registry.load_entry_point(GROUP, "check", name)(workspace).findings
     ]
 
 
 def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys):
-    backup.take(Workspace.open(str(root)), tmp_path / "copy")
-    backup.restore(tmp_path / "copy", tmp_path / "restored")
+    backup.create_backup(Workspace.open(str(root)), tmp_path / "copy")
+    backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
 
     def seen():
         files = (p for p in root.rglob("*") if p.is_file() and "annotations" not in p.name)
@@ -59,7 +61,7 @@ def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys)
         value = json.loads(capsys.readouterr().out)
         assert value["findings"] == 0
         looked = {name: one["counts"] for name, one in value["checks"].items()}
-        assert set(looked) == {*registry.named(GROUP), "links"}
+        assert set(looked) == {*registry.list_entry_points(GROUP), "links"}
         assert looked["trajectories"] == {"files": 1, "trajectories": 3}
         assert looked["suites"] == {"versions": 1, "scenarios": 3}
         assert looked["drafts"] == {"drafts": 1, "candidates": 3}

@@ -5,8 +5,8 @@ import pytest
 
 from sts.continuations import human, store
 from sts.continuations.takeover import compute_shape, make_script, make_teams
-from sts.domains import domain
-from sts.engine.lockstep import play
+from sts.domains import load_domain
+from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
@@ -21,7 +21,7 @@ def test_person_sees_the_observation_of_an_agent_and_no_more():
     (one,) = scenarios(1)
     seen = played(one, TURNS[:3]).view()
     assert len(seen["frames"]) == one.takeover + 3 + 1
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     worlds = world.restore([one.recording.state])
     for frame in range(one.takeover + 1):
         o = worlds.observe(one.players, team=one.players, world=False)
@@ -48,7 +48,7 @@ def test_played_continuation_is_stored_once_and_replays(tmp_path):
     assert kept.episode.actions[one.takeover :, 0].tolist() == list(range(8))
     assert kept.episode.utterances[one.takeover + 2, 0] == 1
     assert np.isnan(kept.log_probs).all()
-    assert verify(domain("lambda-star"), [c.episode for c in found]) == [None, None]
+    assert verify(load_domain("lambda-star"), [c.episode for c in found]) == [None, None]
     assert store.find_continuation(workspace, kept.id[:8]).id == kept.id
 
 
@@ -103,7 +103,7 @@ def test_view_from_a_frame_holds_only_what_came_since():
 def test_turns_give_the_episode_of_lockstep_play(partner, tmp_path):
     (one,) = scenarios(1, partner=partner)
     kept = played(one, TURNS).finish(Workspace.open(str(tmp_path)), seconds=1.0).episode
-    world, form = domain("lambda-star"), compute_shape(one)
+    world, form = load_domain("lambda-star"), compute_shape(one)
     script = make_script(world, form, [one])
     script.actions[0, one.takeover :, 0], script.utterances[0, one.takeover :, 0] = np.transpose(
         TURNS
@@ -111,6 +111,6 @@ def test_turns_give_the_episode_of_lockstep_play(partner, tmp_path):
     script.forced[:, 0] = True
     teams = make_teams(form, None, [human.make_identity(one, "ann", 0)])
     worlds, steps = world.restore([one.recording.state]), one.takeover + one.horizon
-    together = play(world, worlds, teams, steps=steps, script=script)
+    together = play_episodes(world, worlds, teams, steps=steps, script=script)
     for name in ("actions", "utterances", "rewards", "scene"):
         np.testing.assert_array_equal(getattr(kept, name), getattr(together, name)[0])

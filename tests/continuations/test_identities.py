@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sts import agents
-from sts.agents.facts import load_info
+from sts.agents.info import load_info
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import run
@@ -119,7 +119,7 @@ def test_worker_with_other_code_rejects_the_task(write, workspace, monkeypatch, 
     path = write(AGENT)
     known = {path: load_info(path)}
     write(EDITED)
-    monkeypatch.setattr("sts.continuations.run.gather", lambda names: known)
+    monkeypatch.setattr("sts.continuations.run.load_infos", lambda names: known)
     with pytest.raises(ArgumentError, match="has changed since the run was planned") as caught:
         played(workspace, path, workers=workers)
     assert f"planned {known[path].fingerprint}" in str(caught.value)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sts.annotations.export import load_ratings
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -38,7 +38,7 @@ def test_verdicts_survive_a_rename_in_the_agent(
     in_this_process(monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delenv("STS_DATABASE_URL", raising=False)
-    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    workspace = Workspace.open(str(tmp_path / "w")).create()
     suite = suites.freeze(workspace, "own", scenarios(3), description="")
 
     def run_agent(source: str) -> str:
@@ -58,8 +58,8 @@ def test_verdicts_survive_a_rename_in_the_agent(
         return done.fingerprints["wandering:Wanderer"]
 
     before = run_agent(SOURCE)
-    with Store.open(workspace) as store:
-        queueing.fill(workspace, store, select_scenarios(workspace, suite, []))
+    with AnnotationStore.open(workspace) as store:
+        queueing.fill_queue(workspace, store, select_scenarios(workspace, suite, []))
         ana = add_person(store, "Ana").id
         claims = claim_items(store, ana, suite=suite.label, count=6)
         submit(store, ana, [a_submission(claim) for claim in claims])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.agents.facts import load_info
+from sts.agents.info import load_info
 from sts.continuations import index, parts, plan, store
 from sts.continuations.plan import make_plan
 from sts.continuations.run import run, run_chunk
@@ -170,7 +170,7 @@ def test_plan_does_not_depend_on_the_order_of_scenarios_or_agents(several):
 
 def test_chunk_may_be_run_twice(workspace, several):
     chunks = planned(several, NAMES[:1])
-    workspace.ensure()
+    workspace.create()
     for chunk in (*chunks, *chunks[::-1]):
         assert run_chunk(workspace, chunk) == chunk.size
     before = hashes(workspace, several)
@@ -200,7 +200,7 @@ def test_shard_with_other_content_is_not_overwritten(workspace, several):
     (scenario, indices), *_ = chunk.shares
     own = continue_all([scenario], agents.load(chunk.agent), seed=9, indices=indices)
     mine = [dataclasses.replace(c, identity=dataclasses.replace(c.identity, seed=0)) for c in own]
-    parts.write_part(workspace.ensure().store, name, mine)
+    parts.write_part(workspace.create().store, name, mine)
     raw = workspace.store.get(name)
     with pytest.raises(DamagedData, match="already exists with other content"):
         run_chunk(workspace, chunk)
@@ -311,5 +311,5 @@ def test_environments_of_two_sizes_run_as_each_alone(workspace, monkeypatch):
     assert [len(group) for group in group_by_shape(several)] == [2, 2]
     with pytest.raises(StsError, match=r"observe at step 0: .*'lit' of one shape .*, found \(6,\)"):
         continue_all(several, keeper, seed=0, indices=[0])
-    monkeypatch.setattr("sts.continuations.takeover.shapes", lambda _: 1 / 0)
+    monkeypatch.setattr("sts.continuations.takeover.observation_shapes", lambda _: 1 / 0)
     tend(workspace, several, "Keeper")  # a run that lacks nothing needs no world

@@ -17,7 +17,7 @@ from sts.continuations.takeover import continue_all
 from sts.episodes import Instruction
 from sts.errors import DamagedData, NewerFormat, UnknownName
 from sts.storage import parquet
-from sts.storage.store import Store
+from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
 from tests.examples import scenarios, spy
 
@@ -30,7 +30,7 @@ def one():
 
 @pytest.fixture
 def workspace(tmp_path):
-    return Workspace.open(str(tmp_path)).ensure()
+    return Workspace.open(str(tmp_path)).create()
 
 
 def made(one, indices):
@@ -60,11 +60,11 @@ def hashes(continuations):
 def test_edited_continuation_is_rejected(workspace, one, column, value):
     store.save(workspace, made(one, [0]))
     path = only_file(workspace)
-    table = parquet.read(path, parts.FORMAT, parts.VERSION, parts.SCHEMA)
+    table = parquet.read_table(path, parts.FORMAT, parts.VERSION, parts.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in parts.SCHEMA}
-    parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
+    parquet.write_table(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows)
     assert len(store.load(workspace, {one.hash})) == 1
-    parquet.write(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows | {column: [value]})
+    parquet.write_table(path, parts.FORMAT, parts.VERSION, parts.SCHEMA, rows | {column: [value]})
     with pytest.raises(DamagedData, match="has been modified"):
         store.load(workspace, {one.hash})
 
@@ -91,7 +91,7 @@ def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one,
     store.save(workspace, kept)
     store.save(workspace, [other])
     store.open_saved_index(workspace)
-    read, got = spy(monkeypatch, parquet, "unpacked"), spy(monkeypatch, Store, "get")
+    read, got = spy(monkeypatch, parquet, "decode_table"), spy(monkeypatch, KeyValueStore, "get")
     assert store.find_continuation(workspace, kept[4].id).content_hash == kept[4].content_hash
     assert read[-1][1]["groups"] == [2]
     names = [given[1] for given, _ in got]
@@ -187,7 +187,7 @@ def without_last_row(index):
     stated = {"sts.parts": json.dumps(index.sizes), "sts.rows": json.dumps({name: 3})}
     table = index.table.slice(0, len(index.table) - 1)
     columns = {name: table.column(name) for name in indices.SCHEMA}
-    return parquet.packed("i", "index", 1, indices.SCHEMA, columns, metadata=stated)
+    return parquet.encode_table("i", "index", 1, indices.SCHEMA, columns, metadata=stated)
 
 
 def flipped(index):
@@ -211,7 +211,7 @@ def ids(table):
         flipped,
         lambda index: b"",
         lambda index: b"PAR1",
-        lambda index: parquet.packed("i", "index", 2, {"id": pa.string()}, {"id": ["a"]}),
+        lambda index: parquet.encode_table("i", "index", 2, {"id": pa.string()}, {"id": ["a"]}),
         None,
     ],
 )
@@ -231,7 +231,7 @@ def test_index_that_cannot_be_written_costs_nothing_else(workspace, one, monkeyp
     def full(self, name, data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Store, "swap", full)
+    monkeypatch.setattr(KeyValueStore, "replace", full)
     assert len(store.load(workspace, {one.hash})) == 3
     assert not workspace.path(indices.NAME).exists()
 
@@ -255,7 +255,7 @@ def test_continuation_is_found_by_the_first_digits_of_its_id(workspace, one):
 )
 def test_other_version_of_continuations_is_rejected(workspace, one, version, error, message):
     path = workspace.path("continuations", "random-dde3f75ace8c0ae8", f"{one.hash[:24]}-0.parquet")
-    parquet.write(path, "continuations", version, {"id": pa.string()}, {"id": ["a"]})
+    parquet.write_table(path, "continuations", version, {"id": pa.string()}, {"id": ["a"]})
     with pytest.raises(error, match=message) as refused:
         store.load(workspace, {one.hash})
     assert "\n" not in str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 from sts import agents
 from sts.continuations.takeover import continue_all, group_by_shape
 from sts.continuations.types import Continuation
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, ReplayMismatch
@@ -33,7 +33,7 @@ def test_context_equals_the_recording_and_the_rest_is_the_agents(several):
         assert one.episode.steps == c + one.horizon
     found = continue_all(several[:1], agents.load("random"), seed=0, indices=range(10))
     assert len({c.episode.content_hash for c in found}) == 10
-    assert verify(domain("lambda-star"), [c.episode for c in found]) == [None] * len(found)
+    assert verify(load_domain("lambda-star"), [c.episode for c in found]) == [None] * len(found)
 
 
 @pytest.mark.parametrize("name", ["random", "stigmergy", "rule"])
@@ -54,7 +54,7 @@ def test_partner_stands_still_repeats_the_recording_or_is_played():
         return continue_all([cut], agents.load("random"), seed=0, indices=[0])[0]
 
     still, repeated, played = run("no-op"), run("replay"), run("agent:random")
-    stay = domain("lambda-star").noop
+    stay = load_domain("lambda-star").noop
     assert (still.episode.actions[c:, 1:] == stay).all()
     assert (repeated.episode.actions[c:, 1:] == one.episode.actions[2 + c : 16, 1:]).all()
     assert (played.episode.actions[c:, 1:] != stay).any()
@@ -79,7 +79,7 @@ def test_replay_mismatch_names_the_step(column, step):
 
 def test_recording_after_the_takeover_is_not_needed():
     (one,) = scenarios(1)
-    end = one.recording.part(one.recording.state, 0, one.takeover)
+    end = one.recording.slice_steps(one.recording.state, 0, one.takeover)
     cut = dataclasses.replace(one, recording=end)
     found = continue_all([cut], agents.load("random"), seed=0, indices=[0])
     assert found[0].episode.steps == one.takeover + one.horizon

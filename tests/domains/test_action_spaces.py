@@ -11,13 +11,13 @@ import pytest
 
 from sts import agents
 from sts.agents import PolicyOutput
-from sts.agents.elsewhere import child
+from sts.agents.external import child
 from sts.continuations import store
 from sts.continuations.human import Play
 from sts.continuations.takeover import continue_all
-from sts.domains import ActionSpace, action_space, checked, domain
+from sts.domains import ActionSpace, action_space, load_domain, validate_episodes
 from sts.engine import session
-from sts.engine.lockstep import play
+from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
 from sts.engine.session import Actions
 from sts.episodes import Instruction
@@ -95,17 +95,17 @@ def test_records_have_the_declared_types(ran):
     for one in recorded + [c.episode for c in ran.continuations]:
         assert (one.actions.dtype, one.actions.shape[2:]) == (ran.course.actions, ran.course.shape)
         assert one.rewards.dtype == ran.course.rewards
-        assert action_space(domain(one.domain)).contains(one.actions)
+        assert action_space(load_domain(one.domain)).contains(one.actions)
 
 
 def test_continuations_replay_bit_for_bit(ran):
-    world, episodes = domain(ran.course.domain), [one.episode for one in ran.continuations]
+    world, episodes = load_domain(ran.course.domain), [one.episode for one in ran.continuations]
     assert verify(world, episodes) == [None] * len(episodes)
     rewards = episodes[0].rewards.copy()
     raw = rewards.view(np.uint64 if rewards.dtype == np.float64 else np.uint8)
     raw[9, 0] ^= 1
     (found,) = verify(world, [replace(episodes[0], rewards=rewards)])
-    assert found is not None and found.step == 9 and "player 0 receives" in found.what
+    assert found is not None and found.step == 9 and "player 0 receives" in found.description
 
 
 def test_log_probabilities_are_those_that_the_agent_reports(ran):
@@ -167,17 +167,17 @@ def test_invalid_choice_of_an_agent_is_refused(pendulum, actions, log_probs, fou
         def act(self, observation: Any, instructions: Any, memory: Any, draws: Any) -> Any:
             return PolicyOutput(actions, log_probs=log_probs), memory
 
-    world = domain(spaces.PENDULUM)
+    world = load_domain(spaces.PENDULUM)
     worlds = world.restore([pendulum.recording.state])
     team = session.Team(Wrong(), (0,), np.zeros(1, np.uint64))
     with pytest.raises(StsError, match=f"agent 'astray' at step 0: expected .*{found}"):
-        session.open(world, worlds, [team]).step()
+        session.open_session(world, worlds, [team]).step()
 
 
 @pytest.mark.parametrize("given", [2.5, np.nan, 1j, [0.0, 0.0]])
 def test_invalid_action_from_outside_is_refused(pendulum, given):
-    world = domain(spaces.PENDULUM)
-    begun = session.open(world, world.restore([pendulum.recording.state]))
+    world = load_domain(spaces.PENDULUM)
+    begun = session.open_session(world, world.restore([pendulum.recording.state]))
     actions = np.array(given).reshape(1, 1, -1)
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(Actions(actions, np.zeros((1, 1), np.int8)), held=(0,))
@@ -196,8 +196,8 @@ def test_record_of_other_types_than_its_world_is_refused(pendulum, name, array, 
     recording = pendulum.recording
     altered = replace(recording, **{name: array[: recording.steps]})
     with pytest.raises(DamagedData, match=f"it: {line}, found others"):
-        checked([altered], ["it"])
-    assert checked([recording], ["it"]) == [recording]
+        validate_episodes([altered], ["it"])
+    assert validate_episodes([recording], ["it"]) == [recording]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -247,14 +247,14 @@ def test_samples_lie_within_the_bounds_and_reach_both(dtype):
     [(spaces.PENDULUM, "Swinging"), (spaces.CRANE, "Reaching"), (spaces.HALL, "Talker")],
 )
 def test_agent_in_another_interpreter_acts_and_speaks_the_same(name, kind):
-    world = domain(name)
+    world = load_domain(name)
     states, made = world.generate(2, seed=1), []
     for spelling in (f"{OWN}:{kind}", f"{sys.executable}:{OWN}:{kind}"):
         worlds = world.restore(states)
         players = tuple(range(worlds.rewards.shape[1]))
         team = session.Team(agents.load(spelling), players, np.arange(2, dtype=np.uint64))
-        made.append(play(world, worlds, [team], steps=5))
-    child.end_all()
+        made.append(play_episodes(world, worlds, [team], steps=5))
+    child.end_all_processes()
     here, there = made
     assert here.actions.tobytes() == there.actions.tobytes()
     assert here.utterances.tolist() == there.utterances.tolist()

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from sts.cli.main import main
-from sts.domains import adapted, domain
-from sts.domains.adapted import Adapted, EnvironmentWorlds
-from sts.domains.envelope import wrap
+from sts.domains import adapter, load_domain
+from sts.domains.adapter import EnvironmentDomain, EnvironmentWorlds
+from sts.domains.envelope import add_envelope
 from sts.errors import ArgumentError, DamagedState, StsError
-from sts.jobs.deadlines import guarded
+from sts.jobs.deadlines import guard_call
 from tests.domains.worlds import Lanterns
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ KEEPER = "tests.domains.keepers:Keeper"
 
 
 def worlds(name: str, count: int = 2) -> EnvironmentWorlds:
-    found = cast(Adapted, domain(f"{WORLDS}:{name}"))
+    found = cast(EnvironmentDomain, load_domain(f"{WORLDS}:{name}"))
     return found.restore(found.generate(count, seed=1))
 
 
@@ -70,7 +70,7 @@ class Peeking(Lanterns):
 
 
 def test_participant_sees_its_own_sight_when_the_environment_has_one():
-    plain, peeking = Adapted(Lanterns), Adapted(Peeking)
+    plain, peeking = EnvironmentDomain(Lanterns), EnvironmentDomain(Peeking)
     assert (plain.sees, peeking.sees) == ("world", "observation")
     assert (plain.guide, peeking.guide) == ("", Peeking.guide)
     (plain_batch, batch) = (one.restore(one.generate(2, seed=1)) for one in (plain, peeking))
@@ -82,9 +82,9 @@ def test_participant_sees_its_own_sight_when_the_environment_has_one():
 
 
 def test_state_that_its_environment_refuses_is_damaged():
-    found = cast(Adapted, domain(f"{WORLDS}:Lanterns"))
+    found = cast(EnvironmentDomain, load_domain(f"{WORLDS}:Lanterns"))
     with pytest.raises(DamagedState, match="a state cannot be restored: JSONDecodeError"):
-        found.restore([wrap(found.name, found.version, b"none")])
+        found.restore([add_envelope(found.name, found.version, b"none")])
 
 
 def test_digest_of_eight_bytes_is_the_scene_and_any_other_is_hashed():
@@ -97,7 +97,7 @@ def test_digest_of_eight_bytes_is_the_scene_and_any_other_is_hashed():
 
 def test_standard_output_is_restored_after_overlapping_threads():
     before = sys.stdout
-    first, second = guarded("one"), guarded("another")
+    first, second = guard_call("one"), guard_call("another")
     first.__enter__()
     entered, leave = threading.Event(), threading.Event()
 
@@ -181,7 +181,7 @@ def test_setting_or_agent_of_another_domain_is_refused(tmp_path, capsys, words, 
 def test_first_of_several_unknown_settings_is_named():
     unknown = {f"wind{number}": 1 for number in range(100, 300)}
     with pytest.raises(ArgumentError, match="has no setting 'wind100'"):
-        Adapted(Lanterns).generate(1, seed=0, **unknown)
+        EnvironmentDomain(Lanterns).generate(1, seed=0, **unknown)
 
 
 def test_shapes_of_the_latest_worlds_are_cached(monkeypatch):
@@ -197,8 +197,8 @@ def test_shapes_of_the_latest_worlds_are_cached(monkeypatch):
         assert found.observation_shapes(state) == shapes
         return bool(looks)
 
-    monkeypatch.setattr(adapted, "MAX_CACHED_SHAPES", 2)
-    found = Adapted(Looked)
+    monkeypatch.setattr(adapter, "MAX_CACHED_SHAPES", 2)
+    found = EnvironmentDomain(Looked)
     first, second, third = found.generate(3, seed=0)
     shapes = found.observation_shapes(first)
     assert [look(one) for one in (first, second, third)] == [False, True, True]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sts.cli.main import main
-from sts.domains.conformance import Verdict, check
+from sts.domains.conformance import ClaimResult, check
 from sts.errors import ArgumentError
 from tests.domains.worlds import BROKEN
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LANDING = pytest.mark.landing
 
 
-def claims(name: str, **more: Any) -> dict[str, Verdict]:
+def claims(name: str, **more: Any) -> dict[str, ClaimResult]:
     return {one.claim: one for one in check(f"tests.domains.worlds:{name}", **more)}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.domains.conformance import check
-from sts.domains.drawing import drawing
+from sts.domains.drawing import read_drawing
 from sts.errors import StsError
 from sts.worlds.lambda_star.domain import LambdaStar
 
@@ -43,14 +43,14 @@ def test_drawing_is_a_script_next_to_its_module(file, what, tmp_path, monkeypatc
     sys.modules.pop("pond", None)
     module: Any = __import__("pond")
     if what is None:
-        assert drawing(module.Pond()).endswith("// ≈≈≈")
+        assert read_drawing(module.Pond()).endswith("// ≈≈≈")
     else:
         with pytest.raises(StsError, match=f"^domain 'pond': .*{re.escape(what)}"):
-            drawing(module.Pond())
+            read_drawing(module.Pond())
 
 
 def test_worlds_without_frames_must_have_a_drawing():
-    assert drawing(domain("tests.domains.worlds:Lanterns")) == ""
-    assert "export function paint(" in drawing(domain("lambda-star"))
+    assert read_drawing(load_domain("tests.domains.worlds:Lanterns")) == ""
+    assert "export function paint(" in read_drawing(load_domain("lambda-star"))
     claims = {one.claim: one for one in check(f"{__name__}:Undrawn", seeds=2, steps=8)}
     assert claims["pictured"].how == "its scenes are drawn, but it has no drawing"

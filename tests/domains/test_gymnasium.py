@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, Sequence, Text, Tuple
 
-from sts.domains import checked, domain
-from sts.domains.adapted import Adapted
+from sts.domains import load_domain, validate_episodes
+from sts.domains.adapter import EnvironmentDomain
 from sts.domains.conformance import check
-from sts.domains.envelope import unwrap, wrap
-from sts.domains.gymnasium import GymnasiumEnvironment, named
-from sts.domains.rewards import WrongRewards
+from sts.domains.envelope import add_envelope, remove_envelope
+from sts.domains.gymnasium import GymnasiumEnvironment, make_environment_class
+from sts.domains.rewards import InvalidRewards
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState, MissingExtra, StsError
 
@@ -69,7 +69,7 @@ for name, attributes in KINDS.items():
 
 
 def make(kind: str, **attributes: Any) -> GymnasiumEnvironment:
-    return type(kind, (named(f"sts-tests/{kind}-v0"),), attributes)()
+    return type(kind, (make_environment_class(f"sts-tests/{kind}-v0"),), attributes)()
 
 
 STEPS = {"CartPole-v1": 30}  # until it falls
@@ -98,7 +98,7 @@ def test_subclass_names_the_actions():
 
     one = CartPole()
     assert one.action_names == ("left", "right") and one.name == "CartPole-v1"
-    assert domain("gymnasium:CartPole-v1").action_names == ("0", "1")
+    assert load_domain("gymnasium:CartPole-v1").action_names == ("0", "1")
     with pytest.raises(ArgumentError, match="expected names for 2 actions, found 3"):
         type("Three", (CartPole,), {"action_names": ("a", "b", "c")})()
     with pytest.raises(StsError, match="has no `id`"):
@@ -109,8 +109,8 @@ def test_version_names_gymnasium_and_the_package_of_the_environment():
     import minigrid
 
     version = f"gymnasium {gymnasium.__version__}"
-    assert named("CartPole-v1")().version == version
-    found = named("minigrid:MiniGrid-Empty-5x5-v0")().version
+    assert make_environment_class("CartPole-v1")().version == version
+    found = make_environment_class("minigrid:MiniGrid-Empty-5x5-v0")().version
     assert found == f"{version}, minigrid {minigrid.__version__}"
 
 
@@ -120,7 +120,7 @@ def test_observations_are_flattened_by_name():
     seen = one.observe(0)
     assert list(seen) == ["count", "said", "two.0", "two.1"]
     assert seen["count"].dtype == np.float32 and seen["said"] == "xx"
-    cart = named("CartPole-v1")()
+    cart = make_environment_class("CartPole-v1")()
     cart.reset(3)
     assert cart.observe(0)["observation"].shape == (4,)
 
@@ -138,7 +138,7 @@ def test_state_holds_seed_settings_and_moves_and_restores_the_environment():
 
 
 def test_environment_that_does_not_replay_is_refused_with_the_step(monkeypatch):
-    found = cast(Adapted, domain("gymnasium:sts-tests/Counter-v0"))
+    found = cast(EnvironmentDomain, load_domain("gymnasium:sts-tests/Counter-v0"))
     (start,) = found.generate(1, seed=0, start=7)
     batch = found.restore([start])
     for _ in range(6):
@@ -148,9 +148,9 @@ def test_environment_that_does_not_replay_is_refused_with_the_step(monkeypatch):
     monkeypatch.setattr(Counter, "drift", 1)
     with pytest.raises(DamagedState, match=r"does not replay identically: after step \d"):
         found.restore([state])
-    own = json.loads(unwrap(found.name, found.version, state))
+    own = json.loads(remove_envelope(found.name, found.version, state))
     own["seed"] += 1
-    foreign = wrap(found.name, found.version, json.dumps(own).encode())
+    foreign = add_envelope(found.name, found.version, json.dumps(own).encode())
     with pytest.raises(DamagedState, match="at the start|after step"):
         found.restore([foreign])
 
@@ -180,11 +180,11 @@ def test_rewards_must_be_whole_units():
         one.reset(0)
         return one.step([0])[0]
 
-    with pytest.raises(WrongRewards, match=r"0\.25 is not a whole number of units of 1; declare"):
+    with pytest.raises(InvalidRewards, match=r"0\.25 is not a whole number of units of 1; declare"):
         first()
     assert first(reward_unit=0.25) == 1
     assert first(reward_unit=0.1, rounded=True) == 2
-    with pytest.raises(WrongRewards, match="not within -128 to 127 units of 0.001"):
+    with pytest.raises(InvalidRewards, match="not within -128 to 127 units of 0.001"):
         first(reward_unit=0.001)
     name = f"gymnasium:{__name__}:sts-tests/Uncounted-v0"
     (bad,) = [one for one in check(name, seeds=2, steps=4) if one.ok is False]
@@ -203,7 +203,7 @@ def test_rewards_must_be_whole_units():
 )
 def test_unsupported_environment_is_refused(name, line):
     with pytest.raises(ArgumentError, match=line) as caught:
-        domain(f"gymnasium:{name}")
+        load_domain(f"gymnasium:{name}")
     assert "\n" not in str(caught.value)
 
 
@@ -214,23 +214,23 @@ def missing(*_: Any, **__: Any) -> None:
 def test_missing_dependency_of_an_environment_is_named(monkeypatch):
     monkeypatch.setattr(gymnasium, "make", missing)
     with pytest.raises(MissingExtra, match="LunarLander-v3: pygame is not installed"):
-        named("LunarLander-v3")()
+        make_environment_class("LunarLander-v3")()
 
 
 def test_recording_is_read_without_what_draws_its_world(monkeypatch):
     name = "gymnasium:sts-tests/Counter-v0"
-    (state,) = domain(name).generate(1, seed=0)
+    (state,) = load_domain(name).generate(1, seed=0)
     nothing = np.zeros((0, 1), np.int8)
-    walk = Episode(name, state, nothing, nothing, nothing, domain(name).restore([state]).scene)
+    walk = Episode(name, state, nothing, nothing, nothing, load_domain(name).restore([state]).scene)
     monkeypatch.setattr(Counter, "render", missing)
-    assert checked([walk], ["it"]) == [walk]
+    assert validate_episodes([walk], ["it"]) == [walk]
     with pytest.raises(MissingExtra, match="pygame"):
-        domain(name).scene_layout(state)
+        load_domain(name).scene_layout(state)
 
 
 def test_time_limit_of_an_environment_applies_only_when_set():
     def count_steps(**settings: Any) -> int:
-        one = named("FrozenLake-v1")()
+        one = make_environment_class("FrozenLake-v1")()
         one.reset(3, is_slippery=False, **settings)
         for step in range(150):
             one.step([0])  # against the wall

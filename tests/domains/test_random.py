@@ -8,10 +8,10 @@ import pytest
 
 from sts import agents
 from sts.cli.main import main
-from sts.domains import ActionSpace, action_space, domain
+from sts.domains import ActionSpace, action_space, load_domain
 from sts.domains.random import Random
-from sts.engine.lockstep import Played, play
-from sts.engine.session import Team, fit
+from sts.engine.lockstep import Rollouts, play_episodes
+from sts.engine.session import Team, bind_agent
 from sts.errors import ArgumentError, StsError
 from sts.trajectories.record import record
 from tests.domains import spaces
@@ -25,12 +25,12 @@ LAMBDA_STAR_DIGEST = "4d204e934096170ed382d68f80b1d03b526ef62f247bcfe9577ea25644
 """Digest of what `random` did when it played Λ* alone."""
 
 
-def play_random(name: str, count: int = 50, steps: int = 20) -> Played:
-    world = domain(name)
+def play_random(name: str, count: int = 50, steps: int = 20) -> Rollouts:
+    world = load_domain(name)
     worlds = world.restore(world.generate(count, seed=1))
     players = tuple(range(worlds.rewards.shape[1]))
     team = Team(agents.load("random"), players, np.arange(count, dtype=np.uint64))
-    return play(world, worlds, [team], steps=steps)
+    return play_episodes(world, worlds, [team], steps=steps)
 
 
 def is_silent(utterances: Any) -> bool:
@@ -53,7 +53,7 @@ def test_random_on_lambda_star_matches_its_golden_digest():
     "name", ["lambda-star", spaces.CARTPOLE, spaces.CRANE, spaces.HALL, spaces.BELLS]
 )
 def test_random_draws_discrete_actions_uniformly_and_is_silent(name):
-    out, space = play_random(name), action_space(domain(name))
+    out, space = play_random(name), action_space(load_domain(name))
     every = out.actions.reshape(-1, *space.shape)
     assert space.contains(every) and is_silent(out.utterances)
     actions, counts = np.unique(every, axis=0, return_counts=True)
@@ -65,7 +65,7 @@ def test_random_draws_discrete_actions_uniformly_and_is_silent(name):
 
 
 def test_random_draws_real_actions_uniformly_with_their_log_density():
-    out, space = play_random(spaces.PENDULUM), action_space(domain(spaces.PENDULUM))
+    out, space = play_random(spaces.PENDULUM), action_space(load_domain(spaces.PENDULUM))
     assert space.contains(out.actions) and is_silent(out.utterances)
     share = np.sort((out.actions.ravel() + 2) / 4)
     assert np.abs(share - np.linspace(0, 1, share.size)).max() < 1.95 / np.sqrt(share.size)
@@ -93,10 +93,12 @@ def test_random_refuses_unbounded_actions(tmp_path, capsys):
 
 def test_random_is_bound_to_a_domain_without_being_changed():
     agent = agents.load("random")
-    pendulum, star = (fit(agent, domain(name)) for name in (spaces.PENDULUM, "lambda-star"))
+    pendulum, star = (
+        bind_agent(agent, load_domain(name)) for name in (spaces.PENDULUM, "lambda-star")
+    )
     assert (pendulum.draws, star.draws, agent.draws) == (1, 0, 0) and vars(agent) == {}
     with pytest.raises(StsError, match="is not bound to a domain"):
         agent.act(None, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 0)))
     with pytest.raises(ArgumentError, match="plays only in babyai"):
-        fit(agents.load("babyai-blind"), domain("lambda-star"))
-    assert type(fit(Random(), domain("lambda-star"))) is Random
+        bind_agent(agents.load("babyai-blind"), load_domain("lambda-star"))
+    assert type(bind_agent(Random(), load_domain("lambda-star"))) is Random

@@ -10,7 +10,7 @@ from sts.agents import PolicyOutput
 from sts.commands.terminal import describe_utterances
 from sts.continuations.human import Play
 from sts.continuations.takeover import continue_all
-from sts.domains import checked, domain
+from sts.domains import load_domain, validate_episodes
 from sts.domains.conformance import check
 from sts.engine import session
 from sts.engine.replay import verify
@@ -68,9 +68,9 @@ def test_utterance_is_heard_in_the_next_step_and_kept(tmp_path):
     (one,) = talked(steps=6, seed=0)
     told = "Keep the lanterns alight."
     assert one.episode.utterances[0].tolist() == [told, told]  # the world's own instruction
-    world = domain(spaces.HALL)
+    world = load_domain(spaces.HALL)
     team = session.Team(spaces.Talker(), (0, 1), np.zeros(1, np.uint64))
-    begun = session.open(world, world.restore([one.episode.state]), [team])
+    begun = session.open_session(world, world.restore([one.episode.state]), [team])
     said = [begun.step().utterances[0].tolist() for _ in range(4)]
     assert said == [["step 0"] * 2, ["step 1"] * 2, ["heard step 1 step 1"] * 2, ["step 3"] * 2]
     store.write(tmp_path / "t.parquet", [one])
@@ -106,7 +106,7 @@ def test_continuation_with_texts_is_shown_to_annotators(scenario, tmp_path):
     assert set(utterances[6:, 0].tolist()) == {TEXT}
     assert set(utterances[6:, 1].tolist()) == {""}  # the no-op partner says nothing
     assert f"keeper says “{TEXT}” in step +1" in describe_utterances(made.episode, (0,), 6)
-    world = domain(spaces.HALL)
+    world = load_domain(spaces.HALL)
     sent = build_payload(
         drawing=None,
         picture=world.scene_layout(made.episode.state),
@@ -148,8 +148,8 @@ def test_invalid_text_of_an_agent_is_refused(scenario, utterances):
 def test_recorded_utterances_of_another_type_are_refused(utterances):
     episode = replace(talked()[0].episode, utterances=np.broadcast_to(utterances, (20, 2)))
     with pytest.raises(DamagedData, match="it: expected texts of one line, found others"):
-        checked([episode], ["it"])
-    world = domain(spaces.HALL)
-    begun = session.open(world, world.restore([episode.state]))
+        validate_episodes([episode], ["it"])
+    world = load_domain(spaces.HALL)
+    begun = session.open_session(world, world.restore([episode.state]))
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(Actions(episode.actions[:1], episode.utterances[:1]), held=(0, 1))

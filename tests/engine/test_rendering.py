@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from sts import agents
-from sts.domains.envelope import unwrap
+from sts.domains.envelope import remove_envelope
 from sts.engine.rendering import (
     MAX_SHEET_PIXELS,
     MAX_SHEET_WIDTH,
     MAX_WEBP_SIDE,
     Frame,
-    frames,
-    layout,
-    look,
-    sheets,
-    webp,
+    encode_webp,
+    pack_sheets,
+    plan_sheets,
+    render_frame,
+    render_frames,
 )
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
@@ -48,23 +48,23 @@ def test_frames_reject_an_invalid_episode_before_a_step():
     actions = one.actions.copy()
     actions[3, 0] = 99
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
-        frames(dataclasses.replace(one, actions=actions))
+        render_frames(dataclasses.replace(one, actions=actions))
     more: dict[str, Any] = {
         name: np.repeat(getattr(one, name), 2, 1) for name in ("actions", "utterances", "rewards")
     }
     with pytest.raises(ReplayMismatch, match="step 0: the state has other players"):
-        frames(dataclasses.replace(one, **more))
+        render_frames(dataclasses.replace(one, **more))
     with pytest.raises(ArgumentError, match="does not render frames"):
-        frames(recorded(count=1)[0].episode)
+        render_frames(recorded(count=1)[0].episode)
 
 
 def test_frames_show_every_state_of_an_episode():
     one = episode()
-    found = frames(one)
+    found = render_frames(one)
     assert len(found) == 13
     world = ring.Ring()
     world.reset(0)
-    world.restore(unwrap(ring.NAME, "1", one.state))
+    world.restore(remove_envelope(ring.NAME, "1", one.state))
     for t in range(12):
         assert np.array_equal(found[t], world.render())
         world.step(one.actions[t].tolist())
@@ -77,7 +77,7 @@ def test_frames_that_differ_from_the_recording_are_named_by_step(row, step):
     scene = one.scene.copy()
     scene[row, 1] ^= 1
     with pytest.raises(ReplayMismatch, match=f"step {step}") as refused:
-        frames(dataclasses.replace(one, scene=scene))
+        render_frames(dataclasses.replace(one, scene=scene))
     assert refused.value.step == step
 
 
@@ -88,7 +88,7 @@ def test_sheets_have_exactly_the_pixels_of_their_frames(count, height, width, se
     with pytest.MonkeyPatch.context() as patch:
         most = int(rng.integers(1, 2 * count * height * width))
         patch.setattr("sts.engine.rendering.MAX_SHEET_PIXELS", most)
-        made = sheets(every)
+        made = pack_sheets(every)
     rest = iter(every)
     for one in made:
         picture = opened(one.webp)
@@ -101,7 +101,7 @@ def test_sheets_have_exactly_the_pixels_of_their_frames(count, height, width, se
 
 @given(st.integers(1, 5000), st.integers(1, MAX_WEBP_SIDE), st.integers(1, MAX_WEBP_SIDE))
 def test_sheets_stay_within_the_limits_of_webp_and_browsers(count, height, width):
-    parts = layout(count, height, width)
+    parts = plan_sheets(count, height, width)
     assert sum(held for _, held in parts) == count
     for columns, held in parts:
         rows = -(-held // columns)
@@ -112,9 +112,9 @@ def test_sheets_stay_within_the_limits_of_webp_and_browsers(count, height, width
 
 def test_too_large_or_mixed_frames_are_rejected():
     with pytest.raises(StsError, match="16383 pixels a side, .*, found 3 x 16384"):
-        sheets([np.zeros((3, MAX_WEBP_SIDE + 1, 3), np.uint8)])
+        pack_sheets([np.zeros((3, MAX_WEBP_SIDE + 1, 3), np.uint8)])
     with pytest.raises(StsError, match="one size"):
-        sheets([np.zeros((2, width, 3), np.uint8) for width in (2, 3)])
+        pack_sheets([np.zeros((2, width, 3), np.uint8) for width in (2, 3)])
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,12 @@ def test_frames_must_be_nonempty_rgb_bytes(shape, kind):
     worlds = SimpleNamespace(frames=lambda player=None: [np.zeros(shape, kind)])
     found = re.escape(f"'odd': expected frames uint8[H, W, 3], found {kind}{shape}")
     with pytest.raises(StsError, match=found):
-        look(worlds, "odd")
+        render_frame(worlds, "odd")
 
 
 def test_animation_holds_every_frame_unchanged():
-    every = frames(episode())
-    with Image.open(io.BytesIO(webp(*every))) as image:
+    every = render_frames(episode())
+    with Image.open(io.BytesIO(encode_webp(*every))) as image:
         # A frame that shows what the one before it shows lengthens that one.
         durations, seen = 0, []
         for f in range(image.n_frames):  # type: ignore[attr-defined]

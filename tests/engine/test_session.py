@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.engine import session
 from sts.engine.session import Actions, Session, Team
 from sts.episodes import Instruction
@@ -12,7 +12,7 @@ from sts.errors import ArgumentError, DamagedData, StsError
 from sts.numerics.streams import stream
 from tests.examples import instructed
 
-WORLD = domain("lambda-star")
+WORLD = load_domain("lambda-star")
 BATCH, PEOPLE, STEPS = 4, 4, 9
 STATES = WORLD.generate(BATCH, seed=5, height=6, width=6, n_players=PEOPLE, horizon=STEPS)
 TOLD = instructed(["Go to Good.", "", "Stay where you are.", "Go up."], [0, 0, 3, 5])
@@ -60,10 +60,10 @@ def test_each_instruction_is_heard_from_its_step_on():
     ]
     agent = Listening()
     team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
-    begun = session.open(WORLD, WORLD.restore(STATES), [team], told=asked)
+    begun = session.open_session(WORLD, WORLD.restore(STATES), [team], told=asked)
     for _ in range(4):
         begun.step()
-    later = session.open(WORLD, begun.state(), [team], told=asked)
+    later = session.open_session(WORLD, begun.state(), [team], told=asked)
     for _ in range(2):
         later.step()
     assert np.array(agent.heard).T.tolist() == [
@@ -76,11 +76,11 @@ def test_each_instruction_is_heard_from_its_step_on():
 
 def test_resumed_session_equals_an_uninterrupted_one():
     crew = teams("sarsa", "imitation", "random")
-    whole = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
+    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
     expected = taken(whole, STEPS)
-    begun = session.open(WORLD, WORLD.restore(STATES), crew, told=TOLD)
+    begun = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
     found = taken(begun, 4)
-    later = session.open(WORLD, begun.state(), crew, told=TOLD)
+    later = session.open_session(WORLD, begun.state(), crew, told=TOLD)
     assert later.steps == 4
     found += taken(later, STEPS - 4)
     for one, other in zip(found, expected, strict=True):
@@ -89,7 +89,7 @@ def test_resumed_session_equals_an_uninterrupted_one():
 
 
 def test_people_and_agents_share_a_session_and_others_stay():
-    begun = session.open(WORLD, WORLD.restore(STATES), teams("local-search"))
+    begun = session.open_session(WORLD, WORLD.restore(STATES), teams("local-search"))
     before = begun.observe(EVERYONE).cell
     given = from_outside(0)
     step = begun.step(given, (0, 2))
@@ -107,7 +107,7 @@ def test_people_and_agents_share_a_session_and_others_stay():
 
 @pytest.mark.parametrize("bad", [(9, 0), (-1, 0), (0, 22), (0, -1)])
 def test_unknown_actions_are_rejected_before_any_step(bad):
-    begun = session.open(WORLD, WORLD.restore(STATES))
+    begun = session.open_session(WORLD, WORLD.restore(STATES))
     given = Actions(*(np.full((BATCH, PEOPLE), value, np.int8) for value in bad))
     with pytest.raises(DamagedData, match="expected actions and utterances of"):
         begun.step(given, (1,))
@@ -118,8 +118,10 @@ def test_unknown_actions_are_rejected_before_any_step(bad):
 def test_invalid_teams_and_instructions_are_rejected_on_opening():
     worlds = WORLD.restore(STATES)
     with pytest.raises(StsError, match="expected each player in one team only"):
-        session.open(WORLD, worlds, teams("random") * 2)
+        session.open_session(WORLD, worlds, teams("random") * 2)
     with pytest.raises(ArgumentError, match="plays only in"):
-        session.open(domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search"))
+        session.open_session(
+            load_domain("tests.annotator_app.ring:Ring"), worlds, teams("local-search")
+        )
     with pytest.raises(StsError, match="an instruction for each of 4"):
-        session.open(WORLD, worlds, told=instructed(["Go."], [0]))
+        session.open_session(WORLD, worlds, told=instructed(["Go."], [0]))

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.annotations.items import item_of
-from sts.annotations.store import Store
-from sts.cli.main import main, parser_of
+from sts.annotations.items import make_item
+from sts.annotations.store import AnnotationStore
+from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
 from sts.continuations import store as continuations
 from sts.storage import scores
@@ -42,8 +42,8 @@ _OPEN, _WRITE = os.open, os.write
 
 def make_whole(root: Path) -> None:
     """Make a workspace with a file of every kind except a report."""
-    workspace = Workspace.open(str(root)).ensure()
-    every = [categories.named(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
+    workspace = Workspace.open(str(root)).create()
+    every = [categories.load_category(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
     found = mining.mine(played, every, per_category=1, seed=0)
     suite = suites.freeze(workspace, "tiny", found.scenarios)
@@ -56,10 +56,10 @@ def make_whole(root: Path) -> None:
     typed(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
     typed(root, "label", "tiny@1")
     row = {"agent": "random", "metric": "probes", "value": 0.25}
-    scores.write(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
-    with Store.open(workspace) as store:
+    scores.write_scores(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
+    with AnnotationStore.open(workspace) as store:
         made = continuations.load(workspace, {s.hash for s in suite.scenarios})
-        enqueue(store, [item_of(one, suite.label) for one in made])
+        enqueue(store, [make_item(one, suite.label) for one in made])
         ben = add_person(store, "Ben").id
         submit(
             store, ben, [a_submission(c, step=1) for c in claim_items(store, ben, suite="tiny@1")]
@@ -79,8 +79,11 @@ def type_here(words: Words) -> None:
 
 def leaves() -> list[Parser]:
     """Return the parser of every command and of every action of one."""
-    names = registry.named("sts.commands")
-    parsers = (parser_of(name, registry.load("sts.commands", "command", name)) for name in names)
+    names = registry.list_entry_points("sts.commands")
+    parsers = (
+        build_parser(name, registry.load_entry_point("sts.commands", "command", name))
+        for name in names
+    )
     return [leaf for parser in parsers for leaf in parser.leaves]
 
 

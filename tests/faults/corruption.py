@@ -57,11 +57,11 @@ def sound(kind: str) -> Any:
 def findings(kind: str, folder: Path) -> list[str]:
     """Return what the reader of a kind finds wrong in a folder."""
     if KINDS[kind] != ARCHIVE:
-        check: Any = registry.load(GROUP, "check", KINDS[kind])
+        check: Any = registry.load_entry_point(GROUP, "check", KINDS[kind])
         return list(check(Workspace.open(folder / "w")).findings)
     (folder / "unpacked").mkdir()
     try:
-        archive.unpack(folder / "in/backup", folder / "unpacked")
+        archive.extract_archive(folder / "in/backup", folder / "unpacked")
     except StsError as error:
         return [str(error)]
     return []

@@ -242,7 +242,7 @@ def furnished(folder: Path) -> Path:
     for name, text in (("damaged", b"\xff\x00"), ("newer", b"schema = 9999\n")):
         (folder / name).mkdir()
         (folder / name / "workspace.toml").write_bytes(text)
-    workspace, two = Workspace.open(folder / "workspace").ensure(), scenarios(2)
+    workspace, two = Workspace.open(folder / "workspace").create(), scenarios(2)
     suites.freeze(workspace, "two", two)
     accepted(workspace, "mine", two)
     trajectories.save(workspace, recorded(count=3))

@@ -70,7 +70,7 @@ def person(
     """Add a person; return their number, what their browser sends and what they draw from."""
     server, name = study.server, f"person {number}"
     sent = cookie(server, server.secret(name))
-    return ask(server.store, store_people.named, name).id, sent, random.spawn(1)[0]
+    return ask(server.store, store_people.get_person, name).id, sent, random.spawn(1)[0]
 
 
 def befall(

@@ -151,9 +151,9 @@ def findings(root: Path) -> list[str]:
     if key not in _FINDINGS:
         workspace = Workspace.open(root)
         lines: list[str] = []
-        for name in registry.named(GROUP):
+        for name in registry.list_entry_points(GROUP):
             try:
-                lines += registry.load(GROUP, "check", name)(workspace).findings
+                lines += registry.load_entry_point(GROUP, "check", name)(workspace).findings
             except StsError as error:
                 lines.append(str(error))
         _FINDINGS[key] = lines

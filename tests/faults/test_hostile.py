@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_command_and_action_has_a_dozen_bad_inputs() -> None:
     every = {leaf.prog: {(row.words, *row.environment) for row in rows(leaf)} for leaf in leaves()}
-    assert {prog.split()[1] for prog in every} == {*registry.named("sts.commands")}
+    assert {prog.split()[1] for prog in every} == {*registry.list_entry_points("sts.commands")}
     assert {prog: len(own) for prog, own in every.items() if len(own) < FEWEST} == {}
 
 

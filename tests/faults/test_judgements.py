@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from sts.annotations import people, views
+from sts.annotations import people, progress
 from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
 from tests.annotator_app.serving import FLAGS
@@ -45,7 +45,7 @@ def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path
     with opened(Setting(random, tmp_path, DATABASES[0])) as study, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
         (one, own), (other, lent) = (
-            (ask(study.server.store, people.named, name).id, cookie(study.server, secret))
+            (ask(study.server.store, people.get_person, name).id, cookie(study.server, secret))
             for name in ("one", "other")
             if (secret := study.server.secret(name))
         )
@@ -70,4 +70,4 @@ def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path
         tab.come_back(study)
         assert tab.held() == {}
         browser.close()
-        assert ask(study.server.store, views.history, other, 9)
+        assert ask(study.server.store, progress.load_recent_judgements, other, 9)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sts.errors import UnknownName
-from sts.jobs.beside import beside
+from sts.jobs.background import run_in_background
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("worth", [True, False])
 def test_copy_returns_the_result_of_unpicklable_work(worth) -> None:
     held = [lambda: np.arange(5)]
-    with beside(lambda: (os.getpid(), held[0]() * 2), worth=worth) as doubled:
+    with run_in_background(lambda: (os.getpid(), held[0]() * 2), worth=worth) as doubled:
         who, found = doubled()
     assert (who != os.getpid()) == worth
     assert found.tolist() == [0, 2, 4, 6, 8]
@@ -29,7 +29,7 @@ def test_error_of_the_work_is_raised_on_waiting() -> None:
     def work() -> None:
         raise UnknownName("agent", "x", ["y"])
 
-    with beside(work) as done, pytest.raises(UnknownName, match="agent"):
+    with run_in_background(work) as done, pytest.raises(UnknownName, match="agent"):
         done()
 
 
@@ -41,7 +41,7 @@ def test_killed_copy_costs_only_time() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return "done"
 
-    with beside(work) as done:
+    with run_in_background(work) as done:
         assert done() == "done"
 
 
@@ -49,7 +49,7 @@ def test_abandoned_work_is_not_waited_for() -> None:
     kept = signal.signal(signal.SIGTERM, lambda *_: None)  # as programs that start reports may
     began = time.monotonic()
     try:
-        with pytest.raises(ZeroDivisionError), beside(lambda: time.sleep(60)):
+        with pytest.raises(ZeroDivisionError), run_in_background(lambda: time.sleep(60)):
             raise ZeroDivisionError
     finally:
         signal.signal(signal.SIGTERM, kept)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sts.errors import ReplayMismatch, StsError, UnknownName
-from sts.jobs import frames, plain
+from sts.jobs import answers, frames
 from sts.trajectories.types import Player
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
@@ -96,7 +96,7 @@ def test_header_that_is_not_a_value_is_refused(what) -> None:
     [ReplayMismatch("step 3", step=3), UnknownName("agent", "x", ["y"]), StsError("a", "b")],
 )
 def test_own_errors_and_records_come_back_unchanged(error) -> None:
-    found, one = plain.decode(plain.encode((error, Player("agent", "ann"))))
+    found, one = answers.decode(answers.encode((error, Player("agent", "ann"))))
     assert type(found) is type(error) and str(found) == str(error)
     assert found.__dict__ == error.__dict__ and one == Player("agent", "ann")
 
@@ -107,16 +107,16 @@ def test_own_errors_and_records_come_back_unchanged(error) -> None:
 def test_name_of_something_else_is_never_called(name) -> None:
     raw = frames.encode(object(), lambda _: (name, ["touch", "/tmp/sts-was-here"]))
     with pytest.raises(frames.DecodeError):
-        plain.decode(raw)
+        answers.decode(raw)
 
 
 def test_pickles_are_not_read_and_arbitrary_objects_not_sent() -> None:
     for protocol in range(6):
         with pytest.raises(frames.DecodeError):
-            plain.decode(pickle.dumps([1, "a"], protocol))
+            answers.decode(pickle.dumps([1, "a"], protocol))
     for value in (object(), {"a": open}, np.array([object()]), sys):
         with pytest.raises(TypeError, match="^expected "):
-            plain.encode(value)
+            answers.encode(value)
 
 
 def test_module_needs_only_numpy_and_an_old_python() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.deadlines import report_progress
-from sts.jobs.executors import Owned
+from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool, WorkerDied
 from sts.jobs.processes import WorkerHung
 
@@ -52,7 +52,7 @@ def interrupt() -> None:
 def test_error_in_a_worker_is_the_same_error_here(work, error, words) -> None:
     with Pool(1) as pool:
         with pytest.raises(error, match=words) as caught:
-            pool.ask(work)
+            pool.run_task(work)
         found = vars(caught.value)
         if work is differ:
             assert found["step"] == 3
@@ -62,7 +62,7 @@ def test_error_in_a_worker_is_the_same_error_here(work, error, words) -> None:
             assert "test_pool.py" in caught.value.__notes__[0]
         if work in (divide, fill_the_disk):
             with pytest.raises(StsError, match="^(ZeroDivisionError|OSError): "):
-                pool.ask(Owned(work, "ann"))
+                pool.run_task(OwnedTask(work, "ann"))
 
 
 def kill_itself() -> None:
@@ -78,10 +78,10 @@ def write_into_its_pipe() -> None:
 
 def test_text_written_into_the_pipe_ends_the_worker() -> None:
     with Pool(1, limited=True) as pool:
-        before = pool.ask(os.getpid)
+        before = pool.run_task(os.getpid)
         with pytest.raises(WorkerDied):
-            pool.ask(write_into_its_pipe)
-        assert pool.ask(os.getpid) != before
+            pool.run_task(write_into_its_pipe)
+        assert pool.run_task(os.getpid) != before
 
 
 def quit_silently() -> None:
@@ -108,7 +108,7 @@ def stay_as_a_copy() -> None:
 )
 def test_death_of_a_worker_is_reported_with_its_cause(work, line) -> None:
     with pytest.raises(WorkerDied, match=f"^{line}"), Pool(1) as pool:
-        pool.ask(work)
+        pool.run_task(work)
 
 
 def power(number: int) -> int:
@@ -124,13 +124,15 @@ def test_dead_worker_costs_other_and_later_tasks_nothing() -> None:
         came = dict(pool.completed())
         assert "exit code 9" in str(came.pop(3))
         assert came == {number: number**2 for number in range(8) if number != 3}
-        assert [pool.ask(power, number) for number in (9, 10)] == [81, 100]
+        assert [pool.run_task(power, number) for number in (9, 10)] == [81, 100]
 
 
 def test_temporary_folder_with_a_path_too_long_for_a_socket_works(tmp_path) -> None:
     folder = tmp_path / ("x" * 100)
     folder.mkdir()
-    code = "import os; from sts.jobs.pool import Pool\nwith Pool(1) as pool: pool.ask(os.getpid)"
+    code = (
+        "import os; from sts.jobs.pool import Pool\nwith Pool(1) as pool: pool.run_task(os.getpid)"
+    )
     environment = os.environ | {"TMPDIR": str(folder)}
     assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
 
@@ -142,14 +144,14 @@ def place_of_work() -> tuple[bool, bool]:
 
 def test_work_runs_in_a_main_thread_apart_from_interrupts_and_users_code() -> None:
     with Pool(1, inside=True) as pool:
-        assert pool.ask(Owned(place_of_work, "ann")) == (True, True)
-        assert pool.ask(os.getpid) == os.getpid() != pool.ask(Owned(os.getpid, "ann"))
+        assert pool.run_task(OwnedTask(place_of_work, "ann")) == (True, True)
+        assert pool.run_task(os.getpid) == os.getpid() != pool.run_task(OwnedTask(os.getpid, "ann"))
 
 
 def test_owners_never_share_a_process() -> None:
     with Pool(2) as pool:
         for number, owner in enumerate(("ann", "bob", "ann", "cy", "bob", "", "cy", "ann")):
-            work = Owned(os.getpid, owner) if owner else os.getpid
+            work = OwnedTask(os.getpid, owner) if owner else os.getpid
             pool.submit((owner, number), work)
         found = list(pool.completed())
     owners: dict[int, set[str]] = {}
@@ -167,11 +169,11 @@ def rest_a_while() -> str:
 def test_slow_worker_is_not_ended_while_the_pool_was_busy_or_sets_no_limit(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "0.1")
     with Pool(1) as pool:
-        assert pool.ask(rest_a_while) == "in time"
+        assert pool.run_task(rest_a_while) == "in time"
     monkeypatch.delenv("STS_PATIENCE")
     with Pool(1, limited=True) as pool:
         monkeypatch.setattr("sts.jobs.pool.time.monotonic", itertools.count(step=1000).__next__)
-        assert pool.ask(rest_a_while) == "in time"
+        assert pool.run_task(rest_a_while) == "in time"
 
 
 def rest_often() -> str:
@@ -185,7 +187,7 @@ def rest_often() -> str:
 def test_worker_that_reports_progress_is_not_ended(monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "1.5")
     with Pool(1, limited=True) as pool:
-        assert pool.ask(rest_often) == "in time"
+        assert pool.run_task(rest_often) == "in time"
 
 
 def add_up_endlessly() -> int:
@@ -203,10 +205,10 @@ def wait_endlessly() -> None:
 def test_worker_without_progress_is_ended_and_costs_no_other(work, monkeypatch) -> None:
     monkeypatch.setenv("STS_PATIENCE", "1.5")
     with Pool(2) as pool:
-        pool.submit("hangs", Owned(work, "ann"))
+        pool.submit("hangs", OwnedTask(work, "ann"))
         pool.submit("works", power, 4)
         came = dict(pool.completed())
-        assert came["works"] == 16 == pool.ask(power, 4)
+        assert came["works"] == 16 == pool.run_task(power, 4)
     assert isinstance(came["hangs"], WorkerHung)
     assert "made no progress for 1.5 seconds and was killed; set STS_PATIENCE" in str(came["hangs"])
 
@@ -219,7 +221,7 @@ def leave_a_thread() -> str:
 def test_endless_thread_does_not_delay_the_end() -> None:
     began = time.monotonic()
     with Pool(1) as pool:
-        assert pool.ask(leave_a_thread) == "done"
+        assert pool.run_task(leave_a_thread) == "done"
     assert time.monotonic() - began < 300
 
 
@@ -276,7 +278,7 @@ def test_worker_starts_when_the_fork_server_was_killed() -> None:
 
     for _ in range(3):
         with Pool(1) as pool:
-            assert pool.ask(abs, -7) == 7
+            assert pool.run_task(abs, -7) == 7
         os.kill(vars(forkserver._forkserver)["_forkserver_pid"], signal.SIGKILL)
     with Pool(1) as pool:
-        assert pool.ask(abs, -7) == 7
+        assert pool.run_task(abs, -7) == 7

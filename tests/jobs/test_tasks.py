@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from sts.errors import ArgumentError, StsError, Unavailable
-from sts.jobs.pool import executor
-from sts.jobs.tasks import MIN_FAILURES, NotTried, work_off
+from sts.jobs.pool import create_pool
+from sts.jobs.tasks import MIN_FAILURES, TaskSkipped, run_tasks
 
 Task = tuple[str, tuple[int, ...]]
 
@@ -32,8 +32,8 @@ def name_of(task: Task) -> str:
 
 
 def done(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
-    with executor(workers, len(tasks)) as there:
-        found = list(work_off(tasks, add, parts=singly, owner=name_of, there=there))
+    with create_pool(workers, len(tasks)) as there:
+        found = list(run_tasks(tasks, add, parts=singly, owner=name_of, there=there))
     assert len(dict(found)) == len(found)
     return dict(found)
 
@@ -68,7 +68,7 @@ def test_part_that_kills_its_process_is_reported_and_costs_no_other() -> None:
 )
 def test_owner_with_failures_only_is_given_up(numbers, workers) -> None:
     found = done([("bad", numbers), *TASKS], workers)
-    left = [one for one in found.values() if isinstance(one, NotTried)]
+    left = [one for one in found.values() if isinstance(one, TaskSkipped)]
     failed = [one for one in found.values() if isinstance(one, StsError)]
     assert (len(failed) - len(left), len(left)) == (MIN_FAILURES, len(numbers) - MIN_FAILURES)
     assert sum(one for one in found.values() if isinstance(one, int)) == 6 + 9 + 6 + 34
@@ -83,5 +83,5 @@ def test_owner_with_failures_only_is_given_up(numbers, workers) -> None:
 )
 def test_owner_with_more_successes_than_failures_is_not_given_up(tasks, total) -> None:
     found = done(tasks, 1)
-    assert not [one for one in found.values() if isinstance(one, NotTried)]
+    assert not [one for one in found.values() if isinstance(one, TaskSkipped)]
     assert sum(one for one in found.values() if isinstance(one, int)) == total

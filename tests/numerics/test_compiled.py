@@ -13,20 +13,20 @@ import numba.core.cpu
 import pytest
 
 import sts
-from sts.numerics.compiled import compiled, no_reference_counts
+from sts.numerics.compiled import jit, no_reference_counts
 
 CALLED = """
-from sts.numerics.compiled import lean
+from sts.numerics.compiled import jit_inlined
 
-@lean
+@jit_inlined
 def called(x):
     return x + 1
 """
 CALLING = """
 from sts.called import called
-from sts.numerics.compiled import compiled
+from sts.numerics.compiled import jit
 
-@compiled
+@jit
 def calling(x):
     return 10 * called(x)
 """
@@ -66,7 +66,7 @@ def test_cached_kernel_is_recompiled_when_a_called_kernel_changes(tmp_path):
 
 
 def test_concurrent_compilations_keep_both_cache_entries(kernel, monkeypatch):
-    one, other = (compiled(kernel)._cache._cache_file for _ in range(2))
+    one, other = (jit(kernel)._cache._cache_file for _ in range(2))
     steps = {name: getattr(one, name) for name in ("_save_index", "_save_data")}
     second = threading.Thread(target=other.save, args=("b", 2))
 
@@ -88,9 +88,9 @@ def test_cached_kernel_is_recompiled_when_a_type_is_renamed(tmp_path):
     module = tmp_path / "kernel_of_a_pair.py"
     text = (
         "from typing import NamedTuple\n"
-        "from sts.numerics.compiled import compiled\n"
+        "from sts.numerics.compiled import jit\n"
         "class Pair(NamedTuple):\n    a: int\n    b: int\n"
-        "@compiled\ndef second(pair):\n    return pair.b\n"
+        "@jit\ndef second(pair):\n    return pair.b\n"
         "print(second(Pair(1, 2)))\n"
     )
     for name in ("Pair", "Couple"):
@@ -111,4 +111,4 @@ def test_kernel_cache_works_on_a_file_system_without_locks(kernel, monkeypatch):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr("sts.numerics.compiled.fcntl.flock", flock)
-    assert compiled(kernel)(3) == 3
+    assert jit(kernel)(3) == 3

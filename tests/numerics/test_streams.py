@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sts.numerics.streams import crossed, stream
+from sts.numerics.streams import cross_streams, stream
 
 PART = st.one_of(st.integers(-(2**40), 2**40), st.text(max_size=5), st.binary(max_size=5))
 
@@ -18,4 +18,4 @@ PART = st.one_of(st.integers(-(2**40), 2**40), st.text(max_size=5), st.binary(ma
 def test_crossed_streams_equal_the_streams_of_each_name(first, second, rest):
     pairs = list(itertools.product(range(len(second)), range(len(rest))))
     one_by_one = [stream(*first, second[i], *rest[j]) for i, j in pairs]
-    assert crossed(first, second, rest, pairs).tolist() == one_by_one
+    assert cross_streams(first, second, rest, pairs).tolist() == one_by_one

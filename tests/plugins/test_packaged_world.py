@@ -151,18 +151,19 @@ def test_packaged_suite_of_the_world_is_in_every_workspace(pond, tmp_path):
 PAGE = """
 import json, sys
 from sts_annotator_app.components import load_component as component
-from sts.viewer.payload import shown
+from sts.viewer.payload import continuation_payload
 from sts.continuations import store
-from sts.domains import domain
-from sts.domains.drawing import drawing
+from sts.domains import load_domain
+from sts.domains.drawing import read_drawing
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 
 workspace = Workspace.open("sts-workspace")
 (first, *_) = store.load(workspace, [s.hash for s in suites.load(workspace, "pond@1").scenarios])
-text = drawing(domain("pond"))
+text = read_drawing(load_domain("pond"))
 script = component("player", {"pond": text}).js
-print(json.dumps({"payload": shown(workspace, first), "text": text, "script": script}))
+payload = continuation_payload(workspace, first)
+print(json.dumps({"payload": payload, "text": text, "script": script}))
 """
 
 PAINT = """

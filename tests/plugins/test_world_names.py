@@ -7,12 +7,12 @@ import pytest
 
 from sts import agents, registry
 from sts.cli import demo
-from sts.domains import domain
+from sts.domains import load_domain
 from sts_scenarios import categories
 from tests.examples import agents_of
 from tests.plugins.installing import ROOT
 
-DOMAINS = tuple(registry.named("sts.domains"))
+DOMAINS = tuple(registry.list_entry_points("sts.domains"))
 ALSO = r"Λ|lambda.?star|minigrid|kitchen|torus|toroidal|\bsoups?\b|(?-i:\bGood\b|\bEvil\b)"
 """Other names of the worlds and of what is in them."""
 OTHERWISE = {("sts/domains/conformance/runs.py", '"random"')}
@@ -41,14 +41,19 @@ def names() -> tuple[set[str], set[str]]:
 
     A plain word, such as the agent `rule`, counts only if it is alone in quotes or follows a flag.
     """
-    every = {*DOMAINS, *registry.named("sts.importers"), *registry.named("sts.suites")}
+    every = {
+        *DOMAINS,
+        *registry.list_entry_points("sts.importers"),
+        *registry.list_entry_points("sts.suites"),
+    }
     for name in DOMAINS:
-        every |= {type(domain(name)).__name__, *agents_of(name)}
-        every |= {category.name for category in categories.of(name)}
+        every |= {type(load_domain(name)).__name__, *agents_of(name)}
+        every |= {category.name for category in categories.load_categories(name)}
         every |= {demo.load_demo(name).suite.partition("@")[0]}
-        folder = registry.named("sts.domains")[name].value.split(".")[2]
+        folder = registry.list_entry_points("sts.domains")[name].value.split(".")[2]
         every.add(folder)
-    every -= {"minari", "Adapted"}  # a format of the core, and what makes a domain of a class
+    # A format of the core, and what makes a domain of a class.
+    every -= {"minari", "EnvironmentDomain"}
     plain = {name for name in every if re.fullmatch("[a-z]+", name) and name not in DOMAINS}
     return every - plain, plain
 
@@ -71,13 +76,13 @@ def find_name(text: str) -> str:
 def test_search_knows_the_names_of_all_worlds():
     assert {"lambda-star", "lambda_star", "babyai-bot", "clean-take", "local-search"} <= TELLING
     assert {"oracle", "rule", "core", "ambush"} <= PLAIN
-    assert len(FILES) > 150 and len(agents.installed()) > 20
+    assert len(FILES) > 150 and len(agents.list_installed()) > 20
 
 
 def test_agents_in_the_folder_of_a_world_declare_that_world():
-    for name, point in registry.named("sts.agents").items():
+    for name, point in registry.list_entry_points("sts.agents").items():
         if point.value.startswith("sts.worlds."):
-            home = registry.named("sts.domains")[point.load().domain]
+            home = registry.list_entry_points("sts.domains")[point.load().domain]
             assert point.value.split(".")[:3] == home.value.split(".")[:3], name
 
 

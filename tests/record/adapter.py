@@ -13,12 +13,12 @@ from uuid import uuid5
 
 import pandas as pd
 
-from sts.annotations.items import item_of
-from sts.annotations.store import Store
+from sts.annotations.items import make_item
+from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations import store as continuations
-from sts.domains import domain, shapes
-from sts.engine.replay import replayed
+from sts.domains import load_domain, observation_shapes
+from sts.engine.replay import iterate_replay
 from sts.episodes import Episode
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -95,13 +95,19 @@ def final_states(episodes: Sequence[Episode]) -> list[bytes]:
     """
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for i, one in enumerate(episodes):
-        world = domain(one.domain)
-        size = one.domain, one.steps, one.n_players, one.scene.shape[1], shapes(one, world)
+        world = load_domain(one.domain)
+        size = (
+            one.domain,
+            one.steps,
+            one.n_players,
+            one.scene.shape[1],
+            observation_shapes(one, world),
+        )
         groups[size].append(i)
     states: dict[int, bytes] = {}
     for members in groups.values():
         group = [episodes[i] for i in members]
-        for moment in replayed(domain(group[0].domain), group):
+        for moment in iterate_replay(load_domain(group[0].domain), group):
             assert not moment.mismatches, moment.mismatches
         states |= dict(zip(members, moment.worlds.states(), strict=True))
     return [states[i] for i in range(len(episodes))]
@@ -116,7 +122,7 @@ class Study:
         self._workspace = Workspace.open(str(folder))
         self._workspace.settings["annotation"] |= settings
         self._suite = suites.load(self._workspace, suite)
-        self._store = Store.open(self._workspace)
+        self._store = AnnotationStore.open(self._workspace)
         self._items: dict[str, str] = {}
 
     def __enter__(self) -> Study:
@@ -133,7 +139,7 @@ class Study:
 
     def add_reference(self, one: Played, truth: str, step: int | None) -> None:
         """Add a continuation whose verdict is known."""
-        item = item_of(one.continuation, self._suite.label, (), "", "")
+        item = make_item(one.continuation, self._suite.label, (), "", "")
         in_store_add_reference(self._store, item, truth, step)
 
     def judge(self, name: str, answer: Callable[[str], Sequence[Event]]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sts.engine.lockstep import Script, play
+from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.domain import LambdaStar
@@ -79,7 +79,7 @@ def continued(scenario: Scenario, actions: list[int], utterances: list[int]) -> 
 def _play(state: bytes, ways: np.ndarray, words: np.ndarray) -> Episode:
     world, steps = LambdaStar(), ways.shape[1]
     script = Script(ways, words, np.ones(ways.shape[1:], np.bool_))
-    made = play(world, world.restore([state]), [], steps=steps, script=script)
+    made = play_episodes(world, world.restore([state]), [], steps=steps, script=script)
     return Episode(
         world.name, state, made.actions[0], made.utterances[0], made.rewards[0], made.scene[0]
     )

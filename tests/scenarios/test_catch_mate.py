@@ -7,11 +7,11 @@ import pytest
 
 from sts import agents
 from sts.continuations.takeover import continue_all, is_deterministic
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import playing
+from sts_scenarios.categories.lambda_star import policies
 from sts_scenarios.categories.lambda_star.tracks import FIRST_PLAYER, distances, read_grid
 from sts_scenarios.category import CONTEXT
 from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
@@ -20,7 +20,7 @@ from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import cut, episode
 
-RULE = categories.named("catch-mate")
+RULE = categories.load_category("catch-mate")
 Pool = tuple[Scenario, ...]
 
 
@@ -64,7 +64,7 @@ def test_teammate_stands_until_it_sees_the_player_and_then_flees(pool):
     assert RULE.controls and RULE.controls.solver
     for one in pool:
         mate = FIRST_PLAYER + one.parameters["target"]
-        idle = play(one, playing.PolicyAgent())
+        idle = play(one, policies.PolicyAgent())
         near = apart(idle, one.takeover)[:-1] <= 1
         actions = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
         assert not actions[~near].any()
@@ -76,13 +76,13 @@ def test_teammate_stands_until_it_sees_the_player_and_then_flees(pool):
 
 def test_flight_depends_on_the_side_from_which_the_player_comes(easy):
     mate = FIRST_PLAYER + easy.parameters["target"]
-    walkers = [OpenLoopAgent(domain("lambda-star"), [way], [0]) for way in range(9)]
+    walkers = [OpenLoopAgent(load_domain("lambda-star"), [way], [0]) for way in range(9)]
     paths = {tuple(play(easy, walker).scene[easy.takeover :, mate]) for walker in walkers}
     assert len(paths) > 3
 
 
 def test_random_partner_makes_continuations_differ_by_index(easy):
-    idle = playing.PolicyAgent()
+    idle = policies.PolicyAgent()
     assert not is_deterministic(idle, RULE.partner)
     assert len({tuple(play(easy, idle, n).scene[-1]) for n in range(6)}) > 1
     assert (play(easy, idle, 3).scene == play(easy, idle, 3).scene).all()

@@ -17,7 +17,7 @@ from sts.suites.types import Scenario, group_pairs
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts_scenarios import categories, mining, quality_checks
-from sts_scenarios.categories.lambda_star import clean_take, evade_evil, playing
+from sts_scenarios.categories.lambda_star import clean_take, evade_evil, policies
 from sts_scenarios.categories.lambda_star.tracks import label_no_miss, make_track
 from sts_scenarios.category import CONTEXT, Category, ControlPolicies, Label
 from sts_scenarios.mining.chance import compute_pass_rate
@@ -28,7 +28,7 @@ from tests.examples import on_test_side, recorded
 from tests.reproduction.suites import pools
 from tests.scenarios.scripted import STAY, continued, cut, episode
 
-RULES = {c.name: c for c in categories.of("lambda-star")}
+RULES = {c.name: c for c in categories.load_categories("lambda-star")}
 NAMES = [
     name for name, c in RULES.items() if not c.superseded and not c.partner.startswith("agent:")
 ]
@@ -71,9 +71,9 @@ def proposed(trajectories: list[Trajectory]) -> Proposed:
     return {name: propose(RULES[name], trajectories, MANY) for name in NAMES}
 
 
-def probe_of(name: str) -> playing.PolicyAgent:
+def probe_of(name: str) -> policies.PolicyAgent:
     controls = RULES[name].controls
-    assert controls and isinstance(controls.solver, playing.PolicyAgent)
+    assert controls and isinstance(controls.solver, policies.PolicyAgent)
     return controls.solver
 
 
@@ -119,7 +119,7 @@ def test_proposed_scenarios_fit_and_fill_rubric_and_overlay(name, proposed):
 
 @EACH
 def test_probe_succeeds_and_silent_waiting_does_not(name, proposed):
-    probe, idle = probe_of(name), playing.PolicyAgent()
+    probe, idle = probe_of(name), policies.PolicyAgent()
     assert {verdict(one, played(one, probe)) for one in proposed[name]} == {"success"}
     assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
 
@@ -142,7 +142,7 @@ def test_where_is_good_asks_for_the_direction_of_good_in_sight(trajectories):
 
 
 def test_clean_take_is_not_passed_by_maximising_reward(proposed):
-    greedy = playing.make_mover(clean_take._maximise_reward)
+    greedy = policies.make_mover(clean_take._maximise_reward)
     assert "success" not in {verdict(one, played(one, greedy)) for one in proposed["clean-take"]}
 
 
@@ -168,7 +168,7 @@ def test_label_reads_nothing_before_takeover(name, proposed):
         for agent in (probe_of(name), agents.load("random")):
             whole = played(one, agent)
             (takeover,) = mining.states_at(whole, (one.takeover,))
-            rest = whole.part(takeover, one.takeover, whole.steps)
+            rest = whole.slice_steps(takeover, one.takeover, whole.steps)
             expected = rule.label(whole, one.takeover, one.players, one.parameters)
             assert rule.label(rest, 0, one.players, one.parameters) == expected
 
@@ -183,7 +183,7 @@ def test_simulated_policy_moves_as_in_the_world(name, proposed):
         own = make_track(one.recording, one.players[0])
         lengths, text = (one.takeover, one.takeover, one.horizon), one.instruction.text
         told = partial(lambda text, seen: policy(seen._replace(instruction=text)), text)
-        thought = playing.simulate(own, *lengths, told, one.partner)
+        thought = policies.simulate(own, *lengths, told, one.partner)
         assert (thought.scene == played(one, solver).scene[one.takeover :]).all()
 
 
@@ -200,7 +200,7 @@ def test_probe_decides_by_what_was_in_sight_alone(name, proposed):
             scene[:, which] = np.where(away <= 1, scene[:, which], far)
         other = dataclasses.replace(one.recording, scene=scene)
         seen = [
-            playing.history_at(make_track(what, one.players[0]), one.takeover, one.takeover)
+            policies.history_at(make_track(what, one.players[0]), one.takeover, one.takeover)
             for what in (one.recording, other)
         ]
         assert seen[0] == seen[1]
@@ -265,7 +265,7 @@ def test_pair_is_mined_whole_and_credited_for_both_halves(name, trajectories):
     for halves in group_pairs(scenarios).values():
         assert sorted(one.parameters["asked"] for one in halves) == asked
         assert len({one.takeover_hash for one in halves}) == 1
-    half = playing.PolicyAgent(move=evade_evil.flee)
+    half = policies.PolicyAgent(move=evade_evil.flee)
     assert compute_pass_rate(rule, scenarios, probe_of(name), continuations=1) == 1.0
     assert compute_pass_rate(rule, scenarios, half, continuations=1) == 0.0
     if name == "evade-or-shadow":
@@ -291,7 +291,7 @@ def stand_still(
 def test_category_that_is_passed_without_looking_fails_the_open_loop_gate(trajectories):
     still = dataclasses.replace(
         RULES["keep-beside"],
-        controls=ControlPolicies(shortcut=playing.PolicyAgent(), against_reward=True),
+        controls=ControlPolicies(shortcut=policies.PolicyAgent(), against_reward=True),
         name="stand-still",
         label=stand_still,
     )

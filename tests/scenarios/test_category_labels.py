@@ -131,4 +131,4 @@ CASES: list[tuple[str, str, dict[str, Any], dict[str, Any], Label]] = [
 def test_label_is_the_one_worked_by_hand(category, actions, world, asked, expected):
     asked = dict(asked)
     what, takeover = episode(actions, **world), asked.pop("takeover", 0)
-    assert categories.named(category).label(what, takeover, (0,), asked) == expected
+    assert categories.load_category(category).label(what, takeover, (0,), asked) == expected

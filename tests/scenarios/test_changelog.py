@@ -20,13 +20,13 @@ A, B, C, D, E, F, G = scenarios(7)
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Workspace:
-    return Workspace.open(str(tmp_path / "empty")).ensure()
+    return Workspace.open(str(tmp_path / "empty")).create()
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     """Three versions: B was retired first, C replaced twice, F added and retired again."""
-    made = Workspace.open(str(tmp_path / "w")).ensure()
+    made = Workspace.open(str(tmp_path / "w")).create()
     store.freeze(made, "own", [A, B, C])
     changes = [
         Change("retired", B.id, "", "too easy"),

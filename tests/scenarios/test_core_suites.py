@@ -29,7 +29,7 @@ from tests.reproduction.suites.gate_table import (
 
 LABELS = ("core@1", "core@2")
 SUITES = {label: store.load(Workspace.open("no-workspace-here"), label) for label in LABELS}
-RULES = categories.installed(["lambda-star"])
+RULES = categories.installed_categories(["lambda-star"])
 PAIRS = ("beside-or-leave", "evade-or-shadow")
 EACH = pytest.mark.parametrize("suite", SUITES.values(), ids=LABELS)
 
@@ -102,7 +102,7 @@ def test_recorders_and_teams_of_core_are_mixed_and_few_chosen_by_effect(suite):
 
 @EACH
 def test_every_scenario_of_core_has_a_complete_success_criterion(suite):
-    rules = categories.ruling(suite.scenarios)
+    rules = categories.scenario_categories(suite.scenarios)
     for one in suite.scenarios:
         criterion = rules[one.category].criterion(one)
         assert criterion is not None
@@ -176,7 +176,7 @@ def test_docs_list_every_category_in_every_table():
         tables = len(ROWS) + MEASURES[rule.domain].shaky
         assert DOCS[rule.domain].count(f"| `{name}` | ") >= tables, name
     missions = {f"babyai-{kind}" for kind in ("go-to", "open", "pick-up", "put-next", "sequence")}
-    assert {one.name for one in categories.of("babyai")} - {*HELD} == missions
+    assert {one.name for one in categories.load_categories("babyai")} - {*HELD} == missions
 
 
 @pytest.mark.slow

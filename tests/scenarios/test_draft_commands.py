@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from sts.annotations import decisions, people
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectory_store
@@ -28,8 +28,8 @@ def test_candidates_are_accepted_rejected_and_undone_one_by_one(own):
     assert "shadow-evil-03" in undecided and FIRST not in undecided
     own.draft(f"undo {SECOND}", by="Ben")
     assert own.view()[SECOND]["status"] == "undecided"
-    with Store.open(own.workspace) as store:
-        every = {p.name: p.roles for p in ask(store, people.everybody)}
+    with AnnotationStore.open(own.workspace) as store:
+        every = {p.name: p.roles for p in ask(store, people.list_people)}
     assert every == dict.fromkeys(("Ana", "Ben"), ("curator",))
 
 
@@ -44,7 +44,7 @@ def test_show_prints_the_agents_pass_counts_with_profiles(own):
 
 
 def test_check_notes_candidates_that_do_not_separate_agents(own, monkeypatch):
-    monkeypatch.setattr(categories, "agents", lambda domain: ("blind", "random"))
+    monkeypatch.setattr(categories, "profile_agents", lambda domain: ("blind", "random"))
     own.draft("accept --all")
     assert "does not separate the agents" not in own.draft("check")  # no profile was made yet
     own.draft("show --profiles")
@@ -137,8 +137,8 @@ def test_decision_during_a_freeze_is_refused_and_not_kept(own, monkeypatch):
     monkeypatch.setattr(curation, "find_or_add_curator", meanwhile)
     assert "draft own was frozen as own@1" in own.draft(f"undo {FIRST}", code=1)
     draft = drafts.open_draft(own.workspace, "own")
-    with Store.open(own.workspace) as store:
-        assert "undo" not in {one.kind for one in ask(store, decisions.of_draft, draft.id)}
+    with AnnotationStore.open(own.workspace) as store:
+        assert "undo" not in {one.kind for one in ask(store, decisions.load_decisions, draft.id)}
 
 
 def test_version_holds_the_accepted_and_its_successor_keeps_them(own):
@@ -179,7 +179,7 @@ def test_version_holds_the_accepted_and_its_successor_keeps_them(own):
 
 
 def test_candidate_is_added_at_a_chosen_moment(own):
-    category = categories.named("where-is-good")
+    category = categories.load_category("where-is-good")
     one = on_test_side(recordings())[0]
     candidate = category.find_candidates(one)[0]
     words = f"add --trajectory {one.id} --player {candidate.player} --category {category.name}"
@@ -192,7 +192,7 @@ def test_candidate_is_added_at_a_chosen_moment(own):
 
 def test_freeze_runs_the_checks_of_the_categories(own):
     own.draft("accept --all")
-    where = categories.named("where-is-good")
+    where = categories.load_category("where-is-good")
     one = next(s for s in candidates(own.workspace, "own") if s.category == where.name)
     recording = trajectory_store.find_trajectory(own.workspace, one.trajectory)
     asked = {c.takeover for c in where.find_candidates(recording) if c.player == one.players[0]}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sts.annotations import decisions
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.suites import drafts
 from sts.suites.decisions import Decision, fold_decisions
@@ -72,11 +72,11 @@ def read_files(own: Curation) -> dict[str, bytes]:
 
 
 def decided(own: Curation) -> list[Decision]:
-    store = Store.find(own.workspace)
+    store = AnnotationStore.find(own.workspace)
     if store is None:
         return []
     with store:
-        return ask(store, decisions.of_draft, drafts.open_draft(own.workspace, "own").id)
+        return ask(store, decisions.load_decisions, drafts.open_draft(own.workspace, "own").id)
 
 
 @pytest.mark.parametrize(("words", "line"), REFUSED)
@@ -99,12 +99,12 @@ def decide_meanwhile(own: Curation, monkeypatch, kind: str, **detail: str) -> No
     """Have Ben decide about ONE after a command has read it and before it decides."""
     author: Callable[..., Annotator] = curation.find_or_add_curator
 
-    def late(store: Store, name: str | None) -> Annotator:
+    def late(store: AnnotationStore, name: str | None) -> Annotator:
         draft = drafts.open_draft(own.workspace, "own")
-        last = fold_decisions(ask(store, decisions.of_draft, draft.id)).get(ONE)
+        last = fold_decisions(ask(store, decisions.load_decisions, draft.id)).get(ONE)
         ben, follows = author(store, "Ben").id, last.last if last else ""
         one = Decision(secrets.token_hex(16), ONE, kind, ben, follows, "", detail, 1.0)
-        change(store, decisions.append, draft.id, [one])
+        change(store, decisions.append_decisions, draft.id, [one])
         return author(store, name)
 
     monkeypatch.setattr(curation, "find_or_add_curator", late)
@@ -173,7 +173,7 @@ from sts.cli.main import main
 from tests.faults.writes import dying
 
 def before_it_says_so():
-    arguments.say = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
+    arguments.print_result = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
 
 def before_it_decides():
     dying(2)  # the edited candidate is written, and has no name yet

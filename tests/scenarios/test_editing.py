@@ -18,7 +18,7 @@ from sts_scenarios.category import Candidate, Category
 from sts_scenarios.editing import Edit, Editor, add_scenario
 from tests.examples import on_test_side, recorded
 
-EVERY = {c.name: c for c in categories.installed(["lambda-star"]).values()}
+EVERY = {c.name: c for c in categories.installed_categories(["lambda-star"]).values()}
 WHERE, SHADOW = EVERY["where-is-good"], EVERY["shadow-evil"]
 
 
@@ -99,7 +99,7 @@ def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
     tried = Editor(before, trajectory)
     fresh = [Editor(before, trajectory).preview(one) for one in changes]
     begun: list[object] = []
-    monkeypatch.setattr("sts_scenarios.editing.along", lambda *given: begun.append(given))
+    monkeypatch.setattr("sts_scenarios.editing.replay_worlds", lambda *given: begun.append(given))
     for change, made in zip(changes, fresh, strict=True):
         again = tried.preview(change)
         assert again.scenario.row_hash == made.scenario.row_hash and again[1:] == made[1:]

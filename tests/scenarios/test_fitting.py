@@ -17,7 +17,7 @@ from sts_scenarios.freezing import find_category_faults
 from sts_scenarios.validity import find_fault, find_text_fault
 from tests.examples import on_test_side, recorded
 
-RULES = categories.installed(["lambda-star"])
+RULES = categories.installed_categories(["lambda-star"])
 OF_ANOTHER = "its text is an instruction template of evil-from-good"
 WAYS = ("up-left", "up", "up-right", "left", "right", "down-left", "down", "down-right")
 NUMBERS = {2: "two", 3: "three", 4: "four"}
@@ -89,7 +89,7 @@ def test_texts_of_a_packaged_suite_match_their_parameters(label, tmp_path):
 
 @pytest.mark.parametrize("domain", ["lambda-star", "overcooked", "babyai"])
 def test_every_category_with_a_template_declares_its_words(domain):
-    for rule in categories.of(domain):
+    for rule in categories.load_categories(domain):
         filled = any("{" in one for one in rule.templates)
         assert (rule.template_fields is not None) == (filled and rule.templates != ("{mission}",))
 

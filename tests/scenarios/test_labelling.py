@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from sts import agents
-from sts.annotations.verdicts import automatic
+from sts.annotations.verdicts import load_automatic_labels
 from sts.continuations import label_table, labels, store
 from sts.continuations.label_table import SCHEMA
 from sts.continuations.labels import Label
@@ -36,7 +36,7 @@ from tests.scenarios.test_mining import EVERY
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace in which two agents have continued a suite."""
-    workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).ensure()
+    workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).create()
     found = mining.mine(recorded(count=80, steps=40, seed=5), EVERY, per_category=2, seed=0)
     suites.freeze(workspace, "tiny", found.scenarios)
     run_commands(workspace.root, "run tiny@1 --agent rule --agent oracle --continuations 3")
@@ -84,7 +84,7 @@ def test_each_continuation_is_labelled_by_the_rule_of_its_category(workspace, su
     row: Any
     for row in labels.itertuples():
         scenario, one = scenarios[row.scenario], made[row.continuation]
-        rule = categories.named(row.category).label
+        rule = categories.load_category(row.category).label
         verdict, step = rule(one.episode, scenario.takeover, scenario.players, scenario.parameters)
         assert (row.verdict, None if pd.isna(row.step) else row.step) == (verdict, step)
         assert (row.step is pd.NA) == (row.verdict == "not_done")
@@ -212,7 +212,7 @@ def shadowed(workspace: Workspace, suite: Suite, tmp_path: Path, monkeypatch) ->
 
     def shadowed(module: str, verdict: str) -> tuple[set[str], set[str]]:
         (tmp_path / f"{module}.py").write_text(OWN.format(verdict))
-        made = table(workspace, suite, [categories.named(f"{module}:SHADOW")])
+        made = table(workspace, suite, [categories.load_category(f"{module}:SHADOW")])
         sets = {name.split("/")[1] for name in read_labels(workspace)}
         return {*made["verdict"][made["category"] == "shadow-evil"]}, sets
 
@@ -226,7 +226,7 @@ def test_edited_rule_relabels_everything(workspace, suite, shadowed):
     assert len(more - sets) == 1
 
     def packaged(version: str) -> set[str]:
-        one = categories.named(suite.scenarios[0].category)
+        one = categories.load_category(suite.scenarios[0].category)
         table(workspace, suite, [dataclasses.replace(one, version=version)])
         return {name.split("/")[1] for name in read_labels(workspace)}
 
@@ -266,7 +266,7 @@ def test_label_of_a_continuation_is_read_from_its_own_part_alone(workspace, suit
     others = [n for n in read_labels(workspace) if n.count("/") == 3 and part[14:] not in n]
     for name in others:
         workspace.path(name).write_bytes(b"")
-    (said,) = automatic(workspace, [one], index)[one.id]
+    (said,) = load_automatic_labels(workspace, [one], index)[one.id]
     assert others and said.verdict == labelled[one.id]
 
 

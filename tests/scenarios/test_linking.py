@@ -20,7 +20,7 @@ WHEN, LATER, COUNT = "when-evil-01", "when-evil-02", "count-others-01"
 @functools.cache
 def find_moments() -> list[tuple[str, int, int]]:
     """Return where when-evil and count-others ask the same player of one recording."""
-    when, count = (categories.named(name) for name in ("when-evil", "count-others"))
+    when, count = (categories.load_category(name) for name in ("when-evil", "count-others"))
     for one in on_test_side(recordings()):
         places = [
             {(c.takeover, c.player) for c in own.find_candidates(one)} for own in (when, count)

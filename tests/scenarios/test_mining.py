@@ -30,10 +30,10 @@ NAMES = (
     *("count-others", "keep-beside", "last-move", "return-to-first"),
     *("shadow-evil", "when-evil", "where-is-good", "where-was-evil"),
 )
-EVERY = [categories.named(name) for name in NAMES]
+EVERY = [categories.load_category(name) for name in NAMES]
 EIGHT = " ".join(f"--category {name}" for name in NAMES)
 TWO = "--category count-others --category keep-beside"
-SHADOW, WHERE = (categories.named(name) for name in ("shadow-evil", "where-is-good"))
+SHADOW, WHERE = (categories.load_category(name) for name in ("shadow-evil", "where-is-good"))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajec
     told = tuple(Instruction(text, "talk", at, "setter") for text, at in given)
     talked = dataclasses.replace(on_test_side(trajectories)[0], instructions=told)
     category = dataclasses.replace(
-        categories.named("find-good-again"),
+        categories.load_category("find-good-again"),
         why_invalid=lambda s: None,
         candidates=partial(at_step_20, hears),
     )
@@ -82,7 +82,7 @@ def test_mined_scenarios_are_sound_fit_and_name_their_recording(trajectories, fo
     assert len(found.scenarios) > 12 and lint_scenarios(found.scenarios) == []
     whole = {t.id: t for t in trajectories}
     for s in found.scenarios:
-        rule, source = categories.named(s.category), whole[s.trajectory]
+        rule, source = categories.load_category(s.category), whole[s.trajectory]
         assert rule.why_invalid(s) is None
         done = rule.label(s.recording, s.takeover, s.players, s.parameters)
         assert ("done-in-recording" in s.tags) == (done.verdict == "success")
@@ -151,7 +151,7 @@ def test_recorder_with_few_moments_is_chosen_as_often_as_another():
         every = (Candidate(moment, player, "easy") for player in (0, 1) for moment in moments)
         return islice(every, 1 if trajectory.players[0] == ana else None)
 
-    one = categories.named("keep-beside")
+    one = categories.load_category("keep-beside")
     rare = dataclasses.replace(
         one, candidates=offer, why_invalid=lambda scenario: None, prefilter=None
     )

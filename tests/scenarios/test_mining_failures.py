@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -16,7 +16,7 @@ from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectory_store
 from sts.trajectories.types import Player, Trajectory
-from sts_annotator_app.curation.drafts import Drafts
+from sts_annotator_app.curation.drafts import DraftCache
 from sts_scenarios import categories, mining
 from sts_scenarios.editing import Editor
 from sts_scenarios.mining import failures, response_profiles
@@ -30,7 +30,7 @@ from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
 from tests.scenarios.curating import Curation, candidates, recordings, run_commands
 
 CHOSEN = "--category keep-beside --category shadow-evil --category where-is-good"
-SHADOW = categories.named("shadow-evil")
+SHADOW = categories.load_category("shadow-evil")
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +85,13 @@ def test_failed_continuations_become_recordings_that_go_on_without_actions(
     bad = set()
     for one in kept.values():
         s = asked[one.scenario_hash]
-        label = categories.named(s.category).label(one.episode, s.takeover, s.players, s.parameters)
+        label = categories.load_category(s.category).label(
+            one.episode, s.takeover, s.players, s.parameters
+        )
         bad |= {one.id} if label.verdict != "success" else set()
     assert {t.provenance["continuation"] for t in failed} == bad
     assert 0 < len(bad) < len(kept)
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     for t in failed:
         one, until = kept[t.provenance["continuation"]], t.provenance["until"]
         s = asked[one.scenario_hash]
@@ -98,7 +100,7 @@ def test_failed_continuations_become_recordings_that_go_on_without_actions(
         assert t.players[1 - s.players[0]] == Player("script", "no-op")
         steps = one.episode.steps
         assert (until, t.episode.steps) == (steps, steps + failures.EXTENSION_STEPS)
-        part = t.episode.part(one.episode.state, 0, until)
+        part = t.episode.slice_steps(one.episode.state, 0, until)
         assert part.content_hash == one.episode.content_hash
         assert (t.episode.actions[until:] == world.noop).all() and not t.episode.utterances[
             until:
@@ -156,8 +158,8 @@ def test_candidate_from_a_failure_is_edited_by_command_and_on_the_page(run, from
     one = from_failures[0]
     assert failures.load_recording(run.workspace, one).id == one.trajectory
     assert "context: 10 -> 9" in run(f"draft edit mixed {one.id} --context 9")
-    with Store.open(run.workspace) as store:
-        opened = Drafts(run.workspace).open_draft("mixed", store)
+    with AnnotationStore.open(run.workspace) as store:
+        opened = DraftCache(run.workspace).open_draft("mixed", store)
     last = from_failures[-1]
     assert opened.editor(last.id, "").preview({"context": 8}).scenario.takeover == 8
 
@@ -180,11 +182,11 @@ def test_next_version_takes_failures_in_its_own_worlds_with_per_world_2(run, sui
 def test_chance_is_the_pass_rate_of_the_best_open_loop_policy(suite):
     names = ("keep-beside", "where-is-good")
     beside, where = ([s for s in suite.scenarios if s.category == name] for name in names)
-    keep, ask = map(categories.named, names)
+    keep, ask = map(categories.load_category, names)
     answers = [s.parameters["answer"] for s in where]
     most = max(map(answers.count, answers)) / len(answers)
     assert compute_open_loop_pass_rate(ask, where, continuations=2) == most
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     straight = [OpenLoopAgent(world, [move], [0]) for move in (0, 1, 2)]
     rates = [compute_pass_rate(keep, beside, agent, continuations=2) for agent in straight]
     assert compute_open_loop_pass_rate(keep, beside, continuations=2) >= max(rates)

@@ -58,13 +58,13 @@ def test_training_examples_were_done_in_their_recording(asked, trajectories):
     train = {t.world for t in trajectories if t.split == "train"}
     assert len(asked) == 12
     for s in asked:
-        label = categories.named(s.category).label
+        label = categories.load_category(s.category).label
         assert label(s.recording, s.takeover, s.players, s.parameters).verdict == "success"
         assert s.world in train
 
 
 def test_instruction_that_no_recording_follows_yields_no_example(run, trajectories):
-    where = categories.named("where-is-good")
+    where = categories.load_category("where-is-good")
     plain, done = (
         mining.mine(trajectories, [rule], per_category=1, seed=0, side="train")
         for rule in (where, restrict_to_done(where))
@@ -159,7 +159,7 @@ def test_minari_export_imports_as_the_same_episodes(run, asked, tmp_path, capsys
 
 def test_example_that_an_edit_leaves_undone_is_not_exported(run, tmp_path):
     run("mine edited --split train --category catch-mate --seed 4 --per-category 6")
-    label = categories.named("catch-mate").label
+    label = categories.load_category("catch-mate").label
     every = candidates(run.workspace, "edited")
     steps = {s.id: label(s.recording, s.takeover, s.players, s.parameters).step for s in every}
     id = max(steps, key=lambda one: steps[one] or 0)

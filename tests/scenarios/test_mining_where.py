@@ -22,7 +22,7 @@ OWN = """
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate
 
-SHADOW = categories.named("shadow-evil")
+SHADOW = categories.load_category("shadow-evil")
 NUMBER = 3
 
 def second(trajectory):
@@ -172,7 +172,7 @@ def test_filter_that_fails_in_a_recording_names_it(trajectories, monkeypatch):
     def words(t: Trajectory, names: Any) -> Any:
         return {name: one.astype(str) for name, one in table(t, names).items()}
 
-    where = Filter("step > 12").restrict(categories.named("shadow-evil"))
+    where = Filter("step > 12").restrict(categories.load_category("shadow-evil"))
     assert where.find_candidates(trajectories[0])
     monkeypatch.setattr(steps, "make_step_table", words)
     with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
@@ -225,7 +225,7 @@ def test_miner_without_its_category_is_refused(run, own):
 
 
 def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, own):
-    shadow = categories.named("shadow-evil")
+    shadow = categories.load_category("shadow-evil")
     mined = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
     for category in (Filter("step < 25").restrict(one) for one in (shadow, mined)):
         one, other = (

@@ -26,14 +26,14 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     assert block
     (tmp_path / block[1]).write_text(block[2])
     monkeypatch.setattr(lambda_star, "__path__", [*lambda_star.__path__, str(tmp_path)])
-    categories.of.cache_clear()
+    categories.load_categories.cache_clear()
     yield "count-teammates"
-    categories.of.cache_clear()
+    categories.load_categories.cache_clear()
 
 
 def test_file_next_to_the_other_categories_is_mined_and_labelled(own):
-    assert own in categories.installed()
-    category = categories.named(own)
+    assert own in categories.installed_categories()
+    category = categories.load_category(own)
     made = recorded("random", count=40, team=4, steps=30)
     found = mining.mine(made, [category], per_category=3, seed=0)
     assert len(found.scenarios) == 3
@@ -59,7 +59,7 @@ FALLS = Category("falls", "instruction", "lambda-star", 5, ("Fall.",), falls, fa
 
 def test_error_of_an_installed_category_names_it(own, tmp_path):
     (tmp_path / "falls.py").write_text(FALLS)
-    category = categories.named("falls")
+    category = categories.load_category("falls")
     (trajectory,) = recorded("random", count=1, team=1, steps=20)
     scenario = cast(Scenario, SimpleNamespace(id="falls-01"))
     for call, what in (

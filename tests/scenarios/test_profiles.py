@@ -25,7 +25,7 @@ from tests.examples import agents_of, on_test_side
 from tests.scenarios.curating import recordings
 from tests.suites.races import Killed, killed_after, together
 
-RULES = [categories.named(name) for name in ("shadow-evil", "where-is-good")]
+RULES = [categories.load_category(name) for name in ("shadow-evil", "where-is-good")]
 NAMES = ("blind", "random")
 
 
@@ -69,10 +69,10 @@ def test_profile_depends_on_the_seed_and_not_on_other_scenarios():
 
 def test_agents_of_a_domain_are_installed_and_used_by_default():
     for domain in ("lambda-star", "babyai", "overcooked"):
-        named = categories.agents(domain)
+        named = categories.profile_agents(domain)
         assert len(named) >= 3 and set(named) <= {"random", *agents_of(domain)}
-    assert categories.agents("gymnasium:CartPole-v1") == ()
-    assert tuple(compute_profile(mined()[0]).passed) == categories.agents("lambda-star")
+    assert categories.profile_agents("gymnasium:CartPole-v1") == ()
+    assert tuple(compute_profile(mined()[0]).passed) == categories.profile_agents("lambda-star")
 
 
 def test_agents_of_other_domains_are_left_out_and_invalid_ones_refused():

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from sts_scenarios.categories.lambda_star import prospects
-from sts_scenarios.categories.lambda_star.prospects import HIDDEN
+from sts_scenarios.categories.lambda_star import motion_prediction
+from sts_scenarios.categories.lambda_star.motion_prediction import HIDDEN
 
 SIZE = (6, 7)
 AWAY = np.full(8, 5 * 7 + 6)
@@ -35,7 +35,7 @@ def at(places: Places) -> np.ndarray:
     ],
 )
 def test_next_cell_follows_the_observed_moves(seen, me, expected):
-    chance = prospects.cell_probabilities(at(seen), me[: len(seen)], *SIZE)
+    chance = motion_prediction.cell_probabilities(at(seen), me[: len(seen)], *SIZE)
     found = {divmod(int(cell), 7): float(chance[cell]) for cell in np.flatnonzero(chance)}
     assert found == pytest.approx(expected)
 
@@ -51,13 +51,13 @@ def test_next_cell_follows_the_observed_moves(seen, me, expected):
     ],
 )
 def test_period_has_several_moves_and_was_seen_twice(actions, length):
-    assert prospects.shortest_period(np.array(actions)) == length
+    assert motion_prediction.shortest_period(np.array(actions)) == length
 
 
 def test_distance_after_a_move_is_weighted_by_probability():
     chance = np.zeros(42)
     chance[at([(2, 2), (2, 5)])] = 0.75, 0.25
-    near = prospects.distance_probabilities(chance, 2 * 7 + 1, *SIZE, 2)
+    near = motion_prediction.distance_probabilities(chance, 2 * 7 + 1, *SIZE, 2)
     right, stay = 5, 4
     assert near[:, right].tolist() == [0.75, 0.75, 0.75, 0.75]
     assert near[:3, stay].tolist() == [0, 0.75, 0.75]
@@ -66,4 +66,4 @@ def test_distance_after_a_move_is_weighted_by_probability():
 
 def test_cells_within_a_distance_wrap_around_the_edges():
     cells = at([(0, 6), (3, 3), (1, 0)])
-    assert prospects.cells_within(cells, 0, *SIZE, 1).tolist() == [6, 7]
+    assert motion_prediction.cells_within(cells, 0, *SIZE, 1).tolist() == [6, 7]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sts.errors import StsError
-from sts.jobs.pool import executor
+from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches, store
@@ -22,7 +22,7 @@ from sts_scenarios.mining import confirming, rows, survey
 from sts_scenarios.mining.request import MiningRequest, run_request
 from tests.examples import on_test_side, recorded
 
-RULES = {c.name: c for c in categories.of("lambda-star")}
+RULES = {c.name: c for c in categories.load_categories("lambda-star")}
 SCREENED = [name for name, c in RULES.items() if c.prefilter]
 FEW = ("count-others", "keep-beside", "last-move")
 
@@ -174,7 +174,7 @@ def test_wrong_prefilter_is_named(workspace, find, said):
     rule = dataclasses.replace(RULES["last-move"], prefilter=Prefilter(find, exact=True))
     terms = mining.MiningTerms({rule.name: 200}, seed=0)
     parts = batches.list_parts(workspace, "test").parts
-    with executor(1, len(parts)) as here, pytest.raises(StsError, match=said):
+    with create_pool(1, len(parts)) as here, pytest.raises(StsError, match=said):
         mining.make_mined(
             survey.gather_candidates(parts, lambda: [rule], terms, here), [rule], terms
         )

@@ -32,7 +32,7 @@ def sources(folder: Path, files: dict[str, bytes]) -> list[tuple[str, Path]]:
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     """A backup of `FILES`."""
-    archive.write(tmp_path / "whole", OWN, sources(tmp_path / "from", FILES))
+    archive.write_archive(tmp_path / "whole", OWN, sources(tmp_path / "from", FILES))
     return tmp_path / "whole"
 
 
@@ -46,7 +46,7 @@ def held(folder: Path) -> dict[str, bytes]:
 
 def test_packed_files_are_unpacked_here_and_by_any_zip_program(whole, tmp_path) -> None:
     (tmp_path / "to").mkdir()
-    found = archive.unpack(whole, tmp_path / "to")
+    found = archive.extract_archive(whole, tmp_path / "to")
     assert held(tmp_path / "to") == FILES
     assert found.workspace == OWN
     assert found.files == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
@@ -58,9 +58,9 @@ def test_packed_files_are_unpacked_here_and_by_any_zip_program(whole, tmp_path) 
 def test_backup_and_its_private_files_are_private(tmp_path) -> None:
     every = sources(tmp_path / "from", {"secrets.toml": b"x", "workspace.toml": b"y"})
     every[0][1].chmod(0o600)
-    archive.write(tmp_path / "whole", OWN, every)
+    archive.write_archive(tmp_path / "whole", OWN, every)
     (tmp_path / "to").mkdir()
-    archive.unpack(tmp_path / "whole", tmp_path / "to")
+    archive.extract_archive(tmp_path / "whole", tmp_path / "to")
     modes = [tmp_path / "whole", tmp_path / "to/secrets.toml", tmp_path / "to/workspace.toml"]
     assert [stat.S_IMODE(path.stat().st_mode) for path in modes] == [0o600, 0o600, 0o644]
 
@@ -68,10 +68,10 @@ def test_backup_and_its_private_files_are_private(tmp_path) -> None:
 def test_missing_file_is_left_out_and_a_pipe_refused(tmp_path) -> None:
     (tmp_path / "there").write_bytes(b"there")
     every = [(name, tmp_path / name) for name in ("gone", "there")]
-    assert [*archive.write(tmp_path / "whole", OWN, every).files] == ["there"]
+    assert [*archive.write_archive(tmp_path / "whole", OWN, every).files] == ["there"]
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DamagedData, match="found a named pipe"):
-        archive.write(tmp_path / "other", OWN, [("pipe", tmp_path / "pipe")])
+        archive.write_archive(tmp_path / "other", OWN, [("pipe", tmp_path / "pipe")])
 
 
 def manifest_of(files: dict[str, bytes], **changes: object) -> bytes:
@@ -174,7 +174,7 @@ def test_hostile_backup_is_refused_and_writes_nothing_elsewhere(case, tmp_path) 
     file.write_bytes(HOSTILE[case]())
     folder.mkdir(parents=True)
     with pytest.raises(DamagedData) as error:
-        archive.unpack(file, folder)
+        archive.extract_archive(file, folder)
     assert "\n" not in str(error.value) and str(file) in str(error.value)
     outside = {path for path in tmp_path.rglob("*") if path.is_file()} - {file}
     assert all(path.is_relative_to(folder) for path in outside)
@@ -183,10 +183,10 @@ def test_hostile_backup_is_refused_and_writes_nothing_elsewhere(case, tmp_path) 
 def test_backup_of_another_version_is_refused_by_its_number(tmp_path) -> None:
     (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=3)))
     with pytest.raises(NewerFormat, match="backup format 3; this version reads 2: update sts"):
-        archive.unpack(tmp_path / "later", tmp_path / "to")
+        archive.extract_archive(tmp_path / "later", tmp_path / "to")
     (tmp_path / "earlier").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=1)))
     with pytest.raises(StsError, match="restore it with the version that made it"):
-        archive.unpack(tmp_path / "earlier", tmp_path / "to")
+        archive.extract_archive(tmp_path / "earlier", tmp_path / "to")
     assert not (tmp_path / "to").exists()
 
 
@@ -195,7 +195,7 @@ def test_truncated_backup_is_refused(whole, tmp_path) -> None:
     for size in range(0, len(raw), 37):
         (tmp_path / "cut").write_bytes(raw[:size])
         with pytest.raises(DamagedData):
-            archive.unpack(tmp_path / "cut", tmp_path / "to")
+            archive.extract_archive(tmp_path / "cut", tmp_path / "to")
     assert not (tmp_path / "to").exists()
 
 
@@ -211,7 +211,7 @@ def test_no_flipped_bit_of_a_backup_is_another_file(whole, tmp_path, monkeypatch
         folder = tmp_path / f"to{number}"
         folder.mkdir()
         try:
-            archive.unpack(tmp_path / "flipped", folder)
+            archive.extract_archive(tmp_path / "flipped", folder)
         except StsError as error:
             refused += 1
             assert "\n" not in str(error)

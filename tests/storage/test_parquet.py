@@ -22,21 +22,21 @@ SCHEMA = {"name": pa.string(), "step": pa.int32(), "moves": pa.list_(pa.int8())}
 
 def made(path: Path, rows: int = 4, name: str = "a", actions: int = 3) -> Path:
     columns = {"name": [name] * rows, "step": range(rows), "moves": [[0] * actions] * rows}
-    parquet.write(path, "bells", 1, SCHEMA, columns)
+    parquet.write_table(path, "bells", 1, SCHEMA, columns)
     return path
 
 
 def refused(path: Path, found: str) -> None:
     with pytest.raises(DamagedData, match=found) as error:
-        parquet.read(path, "bells", 1, SCHEMA)
+        parquet.read_table(path, "bells", 1, SCHEMA)
     assert str(error.value).startswith(str(path)) and str(error.value).isprintable()
 
 
 def test_table_is_read_back_as_written(tmp_path) -> None:
-    table = parquet.read(made(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
+    table = parquet.read_table(made(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
     assert table.schema.types == list(SCHEMA.values())
     assert table.column("name").to_pylist() == ["a"] * 4
-    assert [list(actions) for actions in arrow.unlist(table, "moves")] == [[0, 0, 0]] * 4
+    assert [list(actions) for actions in arrow.split_list_column(table, "moves")] == [[0, 0, 0]] * 4
 
 
 @attempt(
@@ -49,7 +49,7 @@ def test_table_is_read_back_as_written(tmp_path) -> None:
     [
         ("MAX_ROWS", 3, "at most 3 rows, found 4"),
         ("MAX_ITEMS", 3, "column name has 4 values"),
-        ("MOST", -3, "column moves has 12 values"),
+        ("MAX_LIST_VALUES", -3, "column moves has 12 values"),
         ("MAX_BYTES", 3, r"column name has 4 values of \d+ bytes"),
     ],
 )
@@ -58,9 +58,9 @@ def test_file_that_claims_too_many_rows_or_values_is_not_unpacked(
 ) -> None:
     path = made(tmp_path / "b.parquet")
     monkeypatch.delattr(pq.ParquetFile, "read")
-    home = arrow if limit in ("MOST", "MAX_BYTES") else parquet
+    home = arrow if limit in ("MAX_LIST_VALUES", "MAX_BYTES") else parquet
     monkeypatch.setattr(home, limit, value)
-    if limit == "MOST":
+    if limit == "MAX_LIST_VALUES":
         monkeypatch.setattr(parquet, "MAX_ROWS", 4)
     refused(path, found)
 
@@ -84,14 +84,14 @@ def test_text_repeated_a_million_times_is_not_expanded_in_memory(tmp_path) -> No
         assert path.stat().st_size < 10**6
         kind = pa.string() if name == "name" else pa.list_(pa.string())
         with pytest.raises(DamagedData, match=f"bytes of texts in column {name}, found more"):
-            parquet.read(path, "bells", 1, {name: kind})
+            parquet.read_table(path, "bells", 1, {name: kind})
 
 
 def test_rows_or_numbers_that_cannot_be_read_are_not_written(tmp_path, monkeypatch) -> None:
     path = tmp_path / "b.parquet"
     for number in (2**31, -(2**31) - 1, 2**70):
         with pytest.raises(DamagedData, match="column step: expected int32") as error:
-            parquet.write(path, "bells", 1, {"step": pa.int32()}, {"step": [number]})
+            parquet.write_table(path, "bells", 1, {"step": pa.int32()}, {"step": [number]})
         assert "\n" not in str(error.value)
     monkeypatch.setattr(parquet, "MAX_ROWS", 3)
     with pytest.raises(StsError, match="expected at most 3 rows in a file, found 4"):
@@ -114,7 +114,7 @@ def test_strange_format_mark_is_shortened_and_escaped(tmp_path, mark, kind, foun
     schema = pa.schema(list(SCHEMA.items()), metadata={"sts.format": mark})
     pq.write_table(schema.empty_table(), path)
     with pytest.raises(kind, match=found):
-        parquet.read(path, "bells", 1, SCHEMA)
+        parquet.read_table(path, "bells", 1, SCHEMA)
 
 
 def test_pipe_folder_or_device_in_place_of_a_file_is_named(tmp_path) -> None:
@@ -138,8 +138,8 @@ def test_coded_texts_are_read_with_their_distinct_words() -> None:
 
 def test_bytes_become_digits_and_masked_numbers_become_nulls() -> None:
     rows = np.array([[0, 255], [16, 1]], np.uint8)
-    assert arrow.digits(rows).to_pylist() == ["00ff", "1001"]
-    some = arrow.of_numpy(np.arange(9), np.arange(9) % 2 == 0)
+    assert arrow.to_hex_texts(rows).to_pylist() == ["00ff", "1001"]
+    some = arrow.from_numpy(np.arange(9), np.arange(9) % 2 == 0)
     assert some.to_pylist() == [0, None, 2, None, 4, None, 6, None, 8]
 
 
@@ -158,7 +158,7 @@ def test_forty_million_rows_in_a_megabyte_are_refused_without_memory(tmp_path) -
         "import resource, sys; from pathlib import Path; from sts.errors import DamagedData\n"
         "from sts.storage import parquet; import pyarrow as pa\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "try: parquet.read(Path(sys.argv[1]), 'trajectories', 1, {'name': pa.string()})\n"
+        "try: parquet.read_table(Path(sys.argv[1]), 'trajectories', 1, {'name': pa.string()})\n"
         "except DamagedData: pass\n"
         "sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 100_000)"
     )
@@ -175,7 +175,7 @@ def test_column_name_that_is_not_text_is_refused(tmp_path) -> None:
 
 
 PAIR = {"agent": pa.string(), "value": pa.float64()}
-RAW = parquet.packed("x", "scores", 1, PAIR, {"agent": ["a", "b"], "value": [0.5, 1.5]})
+RAW = parquet.encode_table("x", "scores", 1, PAIR, {"agent": ["a", "b"], "value": [0.5, 1.5]})
 FOOTER = int.from_bytes(RAW[-8:-4], "little") + 8
 MARK = len(b"sts.footer.sha256:") + hashlib.sha256().digest_size
 PLAIN = RAW[: -FOOTER - MARK] + RAW[-FOOTER:]
@@ -199,7 +199,7 @@ def test_every_flipped_bit_of_a_footer_is_found_before_arrow_reads_it() -> None:
 def test_flipped_bit_of_the_checksum_is_found_or_leaves_a_sound_file() -> None:
     for place in range(-8 * MARK, 0):
         try:
-            table = parquet.unpacked("x", flipped(place), "scores", 1, PAIR)
+            table = parquet.decode_table("x", flipped(place), "scores", 1, PAIR)
         except DamagedData:
             continue
         assert table.to_pydict() == {"agent": ["a", "b"], "value": [0.5, 1.5]}
@@ -207,7 +207,7 @@ def test_flipped_bit_of_the_checksum_is_found_or_leaves_a_sound_file() -> None:
 
 def test_files_with_and_without_a_checksum_are_read_by_all_programs() -> None:
     assert footers.add_digest(PLAIN) == RAW
-    assert parquet.unpacked("x", PLAIN, "scores", 1, PAIR).num_rows == 2
+    assert parquet.decode_table("x", PLAIN, "scores", 1, PAIR).num_rows == 2
     assert pq.read_table(io.BytesIO(RAW)).num_rows == 2
 
 
@@ -215,8 +215,8 @@ ROW = {"agent": "a", "metric": "m", "value": 1.0}
 
 
 def test_score_reads_back_and_its_missing_fields_are_unknown(tmp_path) -> None:
-    scores.write(tmp_path / "s.parquet", [ROW | {"n": 5, "sees": "rehearsal"}, ROW])
-    first, second = scores.read(tmp_path / "s.parquet")
+    scores.write_scores(tmp_path / "s.parquet", [ROW | {"n": 5, "sees": "rehearsal"}, ROW])
+    first, second = scores.read_score_rows(tmp_path / "s.parquet")
     assert (first["n"], first["sees"], first["fingerprint"]) == (5, "rehearsal", "")
     assert math.isnan(second["n"]) and math.isnan(second["standard_error"])
     assert second["sees"] == "" and pa.types.is_string(scores.SCHEMA["sees"])
@@ -226,10 +226,10 @@ def test_score_reads_back_and_its_missing_fields_are_unknown(tmp_path) -> None:
 def test_scores_of_another_version_are_refused(tmp_path, version, error) -> None:
     path = tmp_path / "s.parquet"
     schema = {name: scores.SCHEMA[name] for name in ("agent", "metric", "value")}
-    parquet.write(path, "scores", version, schema, {name: [ROW[name]] for name in schema})
+    parquet.write_table(path, "scores", version, schema, {name: [ROW[name]] for name in schema})
     with pytest.raises(error, match=f"scores format {version}; this version reads"):
-        scores.read(path)
+        scores.read_score_rows(path)
     mark = pq.read_schema(path).metadata[b"sts.format"].decode()
     with pytest.raises(DamagedData, match=f"scores format {version}; this version reads 2"):
-        scores.check_mark("s.parquet", mark)
-    scores.check_mark("s.parquet", "")  # another program's need no mark
+        scores.check_format("s.parquet", mark)
+    scores.check_format("s.parquet", "")  # another program's need no mark

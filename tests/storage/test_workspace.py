@@ -139,16 +139,16 @@ def test_lock_has_one_holder_and_follows_a_replaced_file(tmp_path) -> None:
 @pytest.mark.parametrize("text", ["NaN", '{"a": Infinity}', "[]", "{", "[" * 100_000, '"a"'])
 def test_json_of_another_kind_is_refused(text) -> None:
     with pytest.raises(ValueError, match=r"."):
-        files.parsed_json(text, dict)
-    assert files.parsed_json('{"a": [1.5]}', dict) == {"a": [1.5]}
+        files.parse_versioned_json(text, dict)
+    assert files.parse_versioned_json('{"a": [1.5]}', dict) == {"a": [1.5]}
 
 
 def test_only_a_regular_file_is_read(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)  # a socket's address is short
     (tmp_path / "file").write_bytes(b"content")
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    assert files.regular_bytes(tmp_path / "file") == b"content"
-    assert files.regular_bytes(tmp_path / "link") == b"content"
+    assert files.read_bytes(tmp_path / "file") == b"content"
+    assert files.read_bytes(tmp_path / "link") == b"content"
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
@@ -159,9 +159,9 @@ def test_only_a_regular_file_is_read(tmp_path, monkeypatch) -> None:
             (Path("/dev/zero"), "a device"),
         ):
             with pytest.raises(DamagedData, match=f"{path}: expected a file, found {found}"):
-                files.regular_bytes(path)
+                files.read_bytes(path)
     with pytest.raises(FileNotFoundError):
-        files.regular_bytes(tmp_path / "none")
+        files.read_bytes(tmp_path / "none")
 
 
 def test_pipe_that_replaces_a_file_is_not_waited_for(tmp_path, monkeypatch) -> None:
@@ -172,19 +172,19 @@ def test_pipe_that_replaces_a_file_is_not_waited_for(tmp_path, monkeypatch) -> N
     os.mkfifo(path)
     monkeypatch.setattr(Path, "stat", lambda self: before)
     with pytest.raises(DamagedData, match="found a named pipe"):
-        files.regular_bytes(path)
+        files.read_bytes(path)
 
 
 def test_file_over_the_limit_is_refused_even_if_its_size_is_reported_as_0(tmp_path) -> None:
     (tmp_path / "large").write_bytes(b"12345")
-    assert files.regular_bytes(tmp_path / "large", limit=5) == b"12345"
+    assert files.read_bytes(tmp_path / "large", limit=5) == b"12345"
     with pytest.raises(DamagedData, match="expected a file of at most 4 bytes, found 5"):
-        files.regular_bytes(tmp_path / "large", limit=4)
+        files.read_bytes(tmp_path / "large", limit=4)
     path = Path("/proc/self/status")  # its size is 0 until it is read
     if path.exists():
-        assert files.regular_bytes(path, limit=1_000_000)
+        assert files.read_bytes(path, limit=1_000_000)
         with pytest.raises(DamagedData, match="at most 10 bytes, found more than 10"):
-            files.regular_bytes(path, limit=10)
+            files.read_bytes(path, limit=10)
 
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="there is no file that fails to read")
@@ -205,7 +205,7 @@ FAILING = Path("/proc/self/mem")  # a regular file whose first bytes the system 
     ],
 )
 def test_failed_read_asks_to_check_the_disk(place, words, tmp_path, capsys) -> None:
-    workspace = Workspace.open(str(tmp_path / "w")).ensure()
+    workspace = Workspace.open(str(tmp_path / "w")).create()
     if place.startswith("suites"):
         suites.freeze(workspace, "mine", scenarios(1))
     file = workspace.path(place)

@@ -9,4 +9,4 @@ from sts.storage.workspace import Workspace
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    return Workspace.open(str(tmp_path / "w")).ensure()
+    return Workspace.open(str(tmp_path / "w")).create()

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from sts.annotations import views
-from sts.annotations.store import Store
+from sts.annotations import progress
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store, tags
@@ -192,15 +192,15 @@ def test_subset_is_run_labelled_reported_and_queued_once(workspace, suite, capsy
     report = json.loads((folder / "own-1" / "report.json").read_text())
     assert "selection" not in report and report["counts"]["continuations"] == 16
 
-    part, whole = (queueing.chosen(workspace, label) for label in ("own@1+tag:wrap", "own@1"))
+    part, whole = (queueing.select_suite(workspace, label) for label in ("own@1+tag:wrap", "own@1"))
     assert part is not None and whole is not None
-    with Store.open(workspace) as judging:
-        assert queueing.fill(workspace, judging, part) == 8
+    with AnnotationStore.open(workspace) as judging:
+        assert queueing.fill_queue(workspace, judging, part) == 8
         ann = add_person(judging, "ann").id
         assert len(claim_items(judging, ann, suite=part.queue, count=20)) == 8
-        assert queueing.fill(workspace, judging, whole) == 16
-        assert ask(judging, views.progress, part.queue).items == 8
-        assert ask(judging, views.progress, "own@1").items == 16
+        assert queueing.fill_queue(workspace, judging, whole) == 16
+        assert ask(judging, progress.load_progress, part.queue).items == 8
+        assert ask(judging, progress.load_progress, "own@1").items == 16
 
 
 def test_subset_is_shown_with_its_terms(workspace, suite, capsys):

@@ -82,7 +82,7 @@ def test_frozen_scenarios_keep_their_hashes_links_and_instructions(workspace, ca
     shown = json.loads(Curation(workspace.root, capsys)("suite show mine@1 --json"))
     rows = {s["id"]: s for s in shown["scenarios"]}
     assert {name: rows[first.id][name] for name in LINKS} == LINKS
-    assert rows[first.id]["heard"] == [EARLIER.view()]
+    assert rows[first.id]["heard"] == [EARLIER.to_json()]
     none = {"pair": "", "series": "", "turn": 0, "replaces": ""}
     assert {name: rows[THREE.id][name] for name in LINKS} == none
 
@@ -198,11 +198,11 @@ def test_edited_or_hostile_suite_file_is_refused(workspace, folder, text, error,
 )
 def test_edited_scenario_is_refused(workspace, folder, column, value):
     path = folder / "scenarios.parquet"
-    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
+    table = parquet.read_table(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     assert rows[column][1] != value
     rows[column][1] = value
-    parquet.write(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
+    parquet.write_table(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
     with pytest.raises(TamperedSuite):
         store.load(workspace, "mine@1")
 
@@ -318,12 +318,12 @@ def test_instruction_may_use_every_script(workspace, text):
 def test_instruction_of_other_types_is_refused(tmp_path):
     path = tmp_path / "s.parquet"
     files.write(path, [ONE])
-    table = parquet.read(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
+    table = parquet.read_table(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in files.SCHEMA}
     told = json.loads(rows["instruction"][0])
     for wrong in ({"given_at": "6"}, {"text": 3}, {"given_at": None}):
         rows["instruction"] = [json.dumps(told | wrong)]
-        parquet.write(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
+        parquet.write_table(path, "scenarios", folders.FORMAT_VERSION, files.SCHEMA, rows)
         with pytest.raises(DamagedData, match="expected an instruction of texts and a step"):
             files.read(path)
 

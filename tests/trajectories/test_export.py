@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts.cli.main import main
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.formats import rlds
@@ -51,7 +51,7 @@ def test_rlds_contains_the_observations_of_the_participant(tmp_path):
     (one,) = recorded(count=1, team=3)
     table = exported(tmp_path / "t.parquet", [one], player=2)
     for step in (0, 7, one.episode.steps):
-        worlds = domain("lambda-star").restore([state_after(one, step)])
+        worlds = load_domain("lambda-star").restore([state_after(one, step)])
         seen = worlds.observe((2,), team=(0, 1, 2), world=False)
         row = table.iloc[step]
         assert row["observation.cell"] == seen.cell[0, 0]
@@ -223,7 +223,7 @@ def test_invalid_export_or_import_prints_one_line_error(root, capsys, words, cod
 def test_importer_without_files_is_called_once(root, capsys, monkeypatch):
     own = recorded("blind", count=2)
     instead(monkeypatch, "sts.importers", lambda: own)
-    monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
+    monkeypatch.setattr("sts.commands.importing._check_replay", lambda _: None)  # loads the domain
     assert called(root, "import", "--format", "own") == 0
     assert "own: 2 trajectories, every step replayed exactly" in capsys.readouterr().out
     assert called(root, "import", "x", "--format", "own") == 2
@@ -247,7 +247,9 @@ def take(tmp_path, monkeypatch):
 
     def importing(*names, flags=()):
         instead(monkeypatch, "sts.importers", read)
-        monkeypatch.setattr("sts.commands.importing._check", lambda _: None)  # loads the domain
+        monkeypatch.setattr(
+            "sts.commands.importing._check_replay", lambda _: None
+        )  # loads the domain
         for name in "012":
             (tmp_path / name).touch()
         paths = [str(tmp_path / name) for name in names]

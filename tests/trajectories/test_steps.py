@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import StsError
 from sts.trajectories import steps
@@ -28,7 +28,7 @@ def trajectories():
 
 def test_step_row_holds_the_state_before_the_step_and_its_action(trajectories):
     t = trajectories[0]
-    episode, world = t.episode, domain("lambda-star")
+    episode, world = t.episode, load_domain("lambda-star")
     table = steps.make_step_table(t, steps.list_columns(t).names)
     for player, step in ((0, 0), (1, 17), (0, 39)):
         one = {name: column[player * 40 + step] for name, column in table.items()}
@@ -58,7 +58,7 @@ def test_data_standard_lists_every_step_column(trajectories):
 def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, monkeypatch):
     def of(columns):
         own = SimpleNamespace(name="lambda-star", step_columns=columns, actions=("up",))
-        monkeypatch.setattr(steps, "domain", lambda name: own)
+        monkeypatch.setattr(steps, "load_domain", lambda name: own)
 
     of(lambda episode, player: {"height": np.zeros(episode.steps)})
     assert steps.list_columns(trajectories[0]).names[-1] == "height"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sts.cli.main import main
-from sts.domains import checked, domain
+from sts.domains import load_domain, validate_episodes
 from sts.engine.replay import verify
 from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
@@ -23,7 +23,7 @@ from tests.examples import DATA, recorded, spy
 
 GOLDEN = DATA / "trajectories-3.parquet"
 FORMAT = (store.FORMAT, store.VERSION, store.SCHEMA)
-EPISODES = ("episodes", 1, columns.EPISODE)
+EPISODES = ("episodes", 1, columns.EPISODE_SCHEMA)
 
 
 @pytest.fixture
@@ -33,15 +33,15 @@ def file(tmp_path):
 
 @pytest.fixture
 def workspace(tmp_path):
-    return Workspace.open(tmp_path / "w").ensure()
+    return Workspace.open(tmp_path / "w").create()
 
 
 def edit(path, **changes):
     """Write a file of trajectories again with other columns; a function changes a column."""
-    rows = parquet.read(path, *FORMAT).to_pydict()
+    rows = parquet.read_table(path, *FORMAT).to_pydict()
     for name, change in changes.items():
         rows[name] = change(rows[name]) if callable(change) else change
-    parquet.write(path, *FORMAT, rows)
+    parquet.write_table(path, *FORMAT, rows)
 
 
 def test_trajectories_are_read_back_as_written(file):
@@ -80,7 +80,7 @@ def test_golden_file_of_version_3_is_read():
     ],
 )
 def test_file_of_another_version_or_kind_is_rejected(file, kind, version, error, message):
-    parquet.write(file, kind, version, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
+    parquet.write_table(file, kind, version, {"id": store.SCHEMA["id"]}, {"id": ["a"]})
     with pytest.raises(error, match=message):
         store.read(file)
 
@@ -144,15 +144,15 @@ def test_each_split_has_its_own_row_groups_and_order_is_kept(file, monkeypatch):
     monkeypatch.setattr(store, "ROWS_PER_GROUP", 4)
     every = recorded(count=30, team=1)
     store.write(file, every)
-    spans = parquet.spans(file, "split")
-    assert {(one.least, one.most) for one in spans} == {("train",) * 2, ("test",) * 2}
+    spans = parquet.read_ranges(file, "split")
+    assert {(one.minimum, one.maximum) for one in spans} == {("train",) * 2, ("test",) * 2}
     assert sum(one.rows for one in spans) == 30 and max(one.rows for one in spans) == 4
     assert [t.id for t in store.read(file)] == [t.id for t in every]
 
 
 def test_file_is_verified_once_and_again_after_a_change(workspace, monkeypatch):
     every = recorded(count=3, team=1)
-    path, held = store.save(workspace, every), spy(monkeypatch, store, "checked")
+    path, held = store.save(workspace, every), spy(monkeypatch, store, "validate_episodes")
     assert [t.id for t in store.load(workspace)] == [t.id for t in every]
     assert held == []
     store.write(path, every[:2])  # the note of the verified file is not about this one
@@ -171,7 +171,7 @@ def test_finding_a_trajectory_reads_one_row_group(workspace, monkeypatch):
     monkeypatch.setattr(store, "ROWS_PER_GROUP", 2)
     every = recorded(count=5, team=1) + store.read(GOLDEN)
     store.save(workspace, every[:3])
-    path, calls = store.save(workspace, every[3:]), spy(monkeypatch, parquet, "unpacked")
+    path, calls = store.save(workspace, every[3:]), spy(monkeypatch, parquet, "decode_table")
     for one in every:
         found = store.find_trajectory(workspace, one.id[:10])
         assert (found.id, found.episode.content_hash) == (one.id, one.episode.content_hash)
@@ -193,8 +193,8 @@ def test_verify_names_the_first_step_that_differs(column, place, step, message):
     one = recorded(count=1)[0].episode
     values = getattr(one, column).copy()
     values[place] += 1
-    (found,) = verify(domain(one.domain), [dataclasses.replace(one, **{column: values})])
-    assert found is not None and found.step == step and message in found.what
+    (found,) = verify(load_domain(one.domain), [dataclasses.replace(one, **{column: values})])
+    assert found is not None and found.step == step and message in found.description
 
 
 def test_episode_is_immutable_and_checked():
@@ -205,7 +205,7 @@ def test_episode_is_immutable_and_checked():
         dataclasses.replace(one, scene=one.scene[1:])
     wide = dataclasses.replace(one, actions=one.actions.astype(np.int64))
     with pytest.raises(DamagedData, match="it: expected actions under 9, found others"):
-        checked([wide], ["it"])
+        validate_episodes([wide], ["it"])
 
 
 FIELDS = {"moves": "actions", "says": "utterances"}
@@ -213,8 +213,8 @@ FIELDS = {"moves": "actions", "says": "utterances"}
 
 
 def write_episode(path, **changes):
-    rows = columns.episode_columns([recorded(count=1)[0].episode])
-    parquet.write(path, *EPISODES, rows | changes)
+    rows = columns.episodes_to_columns([recorded(count=1)[0].episode])
+    parquet.write_table(path, *EPISODES, rows | changes)
 
 
 @pytest.mark.parametrize(
@@ -245,25 +245,25 @@ def test_episode_that_does_not_fit_its_state_is_rejected(file, changes, message)
             changes = {name: [values.ravel().tolist()]}
     write_episode(file, **changes)
     with pytest.raises(DamagedData, match=message):
-        checked(columns.episodes(parquet.read(file, *EPISODES)), ["row 0"])
+        validate_episodes(columns.table_to_episodes(parquet.read_table(file, *EPISODES)), ["row 0"])
 
 
 def test_too_large_column_is_neither_written_nor_read(file, monkeypatch):
     write_episode(file, state=[b"x" * 5000])
-    parquet.read(file, *EPISODES)
-    monkeypatch.setattr(arrow, "MOST", 1000)
+    parquet.read_table(file, *EPISODES)
+    monkeypatch.setattr(arrow, "MAX_LIST_VALUES", 1000)
     monkeypatch.setattr(arrow, "MAX_BYTES", 1000)
     with pytest.raises(DamagedData, match="column state has 1 values of [0-9]+ bytes"):
-        parquet.read(file, *EPISODES)
-    assert len(arrow.lists([np.zeros(1000, np.int8)], pa.int8())) == 1
+        parquet.read_table(file, *EPISODES)
+    assert len(arrow.to_list_column([np.zeros(1000, np.int8)], pa.int8())) == 1
     with pytest.raises(StsError, match="at most 1000 values in a column, found 1001"):
-        arrow.lists([np.zeros(1001, np.int8)], pa.int8())
+        arrow.to_list_column([np.zeros(1001, np.int8)], pa.int8())
 
 
 def test_too_large_recording_is_rejected_with_a_possible_size(monkeypatch):
     with pytest.raises(ArgumentError, match="too many for one recording; record [0-9]+ at a time"):
         recorded(count=10**12)
-    monkeypatch.setattr(arrow, "MOST", 4 * 11 * 7)
+    monkeypatch.setattr(arrow, "MAX_LIST_VALUES", 4 * 11 * 7)
     name = "tests.domains.worlds:Lanterns"
     assert len(generate_states(name, count=7, steps=10, seed=0, settings={})) == 7
     with pytest.raises(ArgumentError, match="record 7 at a time"):
@@ -272,7 +272,7 @@ def test_too_large_recording_is_rejected_with_a_possible_size(monkeypatch):
 
 def test_environments_with_different_radius_are_verified_together():
     found = recorded(count=2, radius=1) + recorded(count=2, radius=2)
-    assert verify(domain("lambda-star"), [t.episode for t in found]) == [None] * 4
+    assert verify(load_domain("lambda-star"), [t.episode for t in found]) == [None] * 4
 
 
 @attempt(

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sts.cli.main import main
-from sts.domains import domain, registry
-from sts.domains.envelope import wrap
+from sts.domains import load_domain, registry
+from sts.domains.envelope import add_envelope
 from sts.errors import DamagedState, MissingExtra, NewerFormat, OtherVersion
 from tests.examples import in_this_process, recorded
 
@@ -36,7 +36,7 @@ def put(source: str | None) -> None:
     file.unlink(missing_ok=True) if source is None else file.write_text(source)
     sys.modules.pop(NAME, None)
     importlib.invalidate_caches()
-    registry.domain.cache_clear()
+    registry.load_domain.cache_clear()
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def at(folder: Path) -> Iterator[None]:
         put(SOURCE)
         yield
     sys.modules.pop(NAME, None)
-    registry.domain.cache_clear()
+    registry.load_domain.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -135,22 +135,22 @@ def test_failing_render_blocks_nothing(told):
 
 
 def test_missing_library_or_other_version_is_not_reported_as_damage(monkeypatch):
-    lanterns = domain("tests.domains.worlds:Lanterns")
+    lanterns = load_domain("tests.domains.worlds:Lanterns")
     (state,) = lanterns.generate(1, seed=0)
     episode = replace(recorded(count=1)[0].episode, domain=lanterns.name, state=state)
     assert registry.why_unavailable(episode) is None
-    older = wrap(lanterns.name, "0", b"")
+    older = add_envelope(lanterns.name, "0", b"")
     assert isinstance(registry.why_unavailable(replace(episode, state=older)), OtherVersion)
     later = state[:4] + b"\x63" + state[5:]
     assert isinstance(registry.why_unavailable(replace(episode, state=later)), NewerFormat)
     for damaged in (state[:-1], state[:-9] + b"x" + state[-8:], b""):
         with pytest.raises(DamagedState, match="^file: row: "):
-            registry.checked([replace(episode, state=damaged)], ["file: row"])
+            registry.validate_episodes([replace(episode, state=damaged)], ["file: row"])
 
     def missing(name):
         raise MissingExtra("it needs a library: pip install it")
 
-    monkeypatch.setattr(registry, "domain", missing)
-    assert registry.checked([episode], ["file: row"]) == [episode]
+    monkeypatch.setattr(registry, "load_domain", missing)
+    assert registry.validate_episodes([episode], ["file: row"]) == [episode]
     with pytest.raises(MissingExtra, match="^scenario x: it needs a library: pip install it$"):
-        registry.need(episode, "scenario x")
+        registry.require_domain(episode, "scenario x")

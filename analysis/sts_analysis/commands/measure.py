@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -23,4 +23,4 @@ def measure(args: argparse.Namespace, workspace: Workspace) -> Result:
     rows = known.sort_values("value", ascending=False, kind="stable").to_dict("records")
     cells = [["none" if cell is None else cell for cell in row.values()] for row in rows]
     value = {"scores": rows, "path": str(path)}
-    return Result(value, f"{table(shown, cells)}\n\n-> {path}")
+    return Result(value, f"{format_table(shown, cells)}\n\n-> {path}")

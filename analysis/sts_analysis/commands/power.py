@@ -6,7 +6,7 @@ import argparse
 import math
 from collections.abc import Mapping
 
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import ArgumentError, DamagedData
 from sts_analysis.commands import piloted
@@ -109,7 +109,7 @@ def _neighbours(prospects: Mapping[tuple[str, str], Prospect | str], known: Pros
     lines = [
         _test(known),
         "",
-        table(header, rows),
+        format_table(header, rows),
         "",
         "seen from: the smallest difference in points that the study sees as it is.",
         f"scenarios, continuations: how many see {_points(known.difference)} points, all else as "
@@ -148,7 +148,7 @@ def _text(what: str, one: Prospect) -> str:
         lines += [
             "",
             f"{size.judgements:.0f} judgements of the two, one annotation each, spent otherwise:",
-            table(header, rows),
+            format_table(header, rows),
         ]
     return "\n".join(lines)
 

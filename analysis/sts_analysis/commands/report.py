@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sts.cli.arguments import progress, warn
+from sts.cli.arguments import show_progress, warn
 from sts.errors import ArgumentError
-from sts.names import shown
+from sts.names import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,11 +50,11 @@ def _report(args: argparse.Namespace) -> int:
     _check(args)
     taken = _taken(args)
 
-    from sts.ratings import REQUIRED
-    from sts.storage.csv_tables import header_of, require_columns
+    from sts.ratings import REQUIRED_COLUMNS
+    from sts.storage.csv_tables import read_header, require_columns
 
-    if args.table is not None and (header := header_of(Path(args.table))) is not None:
-        require_columns(Path(args.table).name, header, REQUIRED)
+    if args.table is not None and (header := read_header(Path(args.table))) is not None:
+        require_columns(Path(args.table).name, header, REQUIRED_COLUMNS)
 
     from sts_analysis.api import build_report
     from sts_analysis.evidence.bundle import bundle, check_bundle
@@ -103,7 +103,7 @@ def _report(args: argparse.Namespace) -> int:
             *(workspace, args.suite, gathered, report, folder),
             most=most,
             linked=taken == APP,
-            show=progress,
+            show=show_progress,
         ) as own:
             with _steps("writing", 3) as step:
                 page = write(folder, report, own, paper, step=step)
@@ -130,7 +130,7 @@ def _report(args: argparse.Namespace) -> int:
 def _steps(label: str, parts: int) -> Iterator[Callable[[], None]]:
     """Yields what is to be called after each of so many parts, and draws how many are over."""
     over = itertools.count(1)
-    with progress(label, "parts") as show:
+    with show_progress(label, "parts") as show:
         show(0, parts)
         yield lambda: show(next(over), parts)
 
@@ -181,7 +181,7 @@ def _taken(args: argparse.Namespace) -> int | str:
         taken = int(taken)
     if isinstance(taken, str) and taken not in (ALL, APP):
         raise ArgumentError(
-            f"--clips: expected a number of clips, {ALL}, {NONE} or {APP}, found {shown(taken)}"
+            f"--clips: expected a number of clips, {ALL}, {NONE} or {APP}, found {quote(taken)}"
         )
     if args.table is not None and taken != 0:
         raise ArgumentError("--clips is for a suite, NAME@VERSION; a table has no clips")

@@ -6,10 +6,10 @@ import argparse
 import string
 from typing import Any
 
-from sts.cli.arguments import cores, progress, table
+from sts.cli.arguments import count_cores, format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError
-from sts.jobs.pool import executor
+from sts.jobs.pool import create_pool
 from sts_analysis.commands import piloted
 from sts_analysis.planning.selfcheck import Checked, Share, cases, check, smallest_differences
 from sts_analysis.planning.world import Design, design_of
@@ -44,13 +44,13 @@ def selfcheck(args: argparse.Namespace) -> Result:
     """Simulate studies of a design."""
     if not piloted.given(args):
         raise ArgumentError(piloted.EITHER)
-    workers = args.workers or cores()
+    workers = args.workers or count_cores()
     pilot = piloted.load(args)
     design = design_of(pilot)
     smallest = smallest_differences(design, target=args.target, seed=args.seed)
     tried = list(cases(design, target=args.target, difference=smallest["plain"]))
     whole = len(tried) * args.simulations
-    with progress("simulating", "studies") as show, executor(workers, whole) as there:
+    with show_progress("simulating", "studies") as show, create_pool(workers, whole) as there:
         checked = check(
             tried,
             target=args.target,
@@ -115,7 +115,7 @@ def _text(
     return "\n".join(
         [
             *lines,
-            table(header, rows),
+            format_table(header, rows),
             "",
             "±: half of the 95% Monte Carlo interval. !: worse than meant, beyond chance. –: not "
             "said.",

@@ -6,13 +6,13 @@ import argparse
 
 from sts import registry
 from sts.cli.command import (
+    AddArgument,
     Command,
-    Row,
     action,
     argument,
-    deferred,
+    defer_import,
+    defer_in_workspace,
     group,
-    in_workspace,
     option,
     switch,
 )
@@ -31,7 +31,7 @@ SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1}
 _SEED = option("--seed S", "seed of the random draws (default: 0)", 0, least=0)
 
 
-def _target(help: str) -> Row:
+def _target(help: str) -> AddArgument:
     return option("--target", help, "sampled", choices=("sampled", "fixed"))
 
 
@@ -49,14 +49,14 @@ _PILOT = (
 
 
 def _add_metric(parser: argparse.ArgumentParser) -> None:
-    installed = ", ".join(registry.named("sts.metrics"))
+    installed = ", ".join(registry.list_entry_points("sts.metrics"))
     argument("metric", "METRIC", f"{installed}, or module:function")(parser)
 
 
 MEASURE = Command(
     "compute other metrics of agents, to correlate with their pass rates",
     "sts measure log_prob --suite {suite} --agent {agent} --agent {other}",
-    in_workspace("sts_analysis.commands.measure:measure"),
+    defer_in_workspace("sts_analysis.commands.measure:measure"),
     (
         _add_metric,
         option("--agent A", "name or module:Class; repeatable", action="append", required=True),
@@ -79,7 +79,7 @@ SCORES = group(
 POWER = Command(
     "plan a study: scenarios, continuations and annotations needed to find a difference",
     "sts power --scenarios 320 --continuations 5 --n-agents 6",
-    deferred("sts_analysis.commands.power:power"),
+    defer_import("sts_analysis.commands.power:power"),
     (
         *_PILOT,
         option(
@@ -109,7 +109,7 @@ POWER = Command(
 SELFCHECK = Command(
     "simulate the coverage of confidence intervals in your study design",
     "sts selfcheck {suite} --labels automatic --simulations 100",
-    deferred("sts_analysis.commands.selfcheck:selfcheck"),
+    defer_import("sts_analysis.commands.selfcheck:selfcheck"),
     (
         *_PILOT,
         option("--simulations N", "simulated studies per case (default: 200)", 200, least=2),
@@ -121,7 +121,7 @@ SELFCHECK = Command(
 REPORT = Command(
     "rank the agents: a page, report.json, tables and figures",
     "sts report {suite} --target sampled",
-    deferred("sts_analysis.commands.report:report"),
+    defer_import("sts_analysis.commands.report:report"),
     (
         argument("suite", "NAME@VERSION", "suite of the workspace", nargs="?"),
         option(

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 from sts.errors import ArgumentError
-from sts.names import shown
+from sts.names import quote
 from sts.storage.files import check_place
 from sts_analysis.report import json_form
 from sts_analysis.report.write import EVIDENCE, PAGE
@@ -31,10 +31,10 @@ def check_bundle(file: Path) -> None:
     """
     if file.suffix != SUFFIX or file.is_dir():
         raise ArgumentError(
-            f"--zip: expected a file that ends with {SUFFIX}, found {shown(str(file))}"
+            f"--zip: expected a file that ends with {SUFFIX}, found {quote(str(file))}"
         )
     if not file.parent.is_dir():
-        raise ArgumentError(f"--zip: there is no folder {shown(str(file.parent))}; make it first")
+        raise ArgumentError(f"--zip: there is no folder {quote(str(file.parent))}; make it first")
 
 
 def bundle(folder: Path, file: Path) -> int:

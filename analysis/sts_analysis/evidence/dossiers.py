@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from sts.annotations.types import Mark
+from sts.annotations.types import ShownVerdict
 from sts_analysis.inputs.ratings import valued
 from sts_analysis.statistics.outcomes import continuation_values
 
@@ -26,7 +26,7 @@ class Clip(NamedTuple):
 
     hash: str
     continuation: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ShownVerdict, ...]
 
     @property
     def in_question(self) -> bool:
@@ -103,12 +103,12 @@ def _clips(continuations: pd.Series, clip_of: Mapping[str, str]) -> pd.Series:
     return pd.Series([clip_of.get(one, one) for one in continuations], continuations.index, str)
 
 
-def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Mark, ...]]:
+def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[ShownVerdict, ...]]:
     """What was said of each clip, once for all the continuations that it is."""
     rows = own.loc[own["verdict"] != "", ["continuation", *_SAID]]
     rows = rows.assign(clip=_clips(rows["continuation"], clip_of))
     rows = rows.drop_duplicates(["clip", *_SAID])
-    found: dict[str, list[Mark]] = {}
+    found: dict[str, list[ShownVerdict]] = {}
     for clip, *cells in rows[["clip", *_SAID]].itertuples(index=False):
         for one in _of_row(*cells):
             if one not in found.setdefault(clip, []):
@@ -122,21 +122,21 @@ def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[Mark
 
 def _of_row(
     annotator: str, source: str, verdict: str, step: object, reason: str, decided: str, at: object
-) -> Iterator[Mark]:
+) -> Iterator[ShownVerdict]:
     if source == "human":
-        yield Mark(annotator, "verdict", verdict, _step(step), reason)
+        yield ShownVerdict(annotator, "verdict", verdict, _step(step), reason)
         if decided:
-            yield Mark(REVIEWER, "adjudication", decided, _step(at), "")
+            yield ShownVerdict(REVIEWER, "adjudication", decided, _step(at), "")
     elif source == "model":
-        yield Mark(MODEL, "label", verdict, _step(step), reason)
+        yield ShownVerdict(MODEL, "label", verdict, _step(step), reason)
     else:
         why = "nobody was asked: who should speak said nothing" if source == "settled" else reason
-        yield Mark(RULE, "label", verdict, _step(step), why)
+        yield ShownVerdict(RULE, "label", verdict, _step(step), why)
 
 
 def _step(step: object) -> int | None:
     return None if pd.isna(step) else int(step)  # type: ignore[call-overload]
 
 
-def _counts(one: Mark, kind: str) -> bool:
+def _counts(one: ShownVerdict, kind: str) -> bool:
     return one.kind == kind and one.verdict != "cannot_judge"

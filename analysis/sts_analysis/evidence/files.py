@@ -14,14 +14,21 @@ from typing import Any, NamedTuple
 
 from sts.continuations.store import load_by_ids
 from sts.continuations.types import Continuation
-from sts.domains import domain
-from sts.domains.drawing import drawing
+from sts.domains import load_domain
+from sts.domains.drawing import read_drawing
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
-from sts.viewer.criteria import criterion
-from sts.viewer.payload import shown
-from sts.viewer.scripts import CLIP, CLIP_STYLES, HERE, classic, styled, with_drawings
+from sts.viewer.criteria import find_criterion
+from sts.viewer.payload import continuation_payload
+from sts.viewer.scripts import (
+    CLIP,
+    CLIP_STYLES,
+    FOLDER,
+    embed_drawings,
+    join_classic_script,
+    join_styles,
+)
 from sts_analysis.evidence.dossiers import Dossier
 from sts_analysis.report.page import SCRIPT_FOLDER
 
@@ -87,7 +94,7 @@ def make(
         _hand_over(folder, names[dossier.scenario], "listing", data)
     count, refused = _clips(folder, workspace, every, chosen, by_id, names, progress)
     drawings = _drawings({one.recording.domain for one in scenarios}) if chosen else {}
-    player = with_drawings(classic(MODULES, OWN, SCRIPT_FOLDER), drawings)
+    player = embed_drawings(join_classic_script(MODULES, OWN, SCRIPT_FOLDER), drawings)
     (folder / PLAYER).write_text(player, "utf-8")
     index = [title, list(agents), list(names.items()), None if items is None else IN_APP]
     (folder / INDEX).write_text(f"stsEvidence.index({_json(index)});\n", "utf-8")
@@ -157,7 +164,9 @@ def _episode(
 ) -> dict[str, Any] | str:
     """What the Viewer is handed of a continuation, or why it cannot be shown."""
     try:
-        return shown(workspace, one) | {"criterion": criterion(scenario) if scenario else None}
+        return continuation_payload(workspace, one) | {
+            "criterion": find_criterion(scenario) if scenario else None
+        }
     except StsError as error:
         return str(error)
 
@@ -167,7 +176,7 @@ def _drawings(domains: Iterable[str]) -> dict[str, str]:
     found = {}
     for name in sorted(domains):
         try:
-            found[name] = drawing(domain(name))
+            found[name] = read_drawing(load_domain(name))
         except StsError:
             continue
     return {name: text for name, text in found.items() if text}
@@ -190,9 +199,9 @@ def _page(title: str) -> str:
     page = (OWN / "evidence.html").read_text("utf-8")
     parts = {
         "title": escape(title),
-        "style": styled(("evidence",), OWN),
-        "clip_style": styled(CLIP_STYLES),
-        "clip": (HERE / "clip.html").read_text("utf-8"),
+        "style": join_styles(("evidence",), OWN),
+        "clip_style": join_styles(CLIP_STYLES),
+        "clip": (FOLDER / "clip.html").read_text("utf-8"),
     }
     for name, text in parts.items():
         page = page.replace(f"{{{{ {name} }}}}", text)

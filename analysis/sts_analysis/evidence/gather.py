@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sts.annotations import clips
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations.store import iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -81,8 +81,8 @@ def evidence(
 
 def _items(workspace: Workspace) -> Mapping[str, str]:
     """As what the app shows each clip, by its hash."""
-    with Store.read_existing(workspace) as connection:
-        return clips.items_of(connection) if connection else {}
+    with AnnotationStore.read_existing(workspace) as connection:
+        return clips.load_items_by_clip(connection) if connection else {}
 
 
 def _sentence(made: files.Made, linked: bool) -> str:

@@ -46,7 +46,7 @@ def deterministic(workspace: Workspace, scenarios: Sequence[Scenario]) -> tuple[
     for agent, places in asked.items():
         for name in set(places.values()) - kept.keys():
             raw = workspace.store.get(name)
-            kept[name] = parquet.unpacked(name, raw, parts.FORMAT, parts.VERSION, _COLUMNS)
+            kept[name] = parquet.decode_table(name, raw, parts.FORMAT, parts.VERSION, _COLUMNS)
         if all(_said(kept[name], agent) for name in places.values()):
             alike.append(called[agent])
     return tuple(sorted(alike))

@@ -13,8 +13,17 @@ import numpy as np
 import pandas as pd
 
 from sts.errors import DamagedData
-from sts.names import printable
-from sts.ratings import MARKED, MOST_STEPS, REQUIRED, SIGHTS, SOURCES, TYPES, VERDICTS, verdict
+from sts.names import replace_unprintable
+from sts.ratings import (
+    ACCESS_LEVELS,
+    MARKED_VERDICTS,
+    MAX_HORIZON,
+    REQUIRED_COLUMNS,
+    SOURCES,
+    TYPES,
+    VERDICTS,
+    normalise_verdict,
+)
 from sts_analysis.inputs import tables
 
 KINDS = ("instruction", "question")
@@ -48,7 +57,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     Raises:
       DamagedData: names the file, the line and what was expected there.
     """
-    tables.require_columns(table, REQUIRED)
+    tables.require_columns(table, REQUIRED_COLUMNS)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
@@ -68,8 +77,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, bad, "no step beside not_done and cannot_judge", "step")
     truth_step = _steps(table, "truth_step", horizon)
     decided_step = _steps(table, "adjudicated_step", horizon)
-    unmarked = ~frame["adjudicated"].isin(MARKED).to_numpy()
-    expected = f"a step beside {' and '.join(MARKED)} alone"
+    unmarked = ~frame["adjudicated"].isin(MARKED_VERDICTS).to_numpy()
+    expected = f"a step beside {' and '.join(MARKED_VERDICTS)} alone"
     tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
     seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
@@ -87,7 +96,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
         extra=(frame["extra"] == "1").to_numpy(),
         twice=(frame["twice"] == "1").to_numpy(),
         order=order,
-        notes=tables.by_word(frame["notes"], printable),
+        notes=tables.by_word(frame["notes"], replace_unprintable),
     )[list(TYPES)]
 
 
@@ -160,9 +169,9 @@ def _check_words(table: tables.RawTable) -> None:
     """Checks the columns that hold one of a few words."""
     frame = table.frame
     for column in ("verdict", "truth", "adjudicated"):
-        frame[column] = tables.by_word(frame[column], verdict)
+        frame[column] = tables.by_word(frame[column], normalise_verdict)
     tables.one_of(table, "source", SOURCES)
-    tables.one_of(table, "sees", SIGHTS)
+    tables.one_of(table, "sees", ACCESS_LEVELS)
     tables.one_of(table, "kind", (*KINDS, ""))
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
     tables.one_of(table, "adjudicated", (*VERDICTS, ""))
@@ -186,7 +195,7 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
     empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
     reference = (frame["truth"] != "").to_numpy()
     for column in ("agent", "scenario", "category"):
-        if column in (*REQUIRED, *given):
+        if column in (*REQUIRED_COLUMNS, *given):
             tables.refuse(table, empty[column] & ~reference, "a name", column)
     if "annotator" in given:
         nobody = _unjudged(frame) | _settled(frame)
@@ -210,14 +219,14 @@ def _check_alone(table: tables.RawTable) -> None:
 def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
     optional = "horizon" not in given
     horizon = tables.numbers(table, "horizon", "a number of steps", optional=optional, whole=True)
-    expected = f"1 to {MOST_STEPS} steps"
-    tables.refuse(table, (horizon < 1) | (horizon > MOST_STEPS), expected, "horizon")
+    expected = f"1 to {MAX_HORIZON} steps"
+    tables.refuse(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
     return horizon
 
 
 def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
     step = tables.numbers(table, column, "a whole step", optional=True, whole=True)
-    last = np.where(np.isfinite(horizon), horizon, MOST_STEPS)
+    last = np.where(np.isfinite(horizon), horizon, MAX_HORIZON)
     outside = np.isfinite(step) & ((step < 1) | (step > last))
     tables.refuse(table, outside, "a step of the continuation, 1 to its horizon", column)
     return step

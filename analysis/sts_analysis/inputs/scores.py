@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from sts.errors import DamagedData
-from sts.ratings import SIGHTS
-from sts.storage.checks import Checked, Findings
+from sts.ratings import ACCESS_LEVELS
+from sts.storage.checks import CheckResult, Findings
 from sts.storage.files import content_hash
-from sts.storage.scores import REQUIRED, SCHEMA, check_mark, read, write
+from sts.storage.scores import REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
 from sts.storage.workspace import Workspace
 from sts_analysis.inputs import tables
 
@@ -32,17 +32,19 @@ def read_saved(path: Path) -> pd.DataFrame:
       DamagedData: it is damaged, or of an earlier version; says which.
       NewerFormat: a later version.
     """
-    return check_scores(tables.from_frame(path.name, pd.DataFrame(read(path), columns=COLUMNS)))
+    return check_scores(
+        tables.from_frame(path.name, pd.DataFrame(read_score_rows(path), columns=COLUMNS))
+    )
 
 
-def check(workspace: Workspace) -> Checked:
+def check(workspace: Workspace) -> CheckResult:
     """Reads every scores table of a workspace."""
     findings, rows = Findings(), 0
     paths = sorted(workspace.path("scores").glob("*.parquet"))
     for path in paths:
-        with findings.of(path):
+        with findings.collect(path):
             rows += len(read_saved(path))
-    return Checked({"tables": len(paths), "rows": rows}, tuple(findings))
+    return CheckResult({"tables": len(paths), "rows": rows}, tuple(findings))
 
 
 def check_scores(table: tables.RawTable) -> pd.DataFrame:
@@ -58,7 +60,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     Raises:
       DamagedData: names the file, the line and what was expected there.
     """
-    check_mark(table.name, table.mark)
+    check_format(table.name, table.mark)
     tables.require_columns(table, REQUIRED)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
@@ -66,8 +68,8 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     for column in COLUMNS:
         if column not in frame.columns:
             frame[column] = ""
-    frame["sees"] = tables.by_word(frame["sees"], lambda word: word or SIGHTS[0])
-    tables.one_of(table, "sees", SIGHTS)
+    frame["sees"] = tables.by_word(frame["sees"], lambda word: word or ACCESS_LEVELS[0])
+    tables.one_of(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
         tables.clean_names(table, column)
     for column in ("agent", "metric"):
@@ -132,7 +134,7 @@ def import_scores(workspace: Workspace, scores: pd.DataFrame) -> Path:
     others = [other for other in sorted(path.parent.glob("*.parquet")) if other != path]
     named = [(other.name, read_saved(other)) for other in others]
     merge_scores([*named, ("this table", scores)])
-    workspace.ensure()
+    workspace.create()
     rows = [{column: row[column] for column in COLUMNS} for _, row in ordered.iterrows()]
-    write(path, rows)
+    write_scores(path, rows)
     return path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 if TYPE_CHECKING:  # a report on a file needs no database
-    from sts.annotations.breakdown import Breakdown
     from sts.annotations.digests import Digests
+    from sts.annotations.error_analysis import ErrorAnalysis
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
@@ -68,7 +68,7 @@ class Subject(NamedTuple):
     pairs: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     instructions: Mapping[str, str] = MappingProxyType({})
-    reviews: Breakdown | None = None
+    reviews: ErrorAnalysis | None = None
     deterministic: tuple[str, ...] = ()
     worlds: Mapping[str, str] = MappingProxyType({})
 

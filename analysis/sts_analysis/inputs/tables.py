@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
-from sts.names import clean_name, shown
+from sts.names import clean_name, quote
 from sts.storage import csv_tables
-from sts.storage.arrow import as_numpy
-from sts.storage.csv_tables import MOST_BYTES, MOST_ROWS, check_header, from_csv
-from sts.storage.files import regular_bytes
-from sts.storage.memory import bounded
+from sts.storage.arrow import to_numpy
+from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_csv
+from sts.storage.files import read_bytes
+from sts.storage.memory import limit_memory
 
 TABLE_FORMATS = (".csv", ".parquet")
 MOST_LETTERS = 2**17
@@ -69,10 +69,10 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
             f"{path}: expected a .csv or .parquet table, found {suffix}; rename or convert it"
         )
     try:
-        data = regular_bytes(path, MOST_BYTES)
+        data = read_bytes(path, MAX_BYTES)
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    with bounded(path.name):
+    with limit_memory(path.name):
         if path.suffix.lower() == ".csv":
             return _parse_csv(path.name, data)
         if not data:
@@ -216,7 +216,7 @@ def one_value_each(
 
 
 def _cell(column: pd.Series, row: int) -> str:
-    return shown(str(column.iat[row]))
+    return quote(str(column.iat[row]))
 
 
 def _text(value: object) -> str:
@@ -230,7 +230,7 @@ def _text(value: object) -> str:
 
 
 def _parse_csv(name: str, data: bytes) -> RawTable:
-    header, rows, lines = from_csv(name, data)
+    header, rows, lines = parse_csv(name, data)
     frame = pd.DataFrame(rows, columns=header, dtype=object)
     return RawTable(name, frame, np.array(lines, dtype=np.int64), "line")
 
@@ -278,10 +278,10 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
                 rows[column] += part.num_values
                 size += part.total_uncompressed_size
     most = max([metadata.num_rows, *rows.values()])
-    if most > MOST_ROWS:
-        raise DamagedData(f"{name}: expected at most {MOST_ROWS} rows, found {most}")
-    if size > MOST_BYTES:
-        raise DamagedData(f"{name}: expected at most {MOST_BYTES} bytes unpacked, found {size}")
+    if most > MAX_ROWS:
+        raise DamagedData(f"{name}: expected at most {MAX_ROWS} rows, found {most}")
+    if size > MAX_BYTES:
+        raise DamagedData(f"{name}: expected at most {MAX_BYTES} bytes unpacked, found {size}")
 
 
 def _cells(name: str, column: pa.ChunkedArray) -> pd.Categorical:
@@ -303,7 +303,7 @@ def _cells(name: str, column: pa.ChunkedArray) -> pd.Categorical:
                 raise DamagedData(
                     f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
                 )
-        codes.append(as_numpy(packed.indices.cast(pa.int64()).fill_null(len(values))) + len(words))
+        codes.append(to_numpy(packed.indices.cast(pa.int64()).fill_null(len(values))) + len(words))
         words += [*map(_text, values.to_pylist()), ""]
     place, kept = pd.factorize(np.array(words, object))
     return coded(place[np.concatenate(codes)], kept)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from sts.annotations import digests, export
-from sts.annotations.people import everybody
-from sts.annotations.store import Store
+from sts.annotations.people import list_people
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData
-from sts.ratings import TYPES, WRITTEN
+from sts.ratings import TYPES, WRITTEN_COLUMNS
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -27,7 +27,7 @@ from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
 
 if TYPE_CHECKING:
-    from sts.annotations.breakdown import Breakdown
+    from sts.annotations.error_analysis import ErrorAnalysis
 
 _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
@@ -49,7 +49,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load_selection(workspace, label)
-    judged, made_of = export.exported(workspace, chosen.suite.label)
+    judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
         ratings,
@@ -65,13 +65,15 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     )
 
 
-def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> Breakdown | None:
+def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:
     """What reviewers found in failures of a whole suite; of a part nothing was sampled."""
     if chosen.terms or judged.empty:
         return None
-    from sts.annotations.reviewed import table_1  # rules, and so continuations, come with it
+    from sts.annotations.review_queues import (
+        load_error_analysis,  # rules, and so continuations, come with it
+    )
 
-    return table_1(workspace, chosen.suite.label)
+    return load_error_analysis(workspace, chosen.suite.label)
 
 
 def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
@@ -81,7 +83,7 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     there = {one.hash: one.id for one in other.scenarios}
     return Other(
         _subject(workspace, other),
-        _ratings(workspace, other, export.exported(workspace, other.suite.label).table).table,
+        _ratings(workspace, other, export.export_ratings(workspace, other.suite.label).table).table,
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 
@@ -100,7 +102,7 @@ def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _
       DamagedData: there is none.
     """
     label = chosen.suite.label
-    every, ids = _with_labels(workspace, label, judged, export.pool(workspace))
+    every, ids = _with_labels(workspace, label, judged, export.load_reference_ids(workspace))
     if not chosen.terms:
         return _Ratings(every, ids)
     inside = every["scenario"].isin([one.id for one in chosen.scenarios])
@@ -122,8 +124,8 @@ def _folder(chosen: Selection) -> str:
 
 def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
     """Returns a ratings table in which people have their names in place of their pseudonyms."""
-    with Store.read_existing(workspace) as connection:
-        names = {one.pseudonym: one.name for one in everybody(connection)} if connection else {}
+    with AnnotationStore.read_existing(workspace) as connection:
+        names = {one.pseudonym: one.name for one in list_people(connection)} if connection else {}
     return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
 
 
@@ -206,6 +208,6 @@ def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
     if not path.exists():
         return None
     table = read_table(path, tuple(TYPES))
-    require_columns(table, (*WRITTEN, "kind", "sees"))
+    require_columns(table, (*WRITTEN_COLUMNS, "kind", "sees"))
     referred = table.frame["continuation"].isin(references)
     return table.frame[~referred.to_numpy()].astype(object)

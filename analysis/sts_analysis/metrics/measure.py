@@ -11,7 +11,7 @@ import pandas as pd
 from sts import agents as agent_registry
 from sts import registry
 from sts.errors import ArgumentError
-from sts.storage.scores import write
+from sts.storage.scores import write_scores
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts_analysis.inputs.scores import COLUMNS, check_scores, read_saved
@@ -29,7 +29,7 @@ def find(name: str) -> tuple[str, Metric]:
     if ":" in name:
         metric, called = registry.load_path("metric", name), name.rpartition(":")[2]
     else:
-        metric, called = registry.load(GROUP, "metric", name), name
+        metric, called = registry.load_entry_point(GROUP, "metric", name), name
     if not callable(metric):
         raise ArgumentError(f"metric {name!r}: expected a function, found {type(metric).__name__}")
     return called, metric
@@ -55,7 +55,7 @@ def measure(
     """
     called, metric = find(name)
     loaded = {agent.name: agent for agent in map(agent_registry.load, agents)}
-    with registry.blaming(f"metric {called!r} failed"):
+    with registry.translate_errors(f"metric {called!r} failed"):
         rows = [dict(row) for row in metric(agents, suite=suite, workspace=workspace, seed=seed)]
     for row in rows:
         agent = loaded.get(str(row.get("agent")))
@@ -83,13 +83,13 @@ def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
       DamagedData: the file is damaged, or of an earlier version; it is left as it is.
       NewerFormat: it is of a later version; it is left as it is.
     """
-    path = workspace.ensure().path("scores", f"{name.rpartition(':')[2]}.parquet")
-    with workspace.locked():
+    path = workspace.create().path("scores", f"{name.rpartition(':')[2]}.parquet")
+    with workspace.lock():
         frames = [read_saved(path), scores] if path.exists() else [scores]
         rows = {
             (row["agent"], row["metric"]): {column: row[column] for column in COLUMNS}
             for frame in frames
             for row in frame.to_dict("records")
         }
-        write(path, list(rows.values()))
+        write_scores(path, list(rows.values()))
     return path

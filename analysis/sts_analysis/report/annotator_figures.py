@@ -21,7 +21,7 @@ def annotators(report: Report) -> Chart | None:
         {
             "annotator": entry.annotator,
             "accuracy": entry.balanced_accuracy,
-            **plotting.ends("i", entry.interval),
+            **plotting.interval_columns("i", entry.interval),
         }
         for entry in report.annotators
         if entry.balanced_accuracy is not None
@@ -52,7 +52,7 @@ def step_offset(report: Report) -> Chart | None:
     offset = report.annotators_together.step_offset
     ends = offset.within_intervals or {}
     rows: list[dict[str, Any]] = [
-        {"steps": steps, "share": share, **plotting.ends("i", ends.get(steps))}
+        {"steps": steps, "share": share, **plotting.interval_columns("i", ends.get(steps))}
         for steps, share in offset.within.items()
     ]
     if not rows:
@@ -78,7 +78,12 @@ def step_offset(report: Report) -> Chart | None:
 def accuracy_over_time(report: Report) -> Chart | None:
     """Right answers on references by twenties, in the order of judging, a panel an annotator."""
     rows: list[dict[str, Any]] = [
-        {"annotator": entry.annotator, "block": n, "share": block.share, **plotting.ends("i", ends)}
+        {
+            "annotator": entry.annotator,
+            "block": n,
+            "share": block.share,
+            **plotting.interval_columns("i", ends),
+        }
         for entry in report.annotators
         if len(entry.blocks) > 1
         for n, block in enumerate(entry.blocks, 1)
@@ -104,7 +109,7 @@ def accuracy_over_time(report: Report) -> Chart | None:
             stroke=plotting.INK,
             strokeWidth=0.8,
         ).encode(x=x, y=y)
-        title = plotting.shortened(name)
+        title = plotting.shorten(name)
         panels.append(alt.layer(bar, line, dot).properties(width=_WIDTH, height=110, title=title))
     chart: Chart = alt.concat(*panels, columns=_ABREAST, spacing=24)
     return chart

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sts.annotations.accuracy import blocks
+from sts.annotations.accuracy import measure_blocks
 from sts_analysis.inputs.ratings import once
 from sts_analysis.report.schema import Alpha, Annotator, Block, Effort, StepOffset, Together, Unable
 from sts_analysis.report.values import entries, number
@@ -124,7 +124,7 @@ def _blocks(references: pd.DataFrame) -> tuple[Block, ...]:
         return ()
     told = told.sort_values("order", kind="stable")
     right = (told["verdict"] == "success") == (told["truth"] == "success")
-    return tuple(Block(**one._asdict()) for one in blocks(right.tolist()))
+    return tuple(Block(**one._asdict()) for one in measure_blocks(right.tolist()))
 
 
 def _on_references(references: pd.DataFrame, rates: Accuracy) -> dict[str, Any]:

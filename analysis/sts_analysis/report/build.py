@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sts.errors import DamagedData, UnknownName
-from sts.jobs.beside import beside
+from sts.jobs.background import run_in_background
 from sts.ratings import SOURCES
 from sts_analysis.inputs.ratings import once, unsettled, valued
 from sts_analysis.inputs.subject import Other, Subject
@@ -36,7 +36,7 @@ from sts_analysis.statistics.label_set import COMPARISON_DRAWS, LabelSet, analys
 from sts_analysis.statistics.separation import separation
 
 if TYPE_CHECKING:  # a report on a file needs no database
-    from sts.annotations.breakdown import Breakdown
+    from sts.annotations.error_analysis import ErrorAnalysis
 
 MANY = 500_000
 """Rows of a table from which on who judged is looked at beside the agents."""
@@ -75,7 +75,7 @@ def build(
       target: "sampled" or "fixed", of the main intervals.
       seed: of every random draw; equal seeds give equal reports.
       contrasts: pairs of agents planned beforehand, adjusted among themselves (Holm).
-      provenance: versions and commit, as `sts.provenance.provenance` returns them.
+      provenance: versions and commit, as `sts.provenance.collect_provenance` returns them.
       other: another version that this one is compared with.
       blind: the agent that guesses, beside which the others' scores are corrected.
       margin: as a share, by which an agent may be worse; None if nobody asks.
@@ -115,7 +115,9 @@ def build(
     main = sets[present[0]]
     step()
     worthwhile = len(ratings) >= MANY
-    with beside(lambda: judges(main, ratings, worth, seed=seed), worth=worthwhile) as judged:
+    with run_in_background(
+        lambda: judges(main, ratings, worth, seed=seed), worth=worthwhile
+    ) as judged:
         entries = agents(main, worth, suite=suite, references=references, blind=blind)
         step()
         comparisons = _comparisons(main)
@@ -242,10 +244,10 @@ def _adjudicated(own: pd.DataFrame) -> int:
     return int(clip.where(clip != "", decided["continuation"]).nunique())
 
 
-def _reviews(found: Breakdown) -> schema.Reviews:
+def _reviews(found: ErrorAnalysis) -> schema.Reviews:
     return schema.Reviews(
         errors=tuple(schema.Error(**row._asdict()) for row in found.rows),
-        over={who: schema.Sampled(**over._asdict()) for who, over in found.over.items()},
+        over={who: schema.Sampled(**over._asdict()) for who, over in found.samples.items()},
     )
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sts
 from sts.errors import DamagedData
-from sts.storage.checks import Checked, Findings, folders
-from sts.storage.files import regular_bytes
+from sts.storage.checks import CheckResult, Findings, list_folders
+from sts.storage.files import read_bytes
 from sts.storage.workspace import Workspace
 from sts_analysis.report import json_form
 from sts_analysis.report.write import EVIDENCE, PAGE, table_files
@@ -16,14 +16,14 @@ _LIVE = "live"
 """Reports that are made again while people judge."""
 
 
-def check(workspace: Workspace) -> Checked:
+def check(workspace: Workspace) -> CheckResult:
     """Reads every report; of this version's, holds `report.json` and each table to the other."""
     findings, count = Findings(), 0
-    every = [one for one in folders(workspace.path("reports")) if one.name != _LIVE]
+    every = [one for one in list_folders(workspace.path("reports")) if one.name != _LIVE]
     for folder in every:
-        with findings.of(folder):
+        with findings.collect(folder):
             count += _look(folder)
-    return Checked({"reports": len(every), "tables": count}, tuple(findings))
+    return CheckResult({"reports": len(every), "tables": count}, tuple(findings))
 
 
 def _look(folder: Path) -> int:
@@ -31,7 +31,7 @@ def _look(folder: Path) -> int:
     if not (folder / json_form.FILE).exists():
         raise DamagedData(f"{folder}: {json_form.FILE} is missing")
     report = json_form.read(folder)
-    if regular_bytes(folder / PAGE)[:15].lower() != b"<!doctype html>":
+    if read_bytes(folder / PAGE)[:15].lower() != b"<!doctype html>":
         raise DamagedData(f"{folder / PAGE}: expected the report's page")
     if (folder / EVIDENCE).exists() and not (folder / EVIDENCE / "index.html").is_file():
         raise DamagedData(f"{folder / EVIDENCE}: index.html is missing")
@@ -39,7 +39,7 @@ def _look(folder: Path) -> int:
         return 0
     made = table_files(report) | {json_form.FILE: json_form.text(report).encode()}
     for name, raw in made.items():
-        if regular_bytes(folder / name) != raw:
+        if read_bytes(folder / name) != raw:
             raise DamagedData(
                 f"{folder / name}: differs from what {json_form.FILE} says; make the report again"
             )

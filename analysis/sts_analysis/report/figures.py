@@ -40,7 +40,7 @@ def figures(report: Report) -> dict[str, str]:
 
 def draw(report: Report) -> Drawn:
     """The same for both widths of a page."""
-    charts = {name: plotting.specification(chart) for name, chart in _charts(report).items()}
+    charts = {name: plotting.to_specification(chart) for name, chart in _charts(report).items()}
     wide = {name: plotting.to_svg(chart) for name, chart in charts.items()}
     if len(report.agents) > FEW:
         return Drawn(wide, {})
@@ -74,8 +74,8 @@ def ranking(report: Report) -> Chart | None:
                 "rate": entry.pass_rate,
                 "role": role,
                 "place": outside.get(role, place),
-                **plotting.ends("sampled", entry.intervals["sampled"].interval),
-                **plotting.ends("fixed", entry.intervals["fixed"].interval),
+                **plotting.interval_columns("sampled", entry.intervals["sampled"].interval),
+                **plotting.interval_columns("fixed", entry.intervals["fixed"].interval),
             }
         )
     if not rows:
@@ -127,7 +127,7 @@ def kinds(report: Report) -> Chart | None:
             "agent": e.agent,
             "kind": kind,
             "rate": c.pass_rate,
-            **plotting.ends("i", c.interval),
+            **plotting.interval_columns("i", c.interval),
         }
         for e in report.agents
         for kind, c in e.kinds.items()
@@ -170,7 +170,7 @@ def comparisons(report: Report) -> Chart | None:
     names = [entry.agent for entry in report.agents if entry.rank is not None][:MOST]
     few = len(names) <= 12
     row = {
-        name: name if few else f"{i}. {plotting.shortened(name)}" for i, name in enumerate(names, 1)
+        name: name if few else f"{i}. {plotting.shorten(name)}" for i, name in enumerate(names, 1)
     }
     column = {name: name if few else str(i) for i, name in enumerate(names, 1)}
     rows: list[dict[str, Any]] = []
@@ -215,7 +215,9 @@ def comparisons(report: Report) -> Chart | None:
 def correlations(report: Report) -> Chart | None:
     """Pass rate against each other metric, one point per agent."""
     rates = {e.agent: e for e in report.agents if e.ranking == 1}
-    identity = plotting.identity(list(rates)) if len(rates) <= plotting.OVERLAID else {}
+    identity = (
+        plotting.identity_channels(list(rates)) if len(rates) <= plotting.MAX_OVERLAID else {}
+    )
     panels = []
     for metric in dict.fromkeys(score.metric for score in report.metrics):
         rows: list[dict[str, Any]] = []
@@ -230,7 +232,7 @@ def correlations(report: Report) -> Chart | None:
                         "from": score.value - reach,
                         "to": score.value + reach,
                         "rate": entry.pass_rate,
-                        **plotting.ends("i", entry.interval),
+                        **plotting.interval_columns("i", entry.interval),
                     }
                 )
         if not rows:
@@ -269,7 +271,9 @@ def consistency(report: Report) -> Chart | None:
     if not rows or max(row["k"] for row in rows) < 2:
         return None
     titles = ("k continuations of one scenario", "chance that all succeed")
-    return plotting.lines(_names(report), pd.DataFrame(rows), ("k", "chance"), titles, step=False)
+    return plotting.plot_lines(
+        _names(report), pd.DataFrame(rows), ("k", "chance"), titles, step=False
+    )
 
 
 def difficulty(report: Report) -> Chart | None:
@@ -309,7 +313,9 @@ def time_to_success(report: Report) -> Chart | None:
     if not rows:
         return None
     titles = ("steps after takeover", "succeeded so far")
-    return plotting.lines(_names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True)
+    return plotting.plot_lines(
+        _names(report), pd.DataFrame(rows), ("step", "share"), titles, step=True
+    )
 
 
 def label_sets(report: Report) -> Chart | None:
@@ -321,7 +327,7 @@ def label_sets(report: Report) -> Chart | None:
             "agent": entry.agent,
             "labels": source,
             "rate": entry.pass_rate,
-            **plotting.ends("i", entry.interval),
+            **plotting.interval_columns("i", entry.interval),
         }
         for source, labelled in report.label_sets.items()
         for entry in labelled.agents

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
-from sts.names import shown
-from sts.storage.files import parsed_json, regular, regular_bytes
+from sts.names import quote
+from sts.storage.files import open_regular, parse_versioned_json, read_bytes
 from sts_analysis.report.schema import SCHEMA, Report
 
 FILE = "report.json"
@@ -109,7 +109,7 @@ def read(path: Path) -> Report:
     """
     file = path / FILE if path.is_dir() else path
     try:
-        content = parsed_json(regular_bytes(file).decode(), dict)
+        content = parse_versioned_json(read_bytes(file).decode(), dict)
     except FileNotFoundError:
         raise ArgumentError(f"no report at {path}; check the path") from None
     except ValueError as error:
@@ -123,10 +123,10 @@ def is_report(path: Path) -> bool:
     Ours say so in their first key; of another file, whose keys may stand in any order, all is read.
     """
     try:
-        with regular(path) as file:
+        with open_regular(path) as file:
             if _OPENING.match(file.read(_HEAD)):
                 return True
-        return version(parsed_json(regular_bytes(path).decode(), dict)) is not None
+        return version(parse_versioned_json(read_bytes(path).decode(), dict)) is not None
     except (OSError, ValueError, StsError):
         return False
 
@@ -150,12 +150,12 @@ def from_json(content: Mapping[str, Any], *, name: str = FILE) -> Report:
     """
     number = version(content)
     if number is None:
-        what = shown(str(content.get("schema")))
+        what = quote(str(content.get("schema")))
         raise DamagedData(f"{name}: expected the schema {SCHEMA}, found {what}")
     if number != _VERSION:
         later = number.isdecimal() and int(number) > int(_VERSION)
         advice = "read it with a later version" if later else "make the report again"
-        line = f"{name}: expected the schema {SCHEMA}, found {_NAME}/{shown(number)}; {advice}"
+        line = f"{name}: expected the schema {SCHEMA}, found {_NAME}/{quote(number)}; {advice}"
         raise NewerFormat(line) if later else DamagedData(line)
     report: Report = _read(Report, content, name)
     return report
@@ -225,7 +225,7 @@ def _scalar(kind: type, value: Any, place: str) -> Any:
 
 
 def _unlike(place: str, expected: str, value: Any) -> DamagedData:
-    return DamagedData(f"{place}: expected {expected}, found {shown(json.dumps(value))}")
+    return DamagedData(f"{place}: expected {expected}, found {quote(json.dumps(value))}")
 
 
 @functools.cache

@@ -92,7 +92,7 @@ def audit(ratings: pd.DataFrame, *, seed: int) -> schema.Audit | None:
     if own.empty:
         return None
     clip = pd.factorize(own["clip"])[0] + own["continuation"].max() + 1
-    found = imbalance.of_rows(
+    found = imbalance.measure_imbalance(
         np.where(own["clip"] != "", clip, own["continuation"]),
         own["scenario"].to_numpy(),
         own["agent"].to_numpy(),

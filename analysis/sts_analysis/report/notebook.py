@@ -128,7 +128,7 @@ def _of_page(report: Report, name: str) -> Picture | str:
     if chart is None:
         return "nothing that it would show is known"
     caption = (FIGURES[name].__doc__ or "").partition("\n")[0]
-    return Picture(name, caption, plotting.to_svg(chart, plotting.PRINTED))
+    return Picture(name, caption, plotting.to_svg(chart, plotting.PRINT_STYLE))
 
 
 def _checked(name: str, options: dict[str, Any], known: list[str]) -> dict[str, Any]:

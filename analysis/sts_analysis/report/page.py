@@ -19,8 +19,8 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
-from sts.plotting import inline
-from sts.viewer.scripts import classic
+from sts.plotting import to_inline_svg
+from sts.viewer.scripts import join_classic_script
 from sts_analysis.report.figures import MOST
 from sts_analysis.report.schema import Agent, LabelSet, Provenance, Report, Standing
 from sts_analysis.report.verdict import about, completeness, remark, unable
@@ -95,7 +95,7 @@ def _environment() -> jinja2.Environment:
         "amount": lambda count: f"{count:.2f}".rstrip("0").rstrip("."),
         "number_range": lambda ends: _ends(ends, _number),
         "p": _p,
-        "inline": lambda svg, label: Markup(inline(svg, label)),
+        "inline": lambda svg, label: Markup(to_inline_svg(svg, label)),
         "quoted": lambda name: quote(name, safe=""),
     }
     return environment
@@ -119,7 +119,7 @@ def render(
       narrow: the figures for a page as wide as a phone, as far as there are any.
     """
     template = _environment().get_template("page.html.j2")
-    script = classic(SCRIPTS, SCRIPT_FOLDER)
+    script = join_classic_script(SCRIPTS, SCRIPT_FOLDER)
     counts = report.counts
     total = counts.scenarios
     people = len(report.annotators)

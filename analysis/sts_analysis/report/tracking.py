@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from sts.errors import ArgumentError, MissingExtra, Unavailable
-from sts.names import shown
+from sts.names import quote
 from sts_analysis.report.figures import figures
 from sts_analysis.report.page import render
 from sts_analysis.report.schema import Interval, Report
@@ -26,7 +26,7 @@ def check_project(project: str) -> None:
     """
     if not _PROJECT.fullmatch(project):
         raise ArgumentError(
-            f"--wandb: expected a project's name without / \\ # ? % :, found {shown(project)}"
+            f"--wandb: expected a project's name without / \\ # ? % :, found {quote(project)}"
         )
     _library()
 

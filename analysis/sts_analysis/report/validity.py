@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sts.ratings import SIGHTS
+from sts.ratings import ACCESS_LEVELS
 from sts_analysis.inputs.scores import PASS_RATE
 from sts_analysis.report.schema import (
     Agent,
@@ -90,7 +90,7 @@ def _left_out(agents: tuple[Agent, ...], scores: pd.DataFrame) -> pd.Series:
     for agent, sees in zip(scores["agent"], scores["sees"], strict=True):
         entry = entries.get(agent)
         reason = entry.unranked or "" if entry else ""
-        if entry and not reason and sees not in (entry.sees, SIGHTS[0]):
+        if entry and not reason and sees not in (entry.sees, ACCESS_LEVELS[0]):
             reason = f"it saw {SEEN[sees]} there, and {SEEN[entry.sees]} here"
         reasons.append(reason)
     return pd.Series(reasons, index=scores.index, dtype=object)

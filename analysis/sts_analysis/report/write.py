@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from sts.errors import ArgumentError
-from sts.jobs.beside import beside
-from sts.names import shown
-from sts.storage.csv_tables import to_csv
+from sts.jobs.background import run_in_background
+from sts.names import quote
+from sts.storage.csv_tables import format_csv
 from sts.storage.folders import replace_folder
 from sts_analysis.report import json_form
 from sts_analysis.report.figures import FIGURES, draw
@@ -64,7 +64,9 @@ def write(
       OSError: the disk is full or read-only; an earlier report is then as it was.
     """
     check_folder(folder)
-    with beside(lambda: table_files(report), worth=len(report.comparisons) >= MANY) as tabled:
+    with run_in_background(
+        lambda: table_files(report), worth=len(report.comparisons) >= MANY
+    ) as tabled:
         drawn = draw(report)
         step()
         written = json_form.text(report).encode()
@@ -93,7 +95,7 @@ def check_folder(folder: Path) -> None:
     if not ours and other is not None:
         raise ArgumentError(
             f"expected a new or empty folder for the report, or one that holds a report; found "
-            f"{shown(other)} in {folder}: name another, such as {folder / 'report'}"
+            f"{quote(other)} in {folder}: name another, such as {folder / 'report'}"
         )
 
 
@@ -104,4 +106,4 @@ def table_files(report: Report) -> dict[str, bytes]:
 
 def _csv(rows: Rows) -> bytes:
     header = columns(rows)
-    return to_csv(header, (map(row.get, header) for row in rows))
+    return format_csv(header, (map(row.get, header) for row in rows))

@@ -40,10 +40,10 @@ def krippendorff(ratings: pd.DataFrame, *, seed: int, draws: int = 2000) -> Alph
     judged = ratings[~ratings["verdict"].isin(("cannot_judge", ""))]
     columns = {"thing": judged["continuation"], "person": judged["annotator"]}
     success = pd.DataFrame(columns | {"yes": judged["verdict"] == "success"})
-    found = agreement.krippendorff(success, seed=seed, draws=draws)
+    found = agreement.compute_alpha(success, seed=seed, draws=draws)
     reason = (
         "needs two continuations judged by two annotators each" if found.alpha is None else None
     )
-    if found.alike:
+    if found.is_unanimous:
         reason = "every judgement is the same, so chance agreement is certain"
     return Alpha(found.alpha, found.interval, found.shared, found.people, reason)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sts.ratings import SIGHTS
+from sts.ratings import ACCESS_LEVELS
 from sts_analysis.inputs.subject import SCENARIO
 from sts_analysis.statistics import sampling
 
-BASELINE_SIGHTS = SIGHTS[1:]
+BASELINE_SIGHTS = ACCESS_LEVELS[1:]
 
 
 class Outcomes(NamedTuple):

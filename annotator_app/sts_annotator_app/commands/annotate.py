@@ -25,24 +25,28 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             f"--user is for your own machine, found --host {args.host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
-    from sts.annotations import consent, training, views
-    from sts.annotations.store import Store
+    from sts.annotations import consent, progress, training
+    from sts.annotations.store import AnnotationStore
     from sts_annotator_app import auth, queueing, server, sign_in
-    from sts_annotator_app.settings import Settings, checked_base
+    from sts_annotator_app.settings import Settings, parse_base_path
 
-    base, proxies = checked_base(args.base_path), [_network(one) for one in args.proxy]
-    offers = sign_in.settings(workspace, base) is not None
-    chosen = queueing.chosen(workspace, args.suite)
+    base, proxies = parse_base_path(args.base_path), [_parse_network(one) for one in args.proxy]
+    offers = sign_in.load_settings(workspace, base) is not None
+    chosen = queueing.select_suite(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
-        with Store.open(workspace) as store:
+        with AnnotationStore.open(workspace) as store:
             if store.study.consent:
-                consent.text(workspace, store.study.consent)  # better now than on the first page
-            there = queueing.fill(workspace, store, chosen) if chosen else 0
-            owner = queueing.welcome(store, args.owner) if args.owner is not None else None
+                consent.load_text(
+                    workspace, store.study.consent
+                )  # better now than on the first page
+            there = queueing.fill_queue(workspace, store, chosen) if chosen else 0
+            owner = (
+                queueing.find_or_add_person(store, args.owner) if args.owner is not None else None
+            )
             with store.read() as connection:
-                progress = views.progress(connection, chosen.queue) if chosen else None
-                untrained = training.lack(connection, study=store.study)
-        key = auth.owner_key(workspace, owner.name) if owner else ""
+                counts = progress.load_progress(connection, chosen.queue) if chosen else None
+                untrained = training.describe_missing_references(connection, study=store.study)
+        key = auth.derive_owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
         label = chosen.label if chosen else ""
@@ -52,9 +56,9 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
         else:
             nothing = "curators decide about it; there is nothing to judge before it is frozen"
             lines = [f"draft {args.suite}: {nothing}"]
-            lines = _queued(label, progress, there) if progress else lines
+            lines = _describe_queue(label, counts, there) if counts else lines
             lines += [untrained] if untrained else []
-            print("\n".join([*lines, *_links(address, link, owner)]), flush=True)
+            print("\n".join([*lines, *_describe_links(address, link, owner)]), flush=True)
         if args.host not in LOOPBACK and not proxies:
             warn(
                 f"{address} is plain http, which anyone on the way can read and change; serve it "
@@ -74,7 +78,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _network(address: str) -> str:
+def _parse_network(address: str) -> str:
     """Return an address or a network of them; raise ArgumentError if it is neither."""
     try:
         ip_network(address)
@@ -85,7 +89,7 @@ def _network(address: str) -> str:
     return address
 
 
-def _queued(suite: str, progress: Progress, there: int) -> list[str]:
+def _describe_queue(suite: str, progress: Progress, there: int) -> list[str]:
     count, done, wanted = progress.continuations, progress.judged, progress.required
     unable = progress.unjudgeable
     none = f", {unable} of the clips could not be judged" if unable else ""
@@ -102,7 +106,7 @@ def _queued(suite: str, progress: Progress, there: int) -> list[str]:
     return lines
 
 
-def _links(address: str, link: str | None, owner: Annotator | None) -> list[str]:
+def _describe_links(address: str, link: str | None, owner: Annotator | None) -> list[str]:
     lines = [f"open your page: {link}" if link else f"serving {address}"]
     if owner and "lead" not in owner.roles:
         lines.append(f"{owner.name} sees no report: sts annotators role {quote(owner.name)} lead")

@@ -17,20 +17,20 @@ from sts.storage.workspace import Workspace
 from sts.suites.folders import list_versions
 
 
-def steps(args: argparse.Namespace) -> list[list[str]]:
+def list_commands(args: argparse.Namespace) -> list[list[str]]:
     """Return the commands of the demo, in order, without the common flags."""
     one = _select_demos(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
-    scenario, *pair = one.shown
+    scenario, *pair = one.example
     name, _, version = one.suite.partition("@")
     made = int(version) in list_versions(Workspace.open(args.workspace)).get(name, {})
-    commands = [] if made else [list(words) for words in one.making]
+    commands = [] if made else [list(words) for words in one.setup]
     commands += [
         ["suite", "verify", one.suite],
         ["run", one.suite, *agent_arguments(one.agents), *amount],
         ["show", f"{one.suite}/{scenario}", *agent_arguments(pair)],
         ["label", one.suite],
-        *(list(words) for words in one.measuring),
+        *(list(words) for words in one.measurements),
         ["report", one.suite],
     ]
     if not args.no_app:
@@ -42,21 +42,21 @@ def _select_demos(domain: str | None) -> Demo:
     """Return the demo of a domain, or the first."""
     chosen = demo.load_demo(domain) if domain is not None else demo.find_first_demo()
     if chosen is None:
-        names = ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
+        names = ", ".join(registry.list_entry_points(demo.GROUP)) or "none, as there is no demo"
         raise ArgumentError(f"expected --domain D, one of {names}")
     return chosen
 
 
 def _describe_plan(args: argparse.Namespace, count: int) -> str:
     """Return what is about to happen, what it takes, and where it goes."""
-    takes = _select_demos(args.domain).takes
+    takes = _select_demos(args.domain).requirements
     return (
         f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
         f"{f': {takes}' if takes else ''}. If it is interrupted, run it again to continue."
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run_demo(args: argparse.Namespace) -> int:
     """Run the commands, each shown before it starts; stops at the first that fails.
 
     With --json each command's JSON is gathered and printed at the end, as one list.
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     common = ["--workspace", args.workspace] if args.workspace else []
     common += ["--debug"] if args.debug else []
     gathered = []
-    commands = steps(args)
+    commands = list_commands(args)
     if not args.json:
         print(_describe_plan(args, len(commands)), flush=True)
     for words in commands:

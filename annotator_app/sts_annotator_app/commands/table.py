@@ -6,19 +6,27 @@ import argparse
 
 from sts import registry
 from sts.cli import demo
-from sts.cli.arguments import cores
-from sts.cli.command import Command, argument, deferred, in_workspace, option, repeatable, switch
+from sts.cli.arguments import count_cores
+from sts.cli.command import (
+    Command,
+    argument,
+    defer_import,
+    defer_in_workspace,
+    option,
+    repeatable,
+    switch,
+)
 
 
 def _add_demos(parser: argparse.ArgumentParser) -> None:
-    names = ", ".join(registry.named(demo.GROUP)) or "none, as there is no demo"
+    names = ", ".join(registry.list_entry_points(demo.GROUP)) or "none, as there is no demo"
     option("--domain D", f"environment: {names} (default: the first)")(parser)
 
 
 ANNOTATE = Command(
     "annotate continuations in a browser",
     "sts annotate {suite} --user ann",
-    in_workspace("sts_annotator_app.commands.annotate:annotate"),
+    defer_in_workspace("sts_annotator_app.commands.annotate:annotate"),
     (
         argument(
             "suite",
@@ -63,12 +71,12 @@ ANNOTATE = Command(
 DEMO = Command(
     "run the whole pipeline on a packaged suite, then open the annotator app",
     "sts demo --no-app",
-    deferred("sts_annotator_app.commands.demo:run"),
+    defer_import("sts_annotator_app.commands.demo:run_demo"),
     (
         _add_demos,
         switch("--no-app", "stop after the report"),
         option("--continuations N", "continuations per scenario and agent", 10),
-        option("--workers W", "processes (default: one per processor)", cores()),
+        option("--workers W", "processes (default: one per processor)", count_cores()),
         option("--port P", "port of the annotator app", 8501),
     ),
 )

@@ -11,26 +11,42 @@ from pathlib import Path
 from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, build_component
 
 HERE = Path(__file__).parent
-_DRAFT = ("standing", "editing", "passage", "curation")
-_SENT = ("browser", "panel", "outbox", "channel", "connected")
-_JUDGED = ("verdicts", "visits", "activity", "tabs", "session")
+_CURATION_MODULES = ("standing", "editing", "passage", "curation")
+_SYNC_MODULES = ("browser", "panel", "outbox", "channel", "connected")
+_ANNOTATION_MODULES = ("verdicts", "visits", "activity", "tabs", "session")
 MODULES = {
-    "player": (*VIEWER, *_SENT, *_JUDGED, "judging", "pace", "notices", "player"),
+    "player": (
+        *VIEWER,
+        *_SYNC_MODULES,
+        *_ANNOTATION_MODULES,
+        "judging",
+        "pace",
+        "notices",
+        "player",
+    ),
     "clip": CLIP,
     "review": (
-        *(*VIEWER, *_SENT, "verdicts", "visits", "activity", "judging"),
+        *(*VIEWER, *_SYNC_MODULES, "verdicts", "visits", "activity", "judging"),
         *("reviewing", "opinions", "review"),
     ),
     "play": (*BOARD, "browser", "turns", "play"),
-    "curate": (*VIEWER, *_SENT, *_DRAFT, "coverage", "editor", "deciding", "curate"),
+    "curate": (
+        *VIEWER,
+        *_SYNC_MODULES,
+        *_CURATION_MODULES,
+        "coverage",
+        "editor",
+        "deciding",
+        "curate",
+    ),
 }
-_BESIDE = ("page", "viewer", "panel")
+_COMMON_STYLES = ("page", "viewer", "panel")
 STYLES = {
-    "player": (*_BESIDE, "player"),
+    "player": (*_COMMON_STYLES, "player"),
     "clip": CLIP_STYLES,
-    "review": (*_BESIDE, "player", "review"),
+    "review": (*_COMMON_STYLES, "player", "review"),
     "play": ("page", "play"),
-    "curate": (*_BESIDE, "curate"),
+    "curate": (*_COMMON_STYLES, "curate"),
 }
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sts.annotations.decisions import of_draft
-from sts.annotations.store import Store
+from sts.annotations.decisions import load_decisions
+from sts.annotations.store import AnnotationStore
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, folders
@@ -46,7 +46,7 @@ def sort_key(id: str) -> tuple[str, int]:
 
 
 @dataclass(eq=False)
-class OpenDraft:
+class CachedDraft:
     """A draft with its candidates and the decisions about them.
 
     `scenario` and `editor` are looked up by id and hash of the edit ("" for none); `editing` is
@@ -84,12 +84,12 @@ class OpenDraft:
         before = self.scenario(id, edited)
         return Editor(before, load_recording(self.draft.workspace, before))
 
-    def refresh(self, store: Store) -> None:
+    def refresh(self, store: AnnotationStore) -> None:
         """Read the decisions made since the last call."""
         with self._lock:
             with store.read() as connection:
                 latest = self.decisions[-1] if self.decisions else None
-                new = of_draft(connection, self.draft.id, latest)
+                new = load_decisions(connection, self.draft.id, latest)
             for decision in new:
                 self.decisions.append(decision)
                 self._by_uuid[decision.uuid] = decision
@@ -120,7 +120,9 @@ class OpenDraft:
             several = any(len(one.state.opinions) > 1 for one in self.candidates.values())
             found = rating_agreement(self.candidates.values()) if several else None
             view = (
-                None if found is None else {**found._asdict(), "interval": None, "why": found.why}
+                None
+                if found is None
+                else {**found._asdict(), "interval": None, "why": found.reason}
             )
             self._agreed = basis, view
         return self._agreed[1]
@@ -146,12 +148,12 @@ def find_recorder(candidate: DraftCandidate) -> str:
     return people[player] if player < len(people) else candidate.summary.source
 
 
-class Drafts:
+class DraftCache:
     """Drafts of a workspace; each is read once, and again if candidates are added."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._opened: dict[str, OpenDraft] = {}
+        self._opened: dict[str, CachedDraft] = {}
         self._lock = threading.Lock()
 
     def list_names(self) -> list[str]:
@@ -159,14 +161,14 @@ class Drafts:
         listed = folders.list_suites(self.workspace)
         return [folder.suite for folder in listed if folder.where == "draft"]
 
-    def open_draft(self, name: str, store: Store) -> OpenDraft:
+    def open_draft(self, name: str, store: AnnotationStore) -> CachedDraft:
         """Return a draft with its latest decisions."""
         draft = drafts.open_draft(self.workspace, name)
         with self._lock:
             opened = self._opened.get(name)
             if opened is None or opened.draft != draft:
                 candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
-                opened = OpenDraft(draft, {c.summary.id: c for c in candidates})
+                opened = CachedDraft(draft, {c.summary.id: c for c in candidates})
                 self._opened[name] = opened
         opened.refresh(store)
         return opened

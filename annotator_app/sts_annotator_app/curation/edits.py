@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.decisions import Decision
 from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import OpenDraft
+from sts_annotator_app.curation.drafts import CachedDraft
 from sts_scenarios import categories
 from sts_scenarios.editing import Edit, Editor
 from sts_scenarios.freezing import DraftCandidate
@@ -19,7 +19,7 @@ from sts_scenarios.freezing import DraftCandidate
 MAX_TAGS = 20
 
 
-def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
+def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
     """Return the preview of an edit that a page requests; None without a request.
 
     A page sends `candidate`, `changes` and a `number`, which is returned; `whole` requests the
@@ -48,7 +48,7 @@ def preview_edit(opened: OpenDraft, sent: object) -> dict[str, Any] | None:
 
 
 def complete_edit(
-    opened: OpenDraft, candidate: DraftCandidate, made: Decision, sent: object
+    opened: CachedDraft, candidate: DraftCandidate, made: Decision, sent: object
 ) -> Decision:
     """Save an edited scenario in the draft, and return the decision `made` with it.
 
@@ -88,7 +88,7 @@ def _parse_changes(sent: object) -> dict[str, Any]:
     return dict(sent)
 
 
-def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
+def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
     """Return the whole trajectory of a candidate, with the available players and categories."""
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
@@ -101,10 +101,10 @@ def _load_trajectory(opened: OpenDraft, editor: Editor) -> dict[str, Any]:
         instructions=[instruction],
     )
     world = trajectory.episode.domain
-    picture = domain(world).scene_layout(trajectory.episode.state)
+    picture = load_domain(world).scene_layout(trajectory.episode.state)
     return {
         "episode": {**shown, "id": before.id},
         "players": [picture.names[index] for index in picture.players],
         "objects": list(picture.players),
-        "categories": [category.name for category in categories.of(world)],
+        "categories": [category.name for category in categories.load_categories(world)],
     }

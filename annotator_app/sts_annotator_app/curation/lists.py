@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sts.annotations.types import Annotator
-from sts.names import LIMIT
+from sts.names import MAX_NAME_CHARS
 from sts.suites.decisions import UNDECIDED, find_rating
-from sts_annotator_app.curation.drafts import OpenDraft
+from sts_annotator_app.curation.drafts import CachedDraft
 from sts_scenarios.freezing import UNTOUCHED
 
 SECOND_RATING = "second"
@@ -30,20 +30,20 @@ class Filter(NamedTuple):
     number: int = 0
 
 
-def parse_filter(sent: object, opened: OpenDraft) -> Filter:
+def parse_filter(sent: object, opened: CachedDraft) -> Filter:
     """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Filter._fields[:-1]]
         number, latest = sent.get("number"), opened.latest_number
         number = number if type(number) is int and 0 <= number <= latest else latest
-        if all(isinstance(text, str) and len(text) <= LIMIT for text in texts):
+        if all(isinstance(text, str) and len(text) <= MAX_NAME_CHARS for text in texts):
             category, difficulty, source, status = texts
             return Filter(category, difficulty, source, status, number)
     has_undecided = any(c.status == UNDECIDED for c in opened.candidates.values())
     return Filter(status=UNDECIDED if has_undecided else "", number=opened.latest_number)
 
 
-def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> list[str]:
+def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> list[str]:
     """Return the ids of the candidates that match a filter, in order."""
     candidates = opened.candidates
     if choice.status == SECOND_RATING:
@@ -64,7 +64,7 @@ def list_candidates(opened: OpenDraft, choice: Filter, person: Annotator) -> lis
     ]
 
 
-def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, str]]:
+def _iterate_statuses(opened: CachedDraft, choice: Filter) -> Iterator[tuple[str, str]]:
     """Yield the id of each candidate and its status at the filter's decision number."""
     then = opened.states_at(choice.number) if choice.status else {}
     for id, candidate in opened.candidates.items():
@@ -74,7 +74,7 @@ def _iterate_statuses(opened: OpenDraft, choice: Filter) -> Iterator[tuple[str, 
             yield id, "kept" if candidate.inherited else UNDECIDED
 
 
-def count_coverage(opened: OpenDraft, blind: bool) -> list[list[Any]]:
+def count_coverage(opened: CachedDraft, blind: bool) -> list[list[Any]]:
     """Return rows [category, difficulty, source, status, count] of all candidates.
 
     If blind is set, the status is hidden.

@@ -7,14 +7,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from sts.annotations.decisions import Overtaken
-from sts.annotations.store import Store
+from sts.annotations.decisions import DecisionConflict
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError, UnknownName
 from sts.suites.decisions import OPINIONS, STATUSES, Decision, find_rating
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
-from sts_annotator_app.curation.drafts import Drafts, OpenDraft
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
 from sts_scenarios.curation import append_decisions, make_decision, make_rating, validate_reason
 from sts_scenarios.freezing import DraftCandidate
 
@@ -25,7 +25,7 @@ _KINDS = (*STATUSES, "undo", "edit", "opinion")
 
 
 def save_decisions(
-    drafts: Drafts, store: Store, person: Annotator, sent: object
+    drafts: DraftCache, store: AnnotationStore, person: Annotator, sent: object
 ) -> list[dict[str, Any]]:
     """Save decisions in order; return an acknowledgement or the reason of rejection for each.
 
@@ -42,7 +42,7 @@ def save_decisions(
         try:
             _save_decision(drafts, store, person, submission)
         except StsError as error:
-            if isinstance(error, StoreError) and not isinstance(error, Overtaken):
+            if isinstance(error, StoreError) and not isinstance(error, DecisionConflict):
                 raise
             acks.append({"uuid": uuid, "status": "refused", "message": str(error)})
         else:
@@ -51,7 +51,7 @@ def save_decisions(
 
 
 def _save_decision(
-    drafts: Drafts, store: Store, person: Annotator, sent: Mapping[str, Any]
+    drafts: DraftCache, store: AnnotationStore, person: Annotator, sent: Mapping[str, Any]
 ) -> None:
     opened = drafts.open_draft(drafts.find_name(sent.get("draft")), store)
     candidate = find_candidate(opened, sent.get("candidate"))
@@ -68,7 +68,7 @@ def _save_decision(
     append_decisions(store, opened.draft, [made])
 
 
-def find_candidate(opened: OpenDraft, id: object) -> DraftCandidate:
+def find_candidate(opened: CachedDraft, id: object) -> DraftCandidate:
     """Return the candidate with this id; raise UnknownName without one."""
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
@@ -97,7 +97,7 @@ def _parse_decision(
         raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
     bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
     if follows != candidate.state.last:
-        raise Overtaken(bare, candidate.state)
+        raise DecisionConflict(bare, candidate.state)
     made = make_decision(candidate, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
         raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")

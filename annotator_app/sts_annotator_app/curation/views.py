@@ -7,16 +7,16 @@ from functools import lru_cache
 from typing import Any
 
 from sts.annotations.types import Annotator
-from sts.domains import domain
-from sts.engine.rendering import look
-from sts.engine.replay import along
+from sts.domains import load_domain
+from sts.engine.rendering import render_frame
+from sts.engine.replay import replay_worlds
 from sts.errors import StsError
 from sts.suites.decisions import Decision, find_rating
 from sts.suites.types import Scenario
-from sts.viewer.criteria import criterion
+from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import encode_sprite, episode_payload
 from sts.viewer.sprites import load_sprites
-from sts_annotator_app.curation.drafts import OpenDraft, find_recorder
+from sts_annotator_app.curation.drafts import CachedDraft, find_recorder
 from sts_scenarios import categories
 from sts_scenarios.category import Label
 from sts_scenarios.curation import visible_ratings
@@ -28,13 +28,13 @@ _MAX_VIEWS = 512
 _LOG = logging.getLogger(__name__)
 
 
-def describe_candidate(opened: OpenDraft, candidate: DraftCandidate) -> dict[str, Any]:
+def describe_candidate(opened: CachedDraft, candidate: DraftCandidate) -> dict[str, Any]:
     """Return the current version of a candidate; `broken` is the error if it has no episode."""
     return _describe_cached(opened, candidate.summary.id, candidate.state.scenario)
 
 
 @lru_cache(_MAX_VIEWS)
-def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
+def _describe_cached(opened: CachedDraft, id: str, edited: str) -> dict[str, Any]:
     candidate = opened.candidates[id]
     view: dict[str, Any] = {"id": id, "mark": edited or candidate.summary.row_hash, "broken": ""}
     try:
@@ -48,7 +48,7 @@ def _describe_cached(opened: OpenDraft, id: str, edited: str) -> dict[str, Any]:
     return view
 
 
-def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
+def load_recording(opened: CachedDraft, scenario: Scenario) -> dict[str, Any]:
     """Return the payload of a scenario's context and the recording after it."""
     shown = episode_payload(
         opened.draft.workspace,
@@ -62,7 +62,7 @@ def load_recording(opened: OpenDraft, scenario: Scenario) -> dict[str, Any]:
 
 def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
     """Return the automatic label of the recording, and why the scenario is invalid, if it is."""
-    rules = categories.ruling([scenario])
+    rules = categories.scenario_categories([scenario])
     if (rule := rules.get(scenario.category)) is None:
         return None, "its category is not installed here"
     label = rule.label(scenario.recording, scenario.takeover, scenario.players, scenario.parameters)
@@ -73,7 +73,7 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
     """Return the properties of a scenario; `unfit` is why it is invalid, or None."""
     return {
         "instruction": scenario.instruction.text,
-        "criterion": criterion(scenario),
+        "criterion": find_criterion(scenario),
         "category": scenario.category,
         "kind": scenario.kind,
         "difficulty": scenario.difficulty,
@@ -90,16 +90,18 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
     }
 
 
-def load_player_view(opened: OpenDraft, candidate: DraftCandidate) -> dict[str, Any]:
+def load_player_view(opened: CachedDraft, candidate: DraftCandidate) -> dict[str, Any]:
     """Return the evaluated player's view along the recording, as on the play page."""
     scenario = opened.scenario(candidate.summary.id, candidate.state.scenario)
     recording, player = scenario.recording, scenario.players[0]
-    world = domain(recording.domain)
-    replay = along([recording], [scenario.id])
+    world = load_domain(recording.domain)
+    replay = replay_worlds([recording], [scenario.id])
     view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
     if world.scene_format(recording.state).kind == "frames":
         sheets = load_sprites(opened.draft.workspace, recording, player)
-        height, width, _ = look(world.restore([recording.state]), recording.domain, player).shape
+        height, width, _ = render_frame(
+            world.restore([recording.state]), recording.domain, player
+        ).shape
         view |= {"sprites": [*map(encode_sprite, sheets)], "height": height, "width": width}
     else:
         view["drawing"] = recording.domain

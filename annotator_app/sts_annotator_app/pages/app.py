@@ -11,8 +11,8 @@ from functools import partial
 import streamlit as st
 
 from sts_annotator_app import state
-from sts_annotator_app.pages import clip, exchanges, guide, report, team
-from sts_annotator_app.pages.visitor import current_roles
+from sts_annotator_app.pages import clip, component_pages, guide, report, team
+from sts_annotator_app.pages.access import current_roles
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -23,25 +23,25 @@ st.html(
     </style>"""
 )
 doing = {*current_roles()}
-judged = bool(state.settings().suite)
+judged = bool(state.get_settings().suite)
 shown = []
 if "annotator" in doing and judged:
-    shown.append((exchanges.annotate, "Annotate", "annotate"))
-    shown.append((exchanges.play_page, "Play", "turn"))
+    shown.append((component_pages.show_annotate, "Annotate", "annotate"))
+    shown.append((component_pages.show_play, "Play", "turn"))
 if "reviewer" in doing and judged:
-    shown.append((exchanges.review, "Review", "review"))
-curating = (exchanges.curate, "Curate", "curate")
+    shown.append((component_pages.show_review, "Review", "review"))
+curating = (component_pages.show_curate, "Curate", "curate")
 if "curator" in doing:
     shown.append(curating)
 if "lead" in doing and judged:  # annotators do not see the results of their study
-    shown.append((report.page, "Report", "report"))
+    shown.append((report.show_page, "Report", "report"))
 if "lead" in doing:
-    shown.append((team.page, "Team", "team"))
+    shown.append((team.show_page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
     shown.append(curating)
 if not shown:
     st.info("You have no tasks yet. Ask the study lead to give you a role.")
-shown.append((guide.page, "Guide", "guide"))
+shown.append((guide.show_page, "Guide", "guide"))
 first, *others = shown
 root = st.Page(first[0], title=first[1], url_path="first", default=True)
 pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in others)]
@@ -49,5 +49,5 @@ pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path i
 leading = partial(st.switch_page, root)
 pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))
 if judged:
-    pages.append(st.Page(clip.page, title="Clip", url_path="clip", visibility="hidden"))
+    pages.append(st.Page(clip.show_page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()

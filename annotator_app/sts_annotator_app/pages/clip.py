@@ -7,12 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from sts.annotations.clips import clip
-from sts.annotations.store import Store
+from sts.annotations.clips import load_clip
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.pages.visitor import require_person
+from sts_annotator_app.pages.access import require_person
 
 _LOG = logging.getLogger(__name__)
 CLIP_UNAVAILABLE = (
@@ -20,18 +20,18 @@ CLIP_UNAVAILABLE = (
 )
 
 
-def page() -> None:
+def show_page() -> None:
     """Show the clip in the address, or two clips side by side, or why one cannot be shown."""
     person = require_person("annotator", "reviewer", "lead")
     if person is None:
         return
     first, second = (st.query_params.get(name) for name in ("c", "beside"))
     if second is None:
-        _show("clip", load_view(state.store(), person, first))
+        _show("clip", load_view(state.get_store(), person, first))
         return
     for column, key, item in zip(st.columns(2), ("clip", "beside"), (first, second), strict=True):
         with column:
-            _show(key, load_view(state.store(), person, item), beside=True)
+            _show(key, load_view(state.get_store(), person, item), beside=True)
 
 
 def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None:
@@ -41,11 +41,11 @@ def _show(key: str, data: dict[str, Any] | str, *, beside: bool = False) -> None
         state.mount_component("clip")(key=key, data=data | {"beside": beside})
 
 
-def load_view(store: Store, person: Annotator, item: object) -> dict[str, Any] | str:
+def load_view(store: AnnotationStore, person: Annotator, item: object) -> dict[str, Any] | str:
     """Return the component's data for a clip, or a sentence on why it cannot be shown."""
     try:
         with store.read() as connection:
-            record = clip(connection, person, item)
+            record = load_clip(connection, person, item)
         episode = state.load_episode(record.continuation) | {"id": record.item}
     except ArgumentError as error:
         return str(error)

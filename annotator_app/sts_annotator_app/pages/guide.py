@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.errors import StsError
 from sts_annotator_app import state
 
@@ -17,9 +17,9 @@ PLACEHOLDER = "<!-- what is to be seen in the world of the suite -->"
 WIDTH_PX = 820  # pixels: longer lines are hard to read
 
 
-def page() -> None:
+def show_page() -> None:
     """Show the guide, with sections on the environments of the suite."""
-    st.markdown(build_guide(state.domains()), width=WIDTH_PX)
+    st.markdown(build_guide(state.list_domains()), width=WIDTH_PX)
 
 
 def build_guide(domains: Collection[str]) -> str:
@@ -27,5 +27,5 @@ def build_guide(domains: Collection[str]) -> str:
     sections = []
     for name in sorted(domains):
         with contextlib.suppress(StsError):
-            sections.append(domain(name).guide)
+            sections.append(load_domain(name).guide)
     return GUIDE.read_text(encoding="utf-8").replace(PLACEHOLDER, "\n\n".join(sections))

@@ -6,11 +6,11 @@ import contextlib
 
 import streamlit as st
 
-from sts.annotations.members import last_event
+from sts.annotations.members import last_event_time
 from sts.errors import StoreError
 from sts.names import format_time
 from sts_annotator_app import state
-from sts_annotator_app.pages.visitor import require_person
+from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.results import RESULTS
 from sts_annotator_app.tables import escape_markdown
@@ -22,25 +22,25 @@ POLL_S = 1.0
 """Time between two checks of a running build."""
 
 
-def page() -> None:
+def show_page() -> None:
     """Show the report of the suite to the study lead."""
     if require_person("lead") is None:
         return
-    builder = state.builder()
+    builder = state.get_report_builder()
     buttons = st.container(horizontal=True)
     wanted = buttons.button("Build the report now", disabled=builder.is_building)
     if wanted or (not builder.is_building and builder.is_outdated(_last_event())):
         builder.start()
     show_status(builder)
     if builder.built_at is not None:
-        address = f"{state.settings().base}{RESULTS}report.html"
+        address = f"{state.get_settings().base_path}{RESULTS}report.html"
         buttons.link_button("Open in a new tab", address)
         st.iframe(f"{address}?built={builder.built_at}", height=HEIGHT_PX)
 
 
 def show_status(builder: ReportBuilder) -> None:
     """Show the state of the report; the page is run again when a build ends."""
-    label, built = state.settings().suite, builder.built_at
+    label, built = state.get_settings().suite, builder.built_at
     last = "" if built is None else f"Below: report of {format_time(built)} UTC."
     if builder.error:
         st.error(escape_markdown(f"The report could not be built: {builder.error}. {last}"))
@@ -68,5 +68,5 @@ def _wait_for_build(builder: ReportBuilder) -> None:
 
 
 def _last_event() -> float | None:
-    with state.store().read() as connection:
-        return last_event(connection)
+    with state.get_store().read() as connection:
+        return last_event_time(connection)

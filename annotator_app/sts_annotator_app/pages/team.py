@@ -11,20 +11,20 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from sts.annotations import people, views
-from sts.annotations.consent import Agreed, counts
-from sts.annotations.controls import Control, pause, paused
-from sts.annotations.members import DAY, Member, Work, served
-from sts.annotations.members import members as members_of
-from sts.annotations.members import work as work_of
+from sts.annotations import people, progress
+from sts.annotations.consent import ConsentCount, count_consents
+from sts.annotations.controls import Control, list_pauses, set_pause
+from sts.annotations.members import DAY_S, DailyWork, Member, count_assigned
+from sts.annotations.members import list_members as members_of
+from sts.annotations.members import load_daily_work as work_of
 from sts.annotations.roles import ROLES
-from sts.annotations.sessions import INVITATION
+from sts.annotations.sessions import INVITATION_LIFETIME_S
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
-from sts_annotator_app.pages.visitor import require_person
+from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.tables import escape_markdown, render_table
 
 RECENT_DAYS = 14
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
 
 
-def page() -> None:
+def show_page() -> None:
     """Show the page to the study lead."""
     lead = require_person("lead")
     if lead is None:
@@ -47,23 +47,23 @@ def page() -> None:
 
 
 def _show(lead: Annotator) -> None:
-    store = state.store()
-    suite = state.settings().part or state.settings().suite
+    store = state.get_store()
+    suite = state.get_settings().part or state.get_settings().suite
     now = store.now()
     with store.read() as connection:
-        members, pauses = members_of(connection, now=now), paused(connection)
-        consents = counts(connection)
-        progress = views.progress(connection, suite) if suite else None
-        work = work_of(connection, since=now - RECENT_DAYS * DAY) if suite else []
-        given = served(connection, suite) if suite else {}
+        members, pauses = members_of(connection, now=now), list_pauses(connection)
+        consents = count_consents(connection)
+        counts = progress.load_progress(connection, suite) if suite else None
+        work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
+        given = count_assigned(connection, suite) if suite else {}
     _show_outcome()
     st.subheader("Members")
     _show_members(members, lead, now, pauses, consents)
     _show_member_forms(members, lead, now)
-    if progress is None:
+    if counts is None:
         return
     st.subheader("Remaining work")
-    _show_remaining(progress.judged, progress.required, progress.remaining, work)
+    _show_remaining(counts.judged, counts.required, counts.remaining, work)
     _show_throughput(work, members)
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
@@ -76,12 +76,12 @@ def _show_members(
     lead: Annotator,
     now: float,
     pauses: Sequence[Control],
-    consents: Sequence[Agreed],
+    consents: Sequence[ConsentCount],
 ) -> None:
     if not members:
         st.info("No members yet. Invite someone below.")
         return
-    builder = state.builder() if state.settings().suite else None
+    builder = state.get_report_builder() if state.get_settings().suite else None
     built = builder.built_at if builder else None
     report = _read_report(builder.folder, built) if builder and built is not None else None
     measured = {} if report is None else {row.annotator: row for row in report.annotators}
@@ -94,7 +94,7 @@ def _show_members(
             _describe_access(
                 member, member.person.id in paused_people, member.person.id == lead.id
             ),
-            _format_age(member.seen, now),
+            _format_age(member.last_seen, now),
             member.today,
             member.total,
             _format_duration(member.seconds),
@@ -126,7 +126,7 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
     with st.expander("Invite someone"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
-        signing_in = bool(state.settings().signing_in)
+        signing_in = bool(state.get_settings().has_sign_in)
         email = st.text_input("E-mail address for sign-in (optional)") if signing_in else ""
         if st.form_submit_button("Invite"):
             _apply_change(
@@ -144,16 +144,18 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         if again.button("New invitation", width="stretch"):
             _apply_change(_prepare_invitation, people.invite, chosen, now=now)
         if end.button("Sign out everywhere", width="stretch"):
-            _apply_change(lambda n: f"{chosen}: signed out of {n} sessions.", people.revoke, chosen)
+            _apply_change(
+                lambda n: f"{chosen}: signed out of {n} sessions.", people.end_sessions, chosen
+            )
         if stop.button("Pause", width="stretch"):
             words = f"{chosen} is paused and gets no new clips."
-            _apply_change(lambda _: words, pause, **who, reason=reason, now=now)
+            _apply_change(lambda _: words, set_pause, **who, reason=reason, now=now)
         if go.button("Resume", width="stretch"):
             words = f"{chosen} gets new clips again."
-            _apply_change(lambda _: words, pause, **who, now=now, resume=True)
+            _apply_change(lambda _: words, set_pause, **who, now=now, resume=True)
 
 
-def _show_remaining(judged: int, required: int, left: int, work: Sequence[Work]) -> None:
+def _show_remaining(judged: int, required: int, left: int, work: Sequence[DailyWork]) -> None:
     if not required:
         st.info("No clips are queued yet.")
         return
@@ -172,7 +174,7 @@ def _show_remaining(judged: int, required: int, left: int, work: Sequence[Work])
         )
 
 
-def _show_throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
+def _show_throughput(work: Sequence[DailyWork], members: Sequence[Member]) -> None:
     if not work:
         st.caption(f"No judgements in the last {RECENT_DAYS} days.")
         return
@@ -184,7 +186,7 @@ def _show_throughput(work: Sequence[Work], members: Sequence[Member]) -> None:
         who = ", ".join(f"{names.get(entry.annotator, '?')} {entry.judged}" for entry in entries)
         clips, seconds = sum(e.judged for e in entries), sum(e.seconds for e in entries)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((format_time(day * DAY)[:10], clips, _format_duration(seconds), hourly, who))
+        rows.append((format_time(day * DAY_S)[:10], clips, _format_duration(seconds), hourly, who))
     header = ("Day", "Judgements", "Active time (h:min)", "Per active hour", "Annotators")
     st.html(render_table(header, rows))
 
@@ -200,20 +202,20 @@ def _show_pauses(
         why = f", {control.reason}" if control.reason else ""
         by = names.get(control.by or 0, "the command line or an automatic rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.text(f"{what}: paused since {format_time(control.made)} UTC by {by}{why}")
+        text.text(f"{what}: paused since {format_time(control.created_at)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
             who = {"person": control.person, "by": lead.id}
             resumed = partial(_resumed_message, what)
-            _apply_change(resumed, pause, control.scope, now=now, resume=True, **who)
+            _apply_change(resumed, set_pause, control.scope, now=now, resume=True, **who)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
-        categories = sorted({scenario.category for scenario in state.suite().scenarios})
+        categories = sorted({scenario.category for scenario in state.get_suite().scenarios})
         everything = f"all of {suite}"
         what = st.selectbox("Scope", [everything, *categories])
         reason = st.text_input("Reason", max_chars=200)
         if st.form_submit_button("Pause"):
             scope = suite if what == everything else f"{suite}/{what}"
             words = f"No new clips of {scope} are assigned."
-            _apply_change(lambda _: words, pause, scope, by=lead.id, reason=reason, now=now)
+            _apply_change(lambda _: words, set_pause, scope, by=lead.id, reason=reason, now=now)
 
 
 def _show_assignments(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
@@ -270,9 +272,9 @@ def _describe_access(member: Member, paused: bool, looking: bool) -> str:
 
 
 def _format_open_clips(member: Member, now: float) -> str | None:
-    if not member.held or member.until is None:
+    if not member.open_clips or member.next_expiry is None:
         return None
-    return f"{member.held}, {max(math.ceil((member.until - now) / 60), 1)} min"
+    return f"{member.open_clips}, {max(math.ceil((member.next_expiry - now) / 60), 1)} min"
 
 
 def _apply_change(
@@ -280,7 +282,7 @@ def _apply_change(
 ) -> None:
     """Make a change and rerun the page with `words` about the outcome, or show the error."""
     try:
-        with state.store().write(alone=True) as connection:
+        with state.get_store().write(alone=True) as connection:
             done = change(connection, *given, **more)
         st.session_state[_DONE] = words(done)
     except StsError as error:
@@ -296,7 +298,7 @@ def _resumed_message(what: str, _: object) -> str:
 def _prepare_invitation(person: Annotator) -> str:
     here = (st.context.url or "").rpartition("/")[0]
     st.session_state[_LINK] = f"{here}/enter?t={person.token}"
-    days = f"{INVITATION / DAY:.0f} days"
+    days = f"{INVITATION_LIFETIME_S / DAY_S:.0f} days"
     return f"Send this link to {person.name}. It works once, within {days}:"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sts.annotations.breakdown import ERRORS
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import REVIEW
-from sts.annotations.opinions import lot
-from sts.annotations.remarks import Remark
-from sts.annotations.reviewed import DIFFERING, DISPUTED, FAILED, Case, Queue
+from sts.annotations.judged_clips import random_key
+from sts.annotations.review_queues import DIFFERING, DISPUTED, FAILED, ReviewCase, ReviewQueue
 from sts.names import count_noun
 
 _LETTERS = "PQRSTUVWXYZ"
@@ -35,23 +35,25 @@ _EMPTY = {
 }
 
 
-def describe_case(case: Case, episode: dict[str, Any], seed: int) -> dict[str, Any]:
+def describe_case(case: ReviewCase, episode: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return a clip for the page, with its verdicts by annotators P, Q, R.
 
     Letters are assigned at random for each clip, from the study's seed.
     """
     clip = case.clip
-    verdicts = sorted(clip.opinions, key=lambda by: lot(seed, clip.item, str(by.person)))
+    verdicts = sorted(clip.opinions, key=lambda by: random_key(seed, clip.item, str(by.author_id)))
     return {
         "episode": episode,
-        "said": [_describe_opinion(letter_for(n), opinion) for n, opinion in enumerate(verdicts)],
+        "said": [
+            _describe_opinion(format_letter(n), opinion) for n, opinion in enumerate(verdicts)
+        ],
         "about": case.about,
         "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
         "remarks": list(case.remarks),
     }
 
 
-def letter_for(number: int) -> str:
+def format_letter(number: int) -> str:
     """Return the letter of a clip's annotator by number: P to Z, then P2 and so on.
 
     Environments name their players A, B, C.
@@ -60,7 +62,7 @@ def letter_for(number: int) -> str:
     return _LETTERS[place] + (str(again + 1) if again else "")
 
 
-def count_progress(queue: Queue) -> dict[str, int]:
+def count_progress(queue: ReviewQueue) -> dict[str, int]:
     """Return the progress of a queue."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
@@ -71,7 +73,7 @@ def list_errors() -> list[list[str]]:
     return [[error, *about] for error, about in ERRORS.items()]
 
 
-def empty_notice(name: str, queue: Queue) -> dict[str, str]:
+def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
     """Return the notice for a queue without clips for this person."""
     if not queue.of:
         return dict(zip(("title", "text"), _EMPTY[name], strict=True))
@@ -85,7 +87,7 @@ def empty_notice(name: str, queue: Queue) -> dict[str, str]:
     return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 
 
-def describe_conflict(kind: str, other: Remark) -> str:
+def describe_conflict(kind: str, other: CurrentEvent) -> str:
     """Return a notice that another reviewer decided the clip before this one."""
     stands = "counts" if kind == REVIEW else "stands"
     return (
@@ -94,7 +96,7 @@ def describe_conflict(kind: str, other: Remark) -> str:
     )
 
 
-def describe_concurrent(other: Remark) -> str:
+def describe_concurrent(other: CurrentEvent) -> str:
     """Return a notice that another reviewer has just decided the clip in view."""
     return (
         f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
@@ -102,11 +104,11 @@ def describe_concurrent(other: Remark) -> str:
     )
 
 
-def _describe_opinion(name: str, remark: Remark) -> dict[str, Any]:
+def _describe_opinion(name: str, remark: CurrentEvent) -> dict[str, Any]:
     return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
-def _describe_decision(event: Remark) -> str:
+def _describe_decision(event: CurrentEvent) -> str:
     if event.kind == REVIEW:
         return event.label.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""

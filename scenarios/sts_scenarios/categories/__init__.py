@@ -32,7 +32,7 @@ GROUP = "sts.categories"
 
 
 @functools.cache
-def of(domain: str) -> tuple[Category, ...]:
+def load_categories(domain: str) -> tuple[Category, ...]:
     """Return the categories of an environment, sorted by name; () if none are installed.
 
     Raises:
@@ -43,7 +43,7 @@ def of(domain: str) -> tuple[Category, ...]:
     for root in registry.load_every(GROUP, "categories of", domain):
         if not isinstance(root, ModuleType):
             raise StsError(f"entry point {GROUP}:{domain} is not a package or module")
-        with registry.blaming(f"categories of {domain!r} cannot be loaded"):
+        with registry.translate_errors(f"categories of {domain!r} cannot be loaded"):
             modules += _walk_modules(root)
     categories = {
         id(value): replace(value, place=f"{module.__name__}:{name}")
@@ -60,27 +60,27 @@ def of(domain: str) -> tuple[Category, ...]:
     return tuple(map(name_in_errors, _index_by_name(categories.values()).values()))
 
 
-def agents(domain: str) -> tuple[str, ...]:
+def profile_agents(domain: str) -> tuple[str, ...]:
     """Return the agents that form response profiles in an environment; () if it names none."""
     return _collect_names(domain, "AGENTS")
 
 
-def baselines(domain: str) -> tuple[str, ...]:
+def baseline_agents(domain: str) -> tuple[str, ...]:
     """Return the agents of an environment that only maximise reward."""
     return _collect_names(domain, "BASELINES")
 
 
-def readers(domain: str) -> tuple[str, ...]:
+def reader_agents(domain: str) -> tuple[str, ...]:
     """Return the agents of an environment that follow instructions."""
     return _collect_names(domain, "READERS")
 
 
-def curation(domain: str) -> tuple[str, ...]:
+def curation_agents(domain: str) -> tuple[str, ...]:
     """Return the agents used to select scenarios by discrimination."""
     return _collect_names(domain, "CURATION")
 
 
-def mixes(domain: str) -> tuple[tuple[str, ...], ...]:
+def action_mixes(domain: str) -> tuple[tuple[str, ...], ...]:
     """Return the sets of actions from which open-loop baselines draw."""
     return tuple(tuple(mix.split()) for mix in _collect_names(domain, "MIXES"))
 
@@ -115,26 +115,28 @@ def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
     return out
 
 
-def installed(domains: Iterable[str] | None = None) -> dict[str, Category]:
+def installed_categories(domains: Iterable[str] | None = None) -> dict[str, Category]:
     """Return the categories of these environments, or of all, by name in alphabetical order."""
-    chosen = registry.named(GROUP) if domains is None else dict.fromkeys(domains)
-    return _index_by_name(category for domain in chosen for category in of(domain))
+    chosen = registry.list_entry_points(GROUP) if domains is None else dict.fromkeys(domains)
+    return _index_by_name(category for domain in chosen for category in load_categories(domain))
 
 
-def ruling(scenarios: Iterable[Scenario], own: Iterable[Category] = ()) -> dict[str, Category]:
+def scenario_categories(
+    scenarios: Iterable[Scenario], own: Iterable[Category] = ()
+) -> dict[str, Category]:
     """Return the categories of the scenarios' environments and the user's `own`, by name."""
-    return installed(s.recording.domain for s in scenarios) | {
+    return installed_categories(s.recording.domain for s in scenarios) | {
         category.name: category for category in own
     }
 
 
-def criterion(scenario: Scenario) -> Criterion | None:
+def scenario_criterion(scenario: Scenario) -> Criterion | None:
     """Return the success criterion of a scenario; None if its category or rubric is missing."""
-    rule = ruling([scenario]).get(scenario.category)
+    rule = scenario_categories([scenario]).get(scenario.category)
     return rule.criterion(scenario) if rule else None
 
 
-def named(name: str) -> Category:
+def load_category(name: str) -> Category:
     """Return the category with this name, or the user's own at `module:NAME`.
 
     Raises:
@@ -148,9 +150,9 @@ def named(name: str) -> Category:
         return name_in_errors(replace(category, place=name))
     categories: list[Category] = []
     failed: list[StsError] = []
-    for domain in registry.named(GROUP):
+    for domain in registry.list_entry_points(GROUP):
         try:
-            categories += of(domain)
+            categories += load_categories(domain)
         except StsError as error:  # the name may belong to another environment
             failed.append(error)
     matching = [category for category in categories if category.name == name]

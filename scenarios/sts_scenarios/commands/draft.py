@@ -7,8 +7,8 @@ import contextlib
 import time
 from collections.abc import Sequence
 
-from sts.annotations.store import Store
-from sts.cli.arguments import table
+from sts.annotations.store import AnnotationStore
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
@@ -86,7 +86,7 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, every = load_candidates(workspace, args.name)
     drafts.check_open(draft)
     (one,) = select_candidates(draft, every, [args.id])
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
         curation.append_decisions(
             store, draft, [curation.make_rating(one, args.word, person, at=time.time())]
@@ -112,7 +112,7 @@ def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
 def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show why a draft cannot be frozen, if so."""
     draft, every = load_candidates(workspace, args.name)
-    own = [categories.named(name) for name in args.category]
+    own = [categories.load_category(name) for name in args.category]
     made = next_version(draft, every)
     found = find_faults(draft, every, made.scenarios, own)
     staying = [one for one in every if one.is_in_next_version]
@@ -146,7 +146,7 @@ def _compute_quality_checks(
     scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
 ) -> list[QualityCheck]:
     """Return the rows of every category of a draft that declares what it is tested with."""
-    rules = categories.ruling(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own)
     rows = []
     for name in sorted({one.category for one in scenarios} & {*rules}):
         members = [s for s in scenarios if s.category == name]
@@ -168,4 +168,4 @@ def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
         )
         for row in rows
     ]
-    return [table(("category", "check", "figure", "limit", "passed"), shown)]
+    return [format_table(("category", "check", "figure", "limit", "passed"), shown)]

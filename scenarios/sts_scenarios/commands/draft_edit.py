@@ -7,7 +7,7 @@ import json
 import time
 from typing import Any
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
@@ -26,14 +26,14 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     (one,) = select_candidates(draft, every, [args.id])
     reason = curation.validate_reason(args.reason or "")
     before = draft.candidate(args.id, one.state.scenario)
-    category = categories.named(args.category or before.category)
+    category = categories.load_category(args.category or before.category)
     asked = _read_changes(args) | ({"category": category.name} if args.category else {})
     trajectory = load_recording(workspace, before)
     made = Editor(before, trajectory, [category]).preview(asked)
     if not made.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
     draft.save_edit(made.scenario)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
         event = curation.make_decision(one, "edit", person, reason=reason, at=time.time())
         detail = {**event.detail, "changes": asked}
@@ -55,7 +55,7 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     drafts.check_open(draft)
     chosen = select_candidates(draft, every, args.id)
     kind = "pair" if args.action == "pair" else "series"
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         made, person = linking.link_candidates(store, draft, every, chosen, kind, args.author)
     ids, name = [one.id for one in made], getattr(made[0], kind)
     said = f"{args.action} {name}" if name else "apart"
@@ -68,7 +68,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft = drafts.open_draft(workspace, args.name)
     drafts.check_open(draft)
     trajectory = trajectories.find_trajectory(workspace, args.trajectory)
-    category = categories.named(args.category)
+    category = categories.load_category(args.category)
     last = drafts.find_last_numbers(workspace, draft.name, draft.load_ids()).get(category.name, 0)
     id = f"{category.name}-{last + 1:02d}"
     made = add_scenario(

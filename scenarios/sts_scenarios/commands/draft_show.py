@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sts.agreement import Agreement
-from sts.cli.arguments import progress, table
+from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, StsError, UnknownName
@@ -47,7 +47,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     asked = select_candidates(draft, every, args.id) if args.id else every
     if args.agent and not args.profiles:
         raise ArgumentError("--agent says whose profiles are listed; expected --profiles beside it")
-    rule = categories.named(args.category) if ":" in (args.category or "") else None
+    rule = categories.load_category(args.category) if ":" in (args.category or "") else None
     category = rule.name if rule else args.category
     person = read_study(workspace, lambda connection: find_person(connection, args.author))
     rows = [
@@ -89,13 +89,13 @@ def _compute_profiles(
     """Return rows with their profiles, made where they are missing, and why some have none."""
     kept = Profiles(draft, agents, own=own)
     made, failed = [], []
-    with progress(draft.name, "profiles") as show:
+    with show_progress(draft.name, "profiles") as show:
         for number, row in enumerate(rows, 1):
             try:
                 made.append(row._replace(profile=kept.compute(row.one)))
             except StsError as error:
                 made.append(row)
-                failed.append(str(error.about(row.one.summary.id)))
+                failed.append(str(error.with_prefix(row.one.summary.id)))
             show(number, len(rows))
     return made, failed
 
@@ -116,7 +116,7 @@ def _format_candidate_table(rows: Sequence[_Row], profiles: bool, opinions: bool
             blind = f"{given} given" if given else ""
             own += [", ".join(f"{name} {word}" for name, word in seen.items()) or blind]
         cells.append(tuple(cell or "-" for cell in own))
-    return table(tuple(header), cells)
+    return format_table(tuple(header), cells)
 
 
 def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
@@ -137,5 +137,7 @@ def _describe_agreement(agreed: Agreement) -> str:
         return "agreement: no candidate has two opinions yet"
     things = f"{agreed.shared} candidate{'s' if agreed.shared != 1 else ''} with two or more"
     share = f"{agreed.agreeing} of {agreed.pairs} pairs are the same ({agreed.share:.0%})"
-    alpha = f"Krippendorff's alpha {agreed.alpha:.2f}" if agreed.alpha is not None else agreed.why
+    alpha = (
+        f"Krippendorff's alpha {agreed.alpha:.2f}" if agreed.alpha is not None else agreed.reason
+    )
     return f"agreement: of the opinions about {things}, by {agreed.people}, {share}; {alpha}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store
@@ -23,7 +23,7 @@ def label(args: argparse.Namespace, workspace: Workspace) -> Result:
     ]
     rows = [["-" if value is None else value for value in row.values()] for row in agents]
     header, file = [str(name) for name in labelled.columns], labelled.attrs["file"]
-    lines = ["automatic labels, not judged by anyone", "", table(header, rows), ""]
+    lines = ["automatic labels, not judged by anyone", "", format_table(header, rows), ""]
     lines += [f"no automatic label for {name}: for people to judge" for name in without]
     value = {"suite": suite.label, "labels": "automatic", "file": file, "agents": agents}
     return Result(value | {"without_label": without}, "\n".join((*lines, f"-> {file}")))

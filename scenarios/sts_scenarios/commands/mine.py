@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sts.cli.arguments import records, table
+from sts.cli.arguments import format_table, to_records
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
@@ -71,14 +71,14 @@ def _summarise(
         for stratum, (count, taken) in counts_by_stratum.items()
     ]
     value = {
-        "categories": records(header, rows),
+        "categories": to_records(header, rows),
         "strata": strata,
         "short": [row[0] for row in rows if row[3] < per_category],
         "sampled": {n: {"asked": k, "of": of} for n, (k, of) in mined.sampled.items()},
         "plain": _categories_without_prefilter(categories),
         "absent": {name: count for name, (count, _) in mined.unavailable.items()},
     }
-    return value, table(header, rows)
+    return value, format_table(header, rows)
 
 
 def _categories_without_prefilter(categories: Sequence[Category]) -> list[str]:
@@ -111,4 +111,4 @@ def _format_strata(mined: Mined) -> str:
         (*origin, *(f"{chosen[d, *origin]} of {offered[d, *origin]}" for d in DIFFICULTIES))
         for origin in sorted({(source, recorder) for _, source, recorder in offered})
     ]
-    return table(("source", "recorder", *DIFFICULTIES), rows)
+    return format_table(("source", "recorder", *DIFFICULTIES), rows)

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
-from sts.cli.arguments import progress, table
+from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
@@ -30,7 +30,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     suite, every = chosen.suite, chosen.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
     rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
-    text = "\n".join((_format_title(suite), _describe_part(chosen), table(header, rows)))
+    text = "\n".join((_format_title(suite), _describe_part(chosen), format_table(header, rows)))
     text += _describe_links(every)
     value = {
         "suite": suite.label,
@@ -46,8 +46,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _scenario_record(s: Scenario) -> dict[str, Any]:
     record = {name: getattr(s, name) for name in _SHOWN}
-    heard = [one.view() for one in s.heard]
-    return record | {"instruction": s.instruction.view(), "tags": list(s.tags), "heard": heard}
+    heard = [one.to_json() for one in s.heard]
+    return record | {"instruction": s.instruction.to_json(), "tags": list(s.tags), "heard": heard}
 
 
 def _describe_links(every: Sequence[Scenario]) -> str:
@@ -86,7 +86,7 @@ def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
         (name, "suite" if name in own else "workspace", len(ids), ", ".join(ids))
         for name, ids in every.items()
     ]
-    lines = [table(("tag", "of the", "scenarios", "which"), rows)] if rows else ["no tags"]
+    lines = [format_table(("tag", "of the", "scenarios", "which"), rows)] if rows else ["no tags"]
     lines += [f"{suite.label}+{name} is +{terms}" for name, terms in said.selections.items()]
     value = {"suite": suite.label, "tags": every, "selections": dict(said.selections)}
     return Result(value, "\n".join(lines))
@@ -114,15 +114,15 @@ def _format_title(suite: Suite) -> str:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Check every hash of a suite and replay its scenarios to their takeover."""
-    from sts.domains import need
+    from sts.domains import require_domain
     from sts.suites import store
     from sts.suites.lint import lint_scenarios
 
     suite = store.load(workspace, args.suite)
     with contextlib.suppress(DamagedData):  # the lint says of which
         for scenario in suite.scenarios:
-            need(scenario.recording, f"{suite.label}: {scenario.id}")
-    with progress("verifying", "scenarios") as drawn:
+            require_domain(scenario.recording, f"{suite.label}: {scenario.id}")
+    with show_progress("verifying", "scenarios") as drawn:
         faults = lint_scenarios(suite.scenarios)
         drawn(len(suite.scenarios), len(suite.scenarios))
     if faults:

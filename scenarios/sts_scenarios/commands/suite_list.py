@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.arguments import table
+from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.storage.workspace import Workspace
 from sts.suites.folders import ListedSuite, list_suites
@@ -13,4 +13,4 @@ from sts.suites.folders import ListedSuite, list_suites
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the suites and drafts that there are."""
     rows = list_suites(workspace)
-    return Result([row._asdict() for row in rows], table(ListedSuite._fields, rows))
+    return Result([row._asdict() for row in rows], format_table(ListedSuite._fields, rows))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sts.cli.command import (
     WORKERS,
+    AddArgument,
     Command,
-    Row,
     action,
     argument,
+    defer_in_workspace,
     group,
-    in_workspace,
     option,
     repeatable,
     switch,
@@ -25,7 +25,7 @@ _CHECKED = repeatable(
 LABEL = Command(
     "label continuations with their categories' rules, without annotators",
     "sts label {suite}",
-    in_workspace("sts_scenarios.commands.label:label"),
+    defer_in_workspace("sts_scenarios.commands.label:label"),
     (
         argument(
             "suite", "NAME@VERSION", "or NAME@VERSION+tag:T, to print the pass rates of a part"
@@ -37,7 +37,7 @@ LABEL = Command(
 MINE = Command(
     "mine scenarios from recorded trajectories into a draft",
     "sts mine mysuite --per-category 10 --seed 1",
-    in_workspace("sts_scenarios.commands.mine:mine"),
+    defer_in_workspace("sts_scenarios.commands.mine:mine"),
     (
         argument("name", "NAME", "name of the draft"),
         option("--per-category N", "maximum number of scenarios per category", 10),
@@ -151,7 +151,7 @@ _REMARK = option("--reason TEXT", "reason in one line")
 _AGAINST = (_DRAFT, _IDS, _WHY, _AUTHOR)
 
 
-def _field_options(*, new: bool) -> tuple[Row, ...]:
+def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
     """Return the options of a candidate's fields, for a `new` candidate or for an edit."""
     default = "" if new else " (default: unchanged)"
     own = "(default: the category's)" if new else "(default: unchanged)"

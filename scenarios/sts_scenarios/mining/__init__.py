@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sts.jobs.pool import executor
+from sts.jobs.pool import create_pool
 from sts.trajectories.batches import TrajectoryList
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
@@ -54,7 +54,7 @@ def mine_list(
 ) -> Mined:
     """Mine trajectories in memory; errors as of `mine`."""
     held = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
-    with executor(1, 1) as here:
+    with create_pool(1, 1) as here:
         return make_mined(
             gather_candidates([held], lambda: categories, terms, here), categories, terms
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sts
-from sts.engine.replay import along
+from sts.engine.replay import replay_worlds
 from sts.episodes import Episode, Instruction
 from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
@@ -38,7 +38,7 @@ def name_trajectory(trajectory: Trajectory) -> Iterator[None]:
     try:
         yield
     except ReplayMismatch as error:
-        raise error.about(f"trajectory {trajectory.id}") from None
+        raise error.with_prefix(f"trajectory {trajectory.id}") from None
 
 
 def make_scenarios(
@@ -100,7 +100,7 @@ def make_scenario(
     start, stop = candidate.takeover - category.context, candidate.takeover + category.horizon
     with name_trajectory(trajectory):
         before, takeover = (states or states_at)(trajectory.episode, (start, candidate.takeover))
-    recording = trajectory.episode.part(before, start, stop)
+    recording = trajectory.episode.slice_steps(before, start, stop)
     label = category.label(recording, category.context, (candidate.player,), candidate.parameters)
     at, source = (0, "setter") if candidate.said_at_start else (category.context, "curator")
     instruction = Instruction(text, category.name, given_at=at, source=source)
@@ -150,7 +150,7 @@ def _earlier_instructions(
 
 def states_at(episode: Episode, steps: Sequence[int]) -> list[bytes]:
     """Return the serialised state before each of `steps`, by one replay of the episode."""
-    replay = along([episode], [f"domain {episode.domain!r}"])
+    replay = replay_worlds([episode], [f"domain {episode.domain!r}"])
     before = zip(range(max(steps) + 1), replay, strict=False)
     states = {t: worlds.states()[0] for t, worlds in before if t in steps}
     return [states[t] for t in steps]

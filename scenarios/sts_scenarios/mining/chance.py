@@ -11,7 +11,7 @@ import numpy as np
 from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
 from sts.continuations.takeover import continue_all, group_by_shape, is_deterministic
-from sts.domains import Domain, domain
+from sts.domains import Domain, load_domain
 from sts.suites.types import Scenario
 from sts_scenarios import categories
 from sts_scenarios.category import Category
@@ -89,7 +89,7 @@ def compute_open_loop_pass_rate(
 
 
 def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
-    world = domain(category.domain)
+    world = load_domain(category.domain)
     actions = range(len(world.action_names))
     if not actions or not world.tokens:
         return
@@ -99,5 +99,5 @@ def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
         return
     yield from (OpenLoopAgent(world, [move], [0]) for move in actions)
     yield OpenLoopAgent(world, actions, [0])
-    for mix in categories.mixes(category.domain):
+    for mix in categories.action_mixes(category.domain):
         yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix], [0])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.streams import crossed
+from sts.numerics.streams import cross_streams
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
@@ -100,7 +100,7 @@ def random_orders(
     seed: int, category: str, ids: Iterable[str], moments: Moments, pairs: Iterable[tuple[int, int]]
 ) -> NDArray[np.uint64]:
     """Return uint64[B], the orders of steps; each of `pairs` indexes `ids` and `moments`."""
-    return crossed(("mine", seed, category), ids, moments, pairs)
+    return cross_streams(("mine", seed, category), ids, moments, pairs)
 
 
 Taken = Mapping[str, Sequence[int | None]]

@@ -116,7 +116,7 @@ def query_difficulty(
     """Return a step's difficulty from a query limited to it; -1 if it is not a candidate."""
     episode, context, horizon = trajectory.episode, category.context, category.horizon
     excerpt = replace(
-        trajectory, episode=episode.part(episode.state, moment - context, moment + horizon)
+        trajectory, episode=episode.slice_steps(episode.state, moment - context, moment + horizon)
     )
     with name_trajectory(trajectory):
         for candidate in category.candidates(excerpt, context, horizon):

@@ -15,9 +15,9 @@ import numpy as np
 
 from sts.continuations import label_table, store
 from sts.continuations.types import HUMAN, Continuation
-from sts.domains import domain, shapes, why_unavailable
-from sts.engine.lockstep import play
-from sts.engine.replay import along
+from sts.domains import load_domain, observation_shapes, why_unavailable
+from sts.engine.lockstep import play_episodes
+from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
 from sts.storage import parquet
@@ -113,7 +113,7 @@ def extend_with_noops(failed: Sequence[Trajectory]) -> list[Trajectory]:
         recorded = t.episode
         if why_unavailable(recorded) is None:
             size = recorded.steps, recorded.n_players, recorded.scene.shape[1]
-            groups[recorded.domain, size, shapes(recorded)].append(n)
+            groups[recorded.domain, size, observation_shapes(recorded)].append(n)
     extended = [*failed]
     for members in groups.values():
         for at in range(0, len(members), _BATCH_SIZE):
@@ -125,10 +125,10 @@ def extend_with_noops(failed: Sequence[Trajectory]) -> list[Trajectory]:
 
 def _extend_batch(batch: Sequence[Trajectory]) -> Iterator[Episode]:
     """Yield the extended episodes of trajectories that can be played together."""
-    world = domain(batch[0].episode.domain)
-    for worlds in along([t.episode for t in batch], [t.source for t in batch]):
+    world = load_domain(batch[0].episode.domain)
+    for worlds in replay_worlds([t.episode for t in batch], [t.source for t in batch]):
         last = worlds
-    played = play(world, world.restore(last.states()), [], steps=EXTENSION_STEPS)
+    played = play_episodes(world, world.restore(last.states()), [], steps=EXTENSION_STEPS)
     for b, episode in enumerate(t.episode for t in batch):
         yield Episode(
             episode.domain,

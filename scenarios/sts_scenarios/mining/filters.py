@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.errors import ArgumentError, MissingExtra
-from sts.names import one_line, shown
+from sts.names import is_one_line, quote
 from sts.trajectories import steps
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category
@@ -68,7 +68,7 @@ class Filter:
             _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
-                f"--where {shown(self.text)}: {error}; columns are {', '.join(columns)}"
+                f"--where {quote(self.text)}: {error}; columns are {', '.join(columns)}"
             ) from None
         return versions
 
@@ -78,7 +78,7 @@ class Filter:
             return _evaluate(self.text, trajectory)
         except ValueError as error:
             raise ArgumentError(
-                f"--where {shown(self.text)} in trajectory {trajectory.id}: {error}"
+                f"--where {quote(self.text)} in trajectory {trajectory.id}: {error}"
             ) from None
 
     def restrict(self, category: Category) -> Category:
@@ -95,14 +95,14 @@ class Filter:
 
 def _column_names(text: str) -> tuple[str, ...]:
     """Return the distinct names in a filter that must be columns."""
-    if not text.strip() or not one_line(text, MAX_CHARS):
+    if not text.strip() or not is_one_line(text, MAX_CHARS):
         raise ValueError(f"expected one line of 1 to {MAX_CHARS} printable characters")
     names: dict[str, None] = {}
     at = depth = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"{shown(text[at])} is not allowed in a filter")
+            raise ValueError(f"{quote(text[at])} is not allowed in a filter")
         at = match.end()
         depth += {"(": 1, ")": -1}.get(match["mark"] or "", 0)
         if not 0 <= depth <= MAX_DEPTH:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sts import registry
 from sts.errors import ArgumentError, StsError
-from sts.names import shown
+from sts.names import quote
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories.types import Trajectory
@@ -33,7 +33,7 @@ def use_miner(category: Category, name: str, miner: Miner) -> Category:
     """Return the category with a miner's candidates; errors of the miner become one line."""
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        with registry.blaming(f"miner {name!r} failed in trajectory {trajectory.id}"):
+        with registry.translate_errors(f"miner {name!r} failed in trajectory {trajectory.id}"):
             found = list(miner(trajectory))
         for candidate in found:
             fault = _candidate_fault(candidate, category, trajectory, context, horizon)
@@ -50,7 +50,7 @@ def _candidate_fault(
     """Return why a value is not a valid candidate for a trajectory, or None."""
     steps, n_players = trajectory.episode.steps, trajectory.episode.n_players
     if not isinstance(value, Candidate):
-        return f"expected a Candidate, found {shown(repr(value))}"
+        return f"expected a Candidate, found {quote(repr(value))}"
     if type(value.takeover) is not int or not context <= value.takeover <= steps - horizon:
         return (
             f"expected a takeover from {context} to {steps - horizon}, found {value.takeover!r:.40}"

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sts import agents
-from sts.agents.identity import code
+from sts.agents.identity import fingerprint_code
 from sts.domains import why_unavailable
 from sts.errors import ArgumentError
-from sts.jobs.pool import executor
+from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Summary
@@ -150,7 +150,7 @@ def run_request(
         keep=keep_mined,
         rule=rule,
     )
-    with executor(order.workers, len(recorded.parts)) as pool:
+    with create_pool(order.workers, len(recorded.parts)) as pool:
         mined = make_mined(
             gather_candidates(recorded.parts, make, terms, pool, progress), chosen, terms
         )
@@ -190,9 +190,9 @@ def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Cate
 
     `domains` are those of the recorded trajectories.
     """
-    chosen = [categories.named(name) for name in dict.fromkeys(order.categories)]
+    chosen = [categories.load_category(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:
-        installed = categories.installed(domains).values()
+        installed = categories.installed_categories(domains).values()
         chosen = [category for category in installed if not category.superseded]
     if order.partner is not None:
         _check_partner(order.partner, {category.domain for category in chosen})
@@ -217,7 +217,7 @@ def _selection_provenance(
     """Return the provenance of an order's selection."""
     rule: dict[str, Any] = {}
     if order.miner is not None:
-        rule |= {"miner": order.miner, "code": code(order.miner).mark}
+        rule |= {"miner": order.miner, "code": fingerprint_code(order.miner).digest}
     if order.where is not None:
         where, versions = filters.Filter(order.where), dict[str, int]()
         for name in sorted(domains):

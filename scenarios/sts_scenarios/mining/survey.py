@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sts.domains import why_unavailable
 from sts.errors import StsError
 from sts.jobs.executors import Executor
-from sts.registry import blaming
+from sts.registry import translate_errors
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
 from sts.trajectories import batches
@@ -94,7 +94,7 @@ def scan_part(
         for c in categories:
             if c.prefilter is None or c.domain != domain:
                 continue
-            with blaming(f"the prefilter of category {c.name!r} failed"):
+            with translate_errors(f"the prefilter of category {c.name!r} failed"):
                 hits = c.prefilter.find(abreast, c.context, c.horizon)
             hits = hits._replace(episode=places[hits.episode])
             out[c.name].append(_encode_hits(c, columns, recorders, marks, number, hits, asked))

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from sts.domains.adapted import Adapted
+from sts.domains.adapter import EnvironmentDomain
 from sts.domains.conformance import batches, environments, runs
-from sts.domains.conformance.runs import Claim, Trial
-from sts.domains.registry import domain as find_domain
+from sts.domains.conformance.runs import Claim, ConformanceRun
+from sts.domains.registry import load_domain as find_domain
 from sts.errors import ArgumentError, StsError
 from sts.jobs.deadlines import FORK_ERROR
 from sts.jobs.pool import Pool, WorkerDied
 from sts.jobs.processes import WorkerHung
 
 
-class Verdict(NamedTuple):
+class ClaimResult(NamedTuple):
     """The result of testing one claim."""
 
     claim: str  # its name
@@ -34,7 +34,7 @@ class Verdict(NamedTuple):
 
 def check(
     name: str, *, seeds: int = 3, steps: int = 40, settings: dict[str, Any] | None = None
-) -> Iterator[Verdict]:
+) -> Iterator[ClaimResult]:
     """Test a domain in `seeds` worlds of `steps` steps; yield the result of each claim.
 
     `settings` are passed to the domain's `generate`.
@@ -47,43 +47,45 @@ def check(
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
     failed, asked = False, (name, seeds, steps, settings or {})
     with Pool(1, limited=True) as pool:
-        for claim, text in pool.ask(_list_claims, asked):
+        for claim, text in pool.run_task(_list_claims, asked):
             if failed:
-                yield Verdict(claim, text, None, "the claims above must hold first")
+                yield ClaimResult(claim, text, None, "the claims above must hold first")
                 continue
             try:
                 copies = pool.ended_forks
-                ok, how = pool.ask(_test_claim, asked, claim)
+                ok, how = pool.run_task(_test_claim, asked, claim)
                 ok, how = (False, FORK_ERROR) if pool.ended_forks > copies else (ok, how)
             except WorkerDied as error:
                 ok, how = False, str(error)
                 failed = isinstance(error, WorkerHung)  # other claims are likely to hang, too
             failed = failed or (claim in batches.BASIC_CLAIMS and ok is False)
-            yield Verdict(claim, text, ok, how)
+            yield ClaimResult(claim, text, ok, how)
 
 
-_TrialArguments = tuple[str, int, int, dict[str, Any]]
-_TRIALS: list[Trial] = []
+_RunArguments = tuple[str, int, int, dict[str, Any]]
+_RUNS: list[ConformanceRun] = []
 """The trial of this process, if it is the worker process."""
 
 
-def _get_trial(asked: _TrialArguments) -> Trial:
-    if not _TRIALS:
-        _TRIALS.append(Trial(find_domain(asked[0]), *asked))
-    return _TRIALS[0]
+def _get_run(asked: _RunArguments) -> ConformanceRun:
+    if not _RUNS:
+        _RUNS.append(ConformanceRun(find_domain(asked[0]), *asked))
+    return _RUNS[0]
 
 
-def _list_claims(asked: _TrialArguments) -> list[tuple[str, str]]:
+def _list_claims(asked: _RunArguments) -> list[tuple[str, str]]:
     """Return the name and text of each claim that applies to the domain."""
-    return [(claim, text) for claim, (text, _) in _applicable_claims(_get_trial(asked)).items()]
+    return [(claim, text) for claim, (text, _) in _applicable_claims(_get_run(asked)).items()]
 
 
-def _applicable_claims(trial: Trial) -> dict[str, Claim]:
-    return batches.CLAIMS | (environments.CLAIMS if isinstance(trial.domain, Adapted) else {})
+def _applicable_claims(trial: ConformanceRun) -> dict[str, Claim]:
+    return batches.CLAIMS | (
+        environments.CLAIMS if isinstance(trial.domain, EnvironmentDomain) else {}
+    )
 
 
-def _test_claim(asked: _TrialArguments, claim: str) -> tuple[bool | None, str]:
-    trial = _get_trial(asked)
+def _test_claim(asked: _RunArguments, claim: str) -> tuple[bool | None, str]:
+    trial = _get_run(asked)
     _, holds = _applicable_claims(trial)[claim]
     try:
         with runs.fixed_global_seed():

@@ -11,67 +11,74 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains.adapted import Adapted, actions_per_world
+from sts.domains.adapter import EnvironmentDomain, actions_per_world
 from sts.domains.conformance import runs
 from sts.domains.conformance.batches import check_rejected
-from sts.domains.conformance.runs import Claim, ClaimBroken, Trial
-from sts.domains.envelope import unwrap, wrap
+from sts.domains.conformance.runs import Claim, ClaimViolated, ConformanceRun
+from sts.domains.envelope import add_envelope, remove_envelope
 from sts.domains.environment import Environment
 from sts.errors import DamagedData, NewerFormat, StsError
-from sts.jobs.deadlines import guarded, report_progress
+from sts.jobs.deadlines import guard_call, report_progress
 
 MAX_STEPS = 1000
 """Steps within which an environment that has an end should reach it."""
 _FORMAT_OFFSET = 4  # offset of the format version in an envelope
 CLAIMS: dict[str, Claim] = {}
-_claim = functools.partial(runs.register_claim, CLAIMS)
+_register = functools.partial(runs.register_claim, CLAIMS)
 
 
-def _environment_domain(trial: Trial) -> Adapted:
-    return cast(Adapted, trial.domain)
+def _environment_domain(trial: ConformanceRun) -> EnvironmentDomain:
+    return cast(EnvironmentDomain, trial.domain)
 
 
-@_claim("versions", "states of another domain, version or format are rejected")
-def _check_versions(trial: Trial) -> None:
+@_register("versions", "states of another domain, version or format are rejected")
+def _check_versions(trial: ConformanceRun) -> None:
     domain = _environment_domain(trial)
     if not isinstance(domain.version, str) or not domain.version:
-        raise ClaimBroken(f"expected a version, found {domain.version!r}")
+        raise ClaimViolated(f"expected a version, found {domain.version!r}")
     state = trial.starts[0]
-    inner = unwrap(domain.name, domain.version, state)
+    inner = remove_envelope(domain.name, domain.version, state)
     newer = bytearray(state)
     newer[_FORMAT_OFFSET : _FORMAT_OFFSET + 2] = (2**16 - 1).to_bytes(2, "little")
     for raw, word in (
-        (wrap("another-domain", domain.version, inner), "another-domain"),
-        (wrap(domain.name, "another-version", inner), "another-version"),
+        (add_envelope("another-domain", domain.version, inner), "another-domain"),
+        (add_envelope(domain.name, "another-version", inner), "another-version"),
         (bytes(newer), "65535"),
     ):
         try:
             domain.restore([raw])
         except (DamagedData, NewerFormat) as error:
             if word not in str(error):
-                raise ClaimBroken(f"the error for a state of {word} does not mention it") from error
+                raise ClaimViolated(
+                    f"the error for a state of {word} does not mention it"
+                ) from error
             continue
-        raise ClaimBroken(f"a state of {word} is accepted")
+        raise ClaimViolated(f"a state of {word} is accepted")
 
 
-@_claim("garbage", "invalid states of the environment are rejected")
-def _check_garbage(trial: Trial) -> None:
+@_register("garbage", "invalid states of the environment are rejected")
+def _check_garbage(trial: ConformanceRun) -> None:
     domain = _environment_domain(trial)
-    inner = unwrap(domain.name, domain.version, trial.halfway[0])
+    inner = remove_envelope(domain.name, domain.version, trial.halfway[0])
     half = inner[: len(inner) // 2]
     others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
     remark = ", for which restore must raise a ValueError,"
-    wrapped = {what + remark: wrap(domain.name, domain.version, others[what]) for what in others}
+    wrapped = {
+        what + remark: add_envelope(domain.name, domain.version, others[what]) for what in others
+    }
     check_rejected(trial, wrapped)
 
 
-@_claim("no-pickle", "states are not pickles, which could run code on loading")
-def _check_no_pickle(trial: Trial) -> None:
+@_register("no-pickle", "states are not pickles, which could run code on loading")
+def _check_no_pickle(trial: ConformanceRun) -> None:
     """Check that not all states are pickles; a short state may be a valid one by chance."""
     domain = _environment_domain(trial)
-    states = (unwrap(domain.name, domain.version, point.state) for point in trial.iterate_points())
+    states = (
+        remove_envelope(domain.name, domain.version, point.state)
+        for point in trial.iterate_points()
+    )
     if all(_is_pickle(state) for state in states):
-        raise ClaimBroken("its states are pickles")
+        raise ClaimViolated("its states are pickles")
 
 
 def _is_pickle(state: bytes) -> bool:
@@ -85,32 +92,36 @@ def _is_pickle(state: bytes) -> bool:
     return last == len(state) - 1
 
 
-@_claim("begins-anew", "reset gives the same world after an episode as in a new environment")
-def _check_reset(trial: Trial) -> None:
+@_register("begins-anew", "reset gives the same world after an episode as in a new environment")
+def _check_reset(trial: ConformanceRun) -> None:
     domain = _environment_domain(trial)
-    used = domain.environment(trial.starts[0])
+    used = domain.restore_environment(trial.starts[0])
     course = actions_per_world(trial.sequences[0].actions, bool(domain.action_names))
-    with guarded(f"domain {domain.name!r} failed to step before a second reset"):
+    with guard_call(f"domain {domain.name!r} failed to step before a second reset"):
         for actions in course:
             used.step(actions)
             report_progress()
-    after_use, expected = (_reset_and_play(trial, env, course) for env in (used, domain.new()))
+    after_use, expected = (
+        _reset_and_play(trial, env, course) for env in (used, domain.create_environment())
+    )
     for t, (found, wanted) in enumerate(zip_longest(after_use, expected)):
         if found != wanted:
             when = f"after step {t - 1}" if t else "at the start"
-            raise ClaimBroken(
+            raise ClaimViolated(
                 "reset with the same seed, a used environment differs from a new one " + when
             )
 
 
-def _reset_and_play(trial: Trial, world: Environment, course: list[list[Any]]) -> list[object]:
+def _reset_and_play(
+    trial: ConformanceRun, world: Environment, course: list[list[Any]]
+) -> list[object]:
     """Return state and digest after a reset, and after each step until one fails."""
     history: list[object] = []
     with runs.fixed_global_seed():
-        with guarded(f"domain {_environment_domain(trial).name!r} failed to reset"):
+        with guard_call(f"domain {_environment_domain(trial).name!r} failed to reset"):
             world.reset(7, **trial.settings)
             history.append((world.state(), world.digest()))
-        with contextlib.suppress(StsError), guarded("a failure that another claim reports"):
+        with contextlib.suppress(StsError), guard_call("a failure that another claim reports"):
             for actions in course:
                 world.step(actions)
                 history.append((world.state(), world.digest()))
@@ -118,18 +129,18 @@ def _reset_and_play(trial: Trial, world: Environment, course: list[list[Any]]) -
     return history
 
 
-@_claim("settings", "unknown settings are rejected")
-def _check_settings(trial: Trial) -> None:
+@_register("settings", "unknown settings are rejected")
+def _check_settings(trial: ConformanceRun) -> None:
     nonsense: dict[str, Any] = {"setting_that_nobody_has": 1}
     try:
         trial.domain.generate(1, seed=0, **trial.settings, **nonsense)
     except StsError:
         return
-    raise ClaimBroken("an unknown setting is accepted")
+    raise ClaimViolated("an unknown setting is accepted")
 
 
-@_claim("observes", "observations have fixed names, shapes and types")
-def _check_observations(trial: Trial) -> None:
+@_register("observes", "observations have fixed names, shapes and types")
+def _check_observations(trial: ConformanceRun) -> None:
     """Check that all players observe the same names, shapes and types at every step.
 
     Types are compared without their size: int32 equals int64.
@@ -138,7 +149,7 @@ def _check_observations(trial: Trial) -> None:
     wanted: dict[str, str] = {}
     for seed, state, sequence, _ in trial.iterate_worlds():
         with runs.fixed_global_seed():
-            world = domain.environment(state)
+            world = domain.restore_environment(state)
             for t, actions in enumerate(
                 actions_per_world(sequence.actions, bool(domain.action_names))
             ):
@@ -149,15 +160,15 @@ def _check_observations(trial: Trial) -> None:
                     types = {key: _describe_type(value) for key, value in seen.items()}
                     wanted = wanted or types
                     if types != wanted:
-                        raise ClaimBroken(f"{when} observes {types}, expected {wanted}")
+                        raise ClaimViolated(f"{when} observes {types}, expected {wanted}")
                     for key, value in seen.items():
                         if value.dtype.kind == "O":
-                            raise ClaimBroken(
+                            raise ClaimViolated(
                                 f"{when} observes {key} as objects, expected an array"
                             )
                         if value.tobytes() != again[key].tobytes():
-                            raise ClaimBroken(f"{when} observes another {key} the second time")
-                with guarded(f"domain {domain.name!r} failed to step at step {t}"):
+                            raise ClaimViolated(f"{when} observes another {key} the second time")
+                with guard_call(f"domain {domain.name!r} failed to step at step {t}"):
                     world.step(actions)
 
 
@@ -166,21 +177,21 @@ def _describe_type(value: NDArray[Any]) -> str:
 
 
 def _observe(world: Environment, player: int, when: str) -> dict[str, NDArray[Any]]:
-    with guarded(when):
+    with guard_call(when):
         return {key: np.array(value) for key, value in world.observe(player).items()}
 
 
-@_claim("instructs", "its instruction is text")
-def _check_instruction(trial: Trial) -> None:
+@_register("instructs", "its instruction is text")
+def _check_instruction(trial: ConformanceRun) -> None:
     for seed, state, _, _ in trial.iterate_worlds():
         with runs.name_seed_in_errors(seed):
             text = _environment_domain(trial).instruction(state)
         if not isinstance(text, str):
-            raise ClaimBroken(f"seed {seed}: its instruction is {text!r:.60}, expected text")
+            raise ClaimViolated(f"seed {seed}: its instruction is {text!r:.60}, expected text")
 
 
-@_claim("digests", "states that look different have different digests")
-def _check_digests(trial: Trial) -> str | None:
+@_register("digests", "states that look different have different digests")
+def _check_digests(trial: ConformanceRun) -> str | None:
     domain = _environment_domain(trial)
     for seed, state, sequence, _ in trial.iterate_worlds():
         seen: dict[bytes, tuple[int, bytes]] = {}
@@ -195,29 +206,31 @@ def _check_digests(trial: Trial) -> str | None:
                     return "it does not render"
                 when, looked = seen.setdefault(scene, (t, frame))
                 if looked != frame:
-                    raise ClaimBroken(
+                    raise ClaimViolated(
                         f"seed {seed}, step {t}: it looks different from step {when}, but has the "
                         "same digest"
                     )
     return None
 
 
-@_claim("ends", "after the end, steps have no effect and no rewards")
-def _check_end(trial: Trial) -> str | None:
+@_register("ends", "after the end, steps have no effect and no rewards")
+def _check_end(trial: ConformanceRun) -> str | None:
     domain = _environment_domain(trial)
-    if not hasattr(domain.environment(trial.starts[0]), "ended"):
+    if not hasattr(domain.restore_environment(trial.starts[0]), "ended"):
         return "it has no attribute `ended`"
     over, limit = 0, max(2 * trial.steps, MAX_STEPS)
     for seed, state, sequence, _ in trial.iterate_worlds():
-        with runs.fixed_global_seed(), guarded(f"domain {domain.name!r} at seed {seed}"):
-            world: Any = domain.environment(state)
+        with runs.fixed_global_seed(), guard_call(f"domain {domain.name!r} at seed {seed}"):
+            world: Any = domain.restore_environment(state)
             steps_after_end = 0
             cycled = cycle(actions_per_world(sequence.actions, bool(domain.action_names)))
             for t, actions in enumerate(islice(cycled, limit)):
                 ended, before = bool(world.ended), world.state()
                 when = f"seed {seed}, step {t}: it had ended"
                 if ended and not over:
-                    restored = domain.environment(wrap(domain.name, domain.version, before))
+                    restored = domain.restore_environment(
+                        add_envelope(domain.name, domain.version, before)
+                    )
                     _check_stays_ended(
                         restored, actions, f"{when}, but continues after being restored"
                     )
@@ -236,4 +249,4 @@ def _check_stays_ended(world: Any, actions: list[Any], otherwise: str) -> None:
     """Raise ClaimBroken if a step changes a world that has ended, or gives a reward."""
     before = world.state()
     if any(world.step(actions)) or not world.ended or world.state() != before:
-        raise ClaimBroken(otherwise)
+        raise ClaimViolated(otherwise)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
-from sts.domains.registry import domain as find_domain
+from sts.domains.registry import load_domain as find_domain
 from sts.errors import StsError
 from sts.jobs.pool import Pool, WorkerDied
 from sts.numerics.streams import stream
 
 
-class ClaimBroken(StsError):
+class ClaimViolated(StsError):
     """A claim that does not hold; the message has the seed, the step and the difference."""
 
 
@@ -95,13 +95,13 @@ def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -
             ("rewards", wanted.rewards[t], found.rewards[t]),
         ):
             if not np.array_equal(a, b):
-                raise ClaimBroken(
+                raise ClaimViolated(
                     f"seed {seed}, step {first + t}: {when} the {what} differs: expected "
                     f"{a.tolist()}, found {b.tolist()}"
                 )
     if wanted.end != found.end:
         last = first + len(wanted.scene)
-        raise ClaimBroken(f"seed {seed}, step {last}: {when} the final state differs")
+        raise ClaimViolated(f"seed {seed}, step {last}: {when} the final state differs")
 
 
 @contextlib.contextmanager
@@ -139,7 +139,7 @@ def global_generator_state() -> tuple[object, ...]:
 
 
 @dataclass
-class Trial:
+class ConformanceRun:
     """The worlds on which a domain is tested, and the outcome of random actions in each."""
 
     domain: Domain  # under test
@@ -210,7 +210,7 @@ def random_actions(domain: Domain, seed: int, steps: int, n_players: int) -> Act
     return ActionSequence(actions, utterances)
 
 
-def run_in_fresh_process(trial: Trial) -> FreshResults:
+def run_in_fresh_process(trial: ConformanceRun) -> FreshResults:
     """Run the trial's points and seeds in a fresh process, with other hashes of text; cached."""
     if trial.fresh_results is None:
         asked = trial.name, trial.seeds, trial.steps, trial.settings
@@ -218,16 +218,16 @@ def run_in_fresh_process(trial: Trial) -> FreshResults:
         os.environ["PYTHONHASHSEED"] = "random"
         try:
             with Pool(1, limited=True, method="spawn") as pool:
-                trial.fresh_results = FreshResults(*pool.ask(_play_points, asked, jobs))
+                trial.fresh_results = FreshResults(*pool.run_task(_play_points, asked, jobs))
         except WorkerDied as error:
-            raise ClaimBroken(f"in a fresh process {error}") from None
+            raise ClaimViolated(f"in a fresh process {error}") from None
     return trial.fresh_results
 
 
 def _play_points(
     asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
 ) -> FreshResults:
-    trial = Trial(find_domain(asked[0]), *asked)
+    trial = ConformanceRun(find_domain(asked[0]), *asked)
     return FreshResults(
         [
             _result_or_error(play, trial.domain, state, sequence, first=first)
@@ -245,16 +245,16 @@ def _result_or_error(make: Callable[..., Any], *given: Any, **named: Any) -> Any
         return str(error)
 
 
-Claim = tuple[str, Callable[[Trial], str | None]]
+Claim = tuple[str, Callable[[ConformanceRun], str | None]]
 """The text of a claim, and its test, which returns None, or the reason if it was not tested."""
 
 
 def register_claim(
     claims: dict[str, Claim], name: str, text: str
-) -> Callable[[Callable[[Trial], str | None]], Callable[[Trial], str | None]]:
+) -> Callable[[Callable[[ConformanceRun], str | None]], Callable[[ConformanceRun], str | None]]:
     """Return a decorator that adds a test to `claims`."""
 
-    def add(test: Callable[[Trial], str | None]) -> Callable[[Trial], str | None]:
+    def add(test: Callable[[ConformanceRun], str | None]) -> Callable[[ConformanceRun], str | None]:
         claims[name] = text, test
         return test
 
@@ -267,9 +267,9 @@ def name_seed_in_errors(seed: int, when: str = "") -> Iterator[None]:
     try:
         yield
     except StsError as error:
-        raise ClaimBroken(f"seed {seed}: {when}{error}") from error
+        raise ClaimViolated(f"seed {seed}: {when}{error}") from error
     except Exception as error:  # third-party code
-        raise ClaimBroken(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
+        raise ClaimViolated(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
 
 
 def evenly_spaced(count: int, most: int) -> Sequence[int]:

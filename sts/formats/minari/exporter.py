@@ -20,13 +20,13 @@ from minari.dataset.minari_dataset import DATASET_ID_RE
 from minari.dataset.minari_storage import MinariStorage
 from numpy.typing import NDArray
 
-from sts.domains import Domain, action_space, domain, reward_values
-from sts.domains.adapted import Adapted
-from sts.domains.gymnasium import GymnasiumEnvironment, flat
+from sts.domains import Domain, action_space, load_domain, reward_values
+from sts.domains.adapter import EnvironmentDomain
+from sts.domains.gymnasium import GymnasiumEnvironment, flatten_observation
 from sts.errors import ArgumentError
 from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
-from sts.storage.files import beside
+from sts.storage.files import open_part_folder
 from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
 from sts.trajectories.types import Trajectory
 
@@ -55,7 +55,7 @@ def write(
                 f"trajectory {t.id} ({t.source}) has 0 steps, which Minari does not allow"
             )
     path = path.absolute()  # Minari needs an absolute path
-    with beside(path) as unfinished:
+    with open_part_folder(path) as unfinished:
         _write_dataset(unfinished / "data", path.name, trajectories, player or 0, progress)
         unfinished.chmod(0o755)
         os.rename(unfinished, path)
@@ -71,7 +71,7 @@ def _write_dataset(
     replays = iter_observations(trajectories, player, progress)
     first = next(replays)
     players = dict.fromkeys(t.players[player].name for t in trajectories)
-    world = domain(first.trajectory.episode.domain)
+    world = load_domain(first.trajectory.episode.domain)
     exported = _action_space(world)
     known_spaces, spec = _native_spaces(world, trajectories, exported)
     spaces = {name: _space(a, known_spaces.get(name)) for name, a in first.values.items()}
@@ -83,7 +83,7 @@ def _write_dataset(
         data_format="hdf5",
         jpeg_encoding=False,
     )
-    names = ", ".join(world.action_names) or action_space(world).text()
+    names = ", ".join(world.action_names) or action_space(world).describe()
     storage.update_metadata(
         {
             "dataset_id": name,
@@ -102,7 +102,7 @@ def _action_space(world: Domain) -> Space[Any]:
     """Return the action space of a player; the environment's own if it is not discrete."""
     if world.action_names:
         return Discrete(len(world.action_names))
-    environment: Any = world.new() if isinstance(world, Adapted) else None
+    environment: Any = world.create_environment() if isinstance(world, EnvironmentDomain) else None
     if isinstance(environment, GymnasiumEnvironment):
         native: Space[Any] = environment.live.action_space
         return native
@@ -112,7 +112,7 @@ def _action_space(world: Domain) -> Space[Any]:
 
 def _buffer(replay: ObservedTrajectory, player: int) -> EpisodeBuffer:
     episode = replay.trajectory.episode
-    world, actions = domain(episode.domain), episode.actions[:, player]
+    world, actions = load_domain(episode.domain), episode.actions[:, player]
     last = np.arange(1, episode.steps + 1) == episode.steps
     ended = replay.ended[1:]
     return EpisodeBuffer(
@@ -136,7 +136,9 @@ def _native_spaces(
     first: tuple[Space[Any], Space[Any], str | None] | None = None
     for t in trajectories:
         environment: Any = (
-            world.environment(t.episode.state) if isinstance(world, Adapted) else None
+            world.restore_environment(t.episode.state)
+            if isinstance(world, EnvironmentDomain)
+            else None
         )
         if not isinstance(environment, GymnasiumEnvironment) or any(
             getattr(type(environment), name) is not getattr(GymnasiumEnvironment, name)
@@ -150,7 +152,7 @@ def _native_spaces(
             return {}, None
     assert first is not None  # observed rejects an empty sequence
     space, native_actions, spec = first
-    spaces = {name.replace("/", "."): part for name, part in flat("", space)}
+    spaces = {name.replace("/", "."): part for name, part in flatten_observation("", space)}
     return spaces, EnvSpec.from_json(spec) if spec and native_actions == exported else None
 
 

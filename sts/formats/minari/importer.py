@@ -14,7 +14,7 @@ from sts.errors import DamagedData, NewerFormat, StsError
 from sts.formats.minari import minari, sizes
 from sts.formats.minari.record import FORMAT, KEY, VERSION, restore_trajectory
 from sts.formats.minari.replayed import replay_dataset
-from sts.storage.files import regular_bytes
+from sts.storage.files import read_bytes
 from sts.trajectories.types import Trajectory
 
 _MAX_BYTES = 2**26
@@ -61,7 +61,7 @@ def _read_metadata(path: Path, folder: Path) -> dict[str, Any]:
     if not file.is_file():
         raise DamagedData(f"{path} is not a Minari dataset: data/metadata.json is missing")
     try:
-        metadata = json.loads(regular_bytes(file, _MAX_BYTES))
+        metadata = json.loads(read_bytes(file, _MAX_BYTES))
         version = str(metadata["minari_version"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: not the metadata of a Minari dataset: {error!r:.80}") from None
@@ -92,4 +92,4 @@ def _restore_exported(path: Path, episode: Any, domain: str | None) -> Trajector
     try:
         return restore_trajectory(episode.infos or {}, domain)
     except StsError as error:
-        raise error.about(f"{path}: episode {episode.id}") from None
+        raise error.with_prefix(f"{path}: episode {episode.id}") from None

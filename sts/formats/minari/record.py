@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import domain
-from sts.domains.registry import is_code
+from sts.domains import load_domain
+from sts.domains.registry import is_code_path
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData
-from sts.storage.files import canonical_json, parsed_json
+from sts.storage.files import canonical_json, parse_versioned_json
 from sts.trajectories.store import check_worlds
 from sts.trajectories.types import Player, Trajectory
 
@@ -34,13 +34,13 @@ def encode_infos(t: Trajectory) -> dict[str, Any]:
         "world": t.world,
         "source": t.source,
         "people": [[p.kind, p.name] for p in t.players],
-        "instructions": [i.view() for i in t.instructions],
+        "instructions": [i.to_json() for i in t.instructions],
         "provenance": t.provenance,
     }
     if (utterances := t.episode.utterances).dtype != np.int8:  # Minari has no arrays of texts
         record["texts"] = utterances.tolist()
         utterances = np.zeros(utterances.shape, np.int8)
-    no_move = -1 if domain(t.episode.domain).action_names else 0
+    no_move = -1 if load_domain(t.episode.domain).action_names else 0
     return {
         "scene": t.episode.scene,
         "moves": np.insert(t.episode.actions, 0, no_move, axis=0),
@@ -60,7 +60,7 @@ def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Traje
       ArgumentError: its world is code that `named` does not name.
     """
     try:
-        record = _check_types(parsed_json(_bytes(infos["sts"]["record"]).decode(), dict))
+        record = _check_types(parse_versioned_json(_bytes(infos["sts"]["record"]).decode(), dict))
         actions, utterances, rewards = (np.asarray(infos[name])[1:] for name in _COLUMNS)
         if "texts" in record:
             utterances = np.array(record["texts"], np.dtypes.StringDType()).reshape(
@@ -80,7 +80,7 @@ def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Traje
         raise DamagedData(f"not an exported trajectory: {type(error).__name__}: {error}") from None
     if trajectory.id != mark:
         raise DamagedData(f"trajectory {mark} has been modified: its hash is {trajectory.id}")
-    if is_code(record["domain"]) and record["domain"] != named:  # loading it would run it
+    if is_code_path(record["domain"]) and record["domain"] != named:  # loading it would run it
         raise ArgumentError(
             f"its world is the Python class {record['domain']!r:.80}; if you have it and trust it, "
             "add --domain module:Class"

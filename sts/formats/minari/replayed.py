@@ -14,17 +14,17 @@ from minari.dataset.minari_storage import is_image_space
 from numpy.typing import NDArray
 
 from sts.domains import ActionSpace, Domain, Worlds, action_space, reward_values
-from sts.domains import domain as find_domain
-from sts.domains.adapted import Adapted
-from sts.domains.envelope import wrap
-from sts.domains.gymnasium import GymnasiumEnvironment, actions_of, flat
-from sts.domains.gymnasium import named as gymnasium_named
-from sts.domains.rewards import WrongRewards
-from sts.engine.lockstep import Script, play
+from sts.domains import load_domain as find_domain
+from sts.domains.adapter import EnvironmentDomain
+from sts.domains.envelope import add_envelope
+from sts.domains.gymnasium import GymnasiumEnvironment, convert_action_space, flatten_observation
+from sts.domains.gymnasium import make_environment_class as gymnasium_named
+from sts.domains.rewards import InvalidRewards
+from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
-from sts.jobs.deadlines import guarded
-from sts.provenance import provenance
+from sts.jobs.deadlines import guard_call
+from sts.provenance import collect_provenance
 from sts.trajectories.types import Player, Trajectory, make_trajectory
 
 
@@ -43,7 +43,7 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
     """Return a trajectory for each episode of a dataset; errors as of `importer.read`."""
     space, spec = dataset.action_space, dataset.env_spec
     try:
-        declared = actions_of(space)
+        declared = convert_action_space(space)
     except ArgumentError as error:
         raise DamagedData(f"{path}: {error}") from None
     if spec is None:
@@ -51,7 +51,7 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
     with _explain_errors(str(path), domain):
         name, environment = _load_environment(spec, domain)
         settings = _settings(spec)
-        with guarded(f"{name} cannot be reset", ArgumentError):
+        with guard_call(f"{name} cannot be reset", ArgumentError):
             environment.reset(0, **settings)
     wrapped = ", ".join(wrapper.name for wrapper in spec.additional_wrappers)
     hint = f" (recorded through {wrapped}, which the replay does not apply)" if wrapped else ""
@@ -59,9 +59,13 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
     if current != recorded_space:
         hint += f" ({name} observes {_short(current)}, the recording {_short(recorded_space)})"
     player = Player("agent", dataset.storage.metadata.get("algorithm_name") or dataset.id)
-    shared = provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
+    shared = collect_provenance() | {"dataset": dataset.id, "minari": dataset.minari_version}
     jpeg = dataset.storage.jpeg_encoding  # its images differ from the environment's
-    lossy = {name for name, part in flat("", recorded_space) if jpeg and is_image_space(part)}
+    lossy = {
+        name
+        for name, part in flatten_observation("", recorded_space)
+        if jpeg and is_image_space(part)
+    }
     metadatas = dataset.storage.get_episode_metadata(dataset.episode_indices)
     trajectories = []
     for metadata, episode in zip(metadatas, dataset.iterate_episodes(), strict=True):
@@ -75,9 +79,13 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
             np.asarray(episode.rewards, np.float64),
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
-            {name: seen for name, seen in flat("", episode.observations) if name not in lossy},
+            {
+                name: seen
+                for name, seen in flatten_observation("", episode.observations)
+                if name not in lossy
+            },
         )
-        with guarded(f"{label}: {name} cannot be reset"):
+        with guard_call(f"{label}: {name} cannot be reset"):
             environment.reset(seed, **settings)
             state = environment.state()
         with _explain_errors(label, domain):
@@ -98,7 +106,7 @@ def _explain_errors(where: str, domain: str | None) -> Iterator[None]:
     """Name the place in errors about an environment, with a remedy."""
     try:
         yield
-    except (ArgumentError, WrongRewards) as error:
+    except (ArgumentError, InvalidRewards) as error:
         hint = "" if domain else "; use --domain module:Class to give a class of your own"
         raise ArgumentError(f"{where}: {error}{hint}") from error
 
@@ -113,7 +121,9 @@ def _load_environment(spec: EnvSpec, domain: str | None) -> tuple[str, Gymnasium
     """Return the domain's name and the environment that replay a dataset."""
     if domain is not None:
         world = find_domain(domain)
-        environment: Any = world.new() if isinstance(world, Adapted) else None
+        environment: Any = (
+            world.create_environment() if isinstance(world, EnvironmentDomain) else None
+        )
         if not isinstance(environment, GymnasiumEnvironment):
             raise ArgumentError(f"--domain {domain}: expected a GymnasiumEnvironment")
         return domain, environment
@@ -145,8 +155,8 @@ def _convert_actions(
     """Return the actions, [T, ...]; choices among several actions are numbered from 0."""
     actions = recorded - int(first) if space.dtype == np.int8 and not space.shape else recorded
     is_valid = actions.dtype.kind in "iuf" and actions.shape[1:] == space.shape
-    if not is_valid or not space.within(actions):
-        of = f"of {space.high + 1}" if not space.shape else space.text()
+    if not is_valid or not space.is_within_bounds(actions):
+        of = f"of {space.high + 1}" if not space.shape else space.describe()
         raise DamagedData(f"{label}: expected actions {of}, found others")
     return actions.astype(space.dtype)
 
@@ -156,13 +166,13 @@ def _replay_episode(
 ) -> Episode:
     """Replay an episode and return it."""
     world = find_domain(name)
-    assert isinstance(world, Adapted)  # the domain of a GymnasiumEnvironment
-    state = wrap(world.name, world.version, initial)
+    assert isinstance(world, EnvironmentDomain)  # the domain of a GymnasiumEnvironment
+    state = add_envelope(world.name, world.version, initial)
     taken = action_space(world)
-    if not taken.same(space):
+    if not taken.is_equal(space):
         raise DamagedData(
-            f"{recorded.label}: expected actions of {name}, {taken.text()} "
-            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {space.text()} "
+            f"{recorded.label}: expected actions of {name}, {taken.describe()} "
+            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {space.describe()} "
             f"{space.low.tolist()!s:.40} to {space.high.tolist()!s:.40}{hint}"
         )
     actions = recorded.actions[:, None]
@@ -171,7 +181,7 @@ def _replay_episode(
     worlds = world.restore([state])
     check = _make_check(recorded, world, hint)
     check(-1, worlds)
-    played = play(world, worlds, [], steps=len(actions), script=script, watch=check)
+    played = play_episodes(world, worlds, [], steps=len(actions), script=script, watch=check)
     return Episode(name, state, actions, played.utterances[0], played.rewards[0], played.scene[0])
 
 

@@ -10,5 +10,5 @@ DEMO = Demo(
         *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-30"),
         *("babyai-bot", "babyai-reader-half", "babyai-reader"),
     ),
-    shown=("babyai-go-to-02", "babyai-seeker", "random"),
+    example=("babyai-go-to-02", "babyai-seeker", "random"),
 )

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
-from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
-from sts.worlds.babyai.view import VIEW, observe
+from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
+from sts.worlds.babyai.view import VIEW_SIZE, observe
 
-SIDE, STRIP = 256, 32
+MAP_PIXELS, STRIP_PIXELS = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
 GUIDE = """
@@ -51,7 +51,7 @@ _EMPTY_HANDS = (OBJECT_TO_IDX["empty"], 0)
 
 
 @functools.cache
-def levels() -> dict[str, str]:
+def level_ids() -> dict[str, str]:
     """Return the Gymnasium id of every level by its name, such as "GoToLocal"."""
     matches = (_ID.fullmatch(name) for name in sorted(gymnasium.registry))
     return {match[1]: match[0] for match in matches if match}
@@ -80,8 +80,8 @@ class BabyAI:
     def __init__(self) -> None:
         self.level, self.seed, self.open, self.moves_made = "", 0, False, ""
         self.verdict = "continue"
-        self.live: Any = None
-        self._image: NDArray[np.int8] = np.zeros((VIEW, VIEW, 3), np.int8)
+        self.minigrid_env: Any = None
+        self._image: NDArray[np.int8] = np.zeros((VIEW_SIZE, VIEW_SIZE, 3), np.int8)
         self._within: list[int] = []
         self._digest = self._chain = b""
 
@@ -102,19 +102,23 @@ class BabyAI:
             raise ValueError(f"expected open=true or open=false, found {open!r}")
         match = _ID.fullmatch(str(level))
         name = match[1] if match else str(level)
-        if name not in levels():
-            raise ValueError(f"unknown BabyAI level {level!r}; choose one of {', '.join(levels())}")
+        if name not in level_ids():
+            raise ValueError(
+                f"unknown BabyAI level {level!r}; choose one of {', '.join(level_ids())}"
+            )
         if name != self.level:
-            self.live = gymnasium.make(levels()[name], disable_env_checker=True).unwrapped
-            self.live.gen_obs = functools.partial(observe, self.live)
+            self.minigrid_env = gymnasium.make(
+                level_ids()[name], disable_env_checker=True
+            ).unwrapped
+            self.minigrid_env.gen_obs = functools.partial(observe, self.minigrid_env)
         with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected missions
-            observed, _ = self.live.reset(seed=int(seed))
-        self.live.max_steps = _LIMIT
+            observed, _ = self.minigrid_env.reset(seed=int(seed))
+        self.minigrid_env.max_steps = _LIMIT
         if open:
-            self.live.instrs, self.live.mission = NoMission(), ""
+            self.minigrid_env.instrs, self.minigrid_env.mission = NoMission(), ""
         self.level, self.seed, self.open, self.moves_made = name, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
-        grid = self.live.grid.grid  # walls never move
+        grid = self.minigrid_env.grid.grid  # walls never move
         self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
         self._record_view(observed)
 
@@ -123,7 +127,7 @@ class BabyAI:
         if self.ended:
             return (0,)
         (move,) = actions
-        observed, reward, ended, _, _ = self.live.step(move)
+        observed, reward, ended, _, _ = self.minigrid_env.step(move)
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
@@ -139,7 +143,7 @@ class BabyAI:
 
     def _state_facts(self) -> list[int]:
         """Return everything the future depends on: the mission's progress and all objects."""
-        live, grid = self.live, self.live.grid.grid
+        live, grid = self.minigrid_env, self.minigrid_env.grid.grid
         facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
         occupied = [(cell, grid[cell]) for cell in self._within if grid[cell]]
         for cell, thing in [*occupied, (-1, live.carrying)]:
@@ -150,7 +154,7 @@ class BabyAI:
 
     def _carried_codes(self) -> tuple[int, int]:
         """Return minigrid's codes of the type and colour of the object carried."""
-        held = self.live.carrying
+        held = self.minigrid_env.carrying
         return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _EMPTY_HANDS
 
     def state(self) -> bytes:
@@ -194,28 +198,30 @@ class BabyAI:
         """
         return {
             "image": self._image,
-            "direction": np.int8(self.live.agent_dir),
+            "direction": np.int8(self.minigrid_env.agent_dir),
             "carrying": np.array(self._carried_codes(), np.int8),
         }
 
     def instruction(self) -> str:
         """Return the mission, "" if there is none."""
-        return str(self.live.mission)
+        return str(self.minigrid_env.mission)
 
     def render(self) -> NDArray[np.uint8]:
         """Return the whole map from above, uint8[288, 256, 3], with cells in view brighter.
 
         A strip below shows the object carried.
         """
-        live = self.live
-        tile = SIDE // max(live.width, live.height)
-        out = np.zeros((SIDE + STRIP, SIDE, 3), np.uint8)
+        live = self.minigrid_env
+        tile = MAP_PIXELS // max(live.width, live.height)
+        out = np.zeros((MAP_PIXELS + STRIP_PIXELS, MAP_PIXELS, 3), np.uint8)
         picture = live.get_full_render(highlight=True, tile_size=tile)
         grid = rendering.brighten_doors(picture, live.grid, tile)
         height, width, _ = grid.shape
-        top, left = (SIDE - height) // 2, (SIDE - width) // 2
+        top, left = (MAP_PIXELS - height) // 2, (MAP_PIXELS - width) // 2
         out[top : top + height, left : left + width] = grid
-        out[SIDE:] = rendering.draw_strip(SIDE, STRIP, np.array(self._carried_codes(), np.int8))
+        out[MAP_PIXELS:] = rendering.draw_strip(
+            MAP_PIXELS, STRIP_PIXELS, np.array(self._carried_codes(), np.int8)
+        )
         return out
 
     def render_player_view(self, player: int) -> NDArray[np.uint8]:

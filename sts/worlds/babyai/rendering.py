@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX, Grid, WorldObj
+from sts.worlds.babyai.minigrid_names import (
+    COLOR_TO_IDX,
+    OBJECT_TO_IDX,
+    STATE_TO_IDX,
+    Grid,
+    WorldObj,
+)
 
 TILE = 64
 """Pixels of a cell in a player's view, and of the strip below it."""

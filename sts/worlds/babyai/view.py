@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX
+from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX
 
-VIEW = 7
+VIEW_SIZE = 7
 _AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
-_ME = VIEW * VIEW - 1 - VIEW // 2
+_PLAYER_CELL = VIEW_SIZE * VIEW_SIZE - 1 - VIEW_SIZE // 2
 _EMPTY = (OBJECT_TO_IDX["empty"], 0, 0)
 _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
@@ -27,8 +27,8 @@ def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
     (ahead_x, ahead_y), (right_x, right_y) = _AHEAD[facing], _AHEAD[(facing + 1) % 4]
     return tuple(
         (distance * ahead_x + aside * right_x, distance * ahead_y + aside * right_y)
-        for distance in reversed(range(VIEW))
-        for aside in range(-(VIEW // 2), VIEW // 2 + 1)
+        for distance in reversed(range(VIEW_SIZE))
+        for aside in range(-(VIEW_SIZE // 2), VIEW_SIZE // 2 + 1)
     )
 
 
@@ -52,28 +52,28 @@ def _view_image(live: Any) -> NDArray[np.uint8]:
         thing = grid.grid[row * grid.width + column]
         codes.append(thing.encode() if thing else _EMPTY)
         clear.append(thing is None or thing.see_behind())
-    codes[_ME] = live.carrying.encode() if live.carrying else _EMPTY
+    codes[_PLAYER_CELL] = live.carrying.encode() if live.carrying else _EMPTY
     sight = _visible_cells(clear)
-    flat = bytearray(3 * VIEW * VIEW)
+    flat = bytearray(3 * VIEW_SIZE * VIEW_SIZE)
     for cell, code in enumerate(codes):
         if sight[cell]:
-            place = 3 * (cell % VIEW * VIEW + cell // VIEW)
+            place = 3 * (cell % VIEW_SIZE * VIEW_SIZE + cell // VIEW_SIZE)
             flat[place : place + 3] = bytes(code)
-    return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW, VIEW, 3)
+    return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW_SIZE, VIEW_SIZE, 3)
 
 
 def _visible_cells(clear: list[bool]) -> list[bool]:
     """Return which cells are visible: light spreads from the player through transparent cells."""
-    visible = [False] * (VIEW * VIEW)
-    visible[_ME] = True
-    for row in reversed(range(VIEW)):
-        first = row * VIEW
+    visible = [False] * (VIEW_SIZE * VIEW_SIZE)
+    visible[_PLAYER_CELL] = True
+    for row in reversed(range(VIEW_SIZE)):
+        first = row * VIEW_SIZE
         for cell, to in (
-            *((first + n, 1) for n in range(VIEW - 1)),
-            *((first + n, -1) for n in reversed(range(1, VIEW))),
+            *((first + n, 1) for n in range(VIEW_SIZE - 1)),
+            *((first + n, -1) for n in reversed(range(1, VIEW_SIZE))),
         ):
             if visible[cell] and clear[cell]:
                 visible[cell + to] = True
                 if row:
-                    visible[cell + to - VIEW] = visible[cell - VIEW] = True
+                    visible[cell + to - VIEW_SIZE] = visible[cell - VIEW_SIZE] = True
     return visible

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sts.domains import SceneLayout
 from sts.worlds.lambda_star.torus import shortest_displacement
 
-CELL = 20
+CELL_SIZE = 20
 """Side of a cell, in units of the drawing."""
-TRAIL = 4
+TRAIL_STEPS = 4
 """Length of the trail behind each object, in steps."""
 _OBJECT_STYLES = (("#009E73", 0.0), ("#D55E00", 4.0))
 _COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442")
@@ -38,7 +38,7 @@ class Style(NamedTuple):
     ground: str  # background colour; "" for a transparent one
 
 
-class Marks(NamedTuple):
+class Highlights(NamedTuple):
     """Highlights on a board for annotators."""
 
     judged: tuple[int, ...] = ()  # objects with a ring
@@ -48,11 +48,14 @@ class Marks(NamedTuple):
     sight: bool = False  # whether the cells that judged objects see are framed
 
 
-UNMARKED = Marks()
+NO_HIGHLIGHTS = Highlights()
 
 
 def draw_board(
-    picture: SceneLayout, scenes: NDArray[np.integer], style: Style, marks: Marks = UNMARKED
+    picture: SceneLayout,
+    scenes: NDArray[np.integer],
+    style: Style,
+    marks: Highlights = NO_HIGHLIGHTS,
 ) -> Iterator[str]:
     """Yield the SVG elements of one board of width x height cells.
 
@@ -100,11 +103,11 @@ def _neighbours(picture: SceneLayout, place: tuple[int, int]) -> Iterator[tuple[
 
 
 def _draw_ground(picture: SceneLayout, style: Style) -> Iterator[str]:
-    wide, high = picture.width * CELL, picture.height * CELL
+    wide, high = picture.width * CELL_SIZE, picture.height * CELL_SIZE
     if style.ground:
         yield f'<rect width="{wide}" height="{high}" fill="{style.ground}"/>'
-    columns = "".join(f"M{x} 0v{high}" for x in range(CELL, wide, CELL))
-    rows = "".join(f"M0 {y}h{wide}" for y in range(CELL, high, CELL))
+    columns = "".join(f"M{x} 0v{high}" for x in range(CELL_SIZE, wide, CELL_SIZE))
+    rows = "".join(f"M0 {y}h{wide}" for y in range(CELL_SIZE, high, CELL_SIZE))
     yield (
         f'<path d="{columns}{rows}" stroke="{style.ink}" stroke-opacity=".25" stroke-width=".6"/>'
     )
@@ -112,31 +115,31 @@ def _draw_ground(picture: SceneLayout, style: Style) -> Iterator[str]:
 
 def _draw_hatching(cells: Places, sign: int, colour: str) -> str:
     """Return parallel lines through cells: rising for positive rewards, falling for negative."""
-    quarter = CELL // 4
+    quarter = CELL_SIZE // 4
     lines = []
     for row, column in cells:
-        x, y = column * CELL, row * CELL
-        for level in range(quarter, 2 * CELL, quarter):  # x + y along one line
-            start, end = max(0, level - CELL), min(CELL, level)
+        x, y = column * CELL_SIZE, row * CELL_SIZE
+        for level in range(quarter, 2 * CELL_SIZE, quarter):  # x + y along one line
+            start, end = max(0, level - CELL_SIZE), min(CELL_SIZE, level)
             length = end - start
-            top = y + level - start if sign > 0 else y + CELL - level + start
+            top = y + level - start if sign > 0 else y + CELL_SIZE - level + start
             lines.append(f"M{x + start} {top}l{length} {-length if sign > 0 else length}")
     path = "".join(lines)
     return f'<path d="{path}" stroke="{colour}" stroke-opacity=".6" stroke-width=".7"/>'
 
 
 def _draw_signs(cells: Places, sign: int, style: Style) -> str:
-    corners = [(column * CELL, row * CELL) for row, column in cells]
+    corners = [(column * CELL_SIZE, row * CELL_SIZE) for row, column in cells]
     plus = "".join(f"M{x + 1.5} {y + 3}h3M{x + 3} {y + 1.5}v3" for x, y in corners)
-    minus = "".join(f"M{x + CELL - 4.5} {y + 3}h3" for x, y in corners)
+    minus = "".join(f"M{x + CELL_SIZE - 4.5} {y + 3}h3" for x, y in corners)
     return f'<path d="{plus if sign > 0 else minus}" stroke="{style.ink}" stroke-width=".8"/>'
 
 
 def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the plate under several objects that share a cell."""
     box = (
-        f'x="{_round(place[1] * CELL + 0.4)}" y="{_round(place[0] * CELL + 0.4)}" '
-        f'width="{CELL - 0.8}" height="{CELL - 0.8}" rx="3"'
+        f'x="{_round(place[1] * CELL_SIZE + 0.4)}" y="{_round(place[0] * CELL_SIZE + 0.4)}" '
+        f'width="{CELL_SIZE - 0.8}" height="{CELL_SIZE - 0.8}" rx="3"'
     )
     if style.ground:
         yield f'<rect {box} fill="{style.ground}"/>'
@@ -145,33 +148,33 @@ def _draw_plate(place: tuple[int, int], style: Style) -> Iterator[str]:
 
 def _draw_start(place: tuple[int, int], style: Style) -> str:
     return (
-        f'<rect x="{_round(place[1] * CELL + 1.6)}" y="{_round(place[0] * CELL + 1.6)}" '
-        f'width="{CELL - 3.2}" height="{CELL - 3.2}" fill="none" stroke="{style.ink}" '
+        f'<rect x="{_round(place[1] * CELL_SIZE + 1.6)}" y="{_round(place[0] * CELL_SIZE + 1.6)}" '
+        f'width="{CELL_SIZE - 3.2}" height="{CELL_SIZE - 3.2}" fill="none" stroke="{style.ink}" '
         'stroke-width=".6" stroke-dasharray="2.4 1.6"/>'
     )
 
 
 def _draw_mark(place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield a tint, and corner marks that no object covers."""
-    x, y, arm, near = place[1] * CELL, place[0] * CELL, 0.28 * CELL, 0.04 * CELL
+    x, y, arm, near = place[1] * CELL_SIZE, place[0] * CELL_SIZE, 0.28 * CELL_SIZE, 0.04 * CELL_SIZE
     yield (
-        f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{style.ink}" '
+        f'<rect x="{x}" y="{y}" width="{CELL_SIZE}" height="{CELL_SIZE}" fill="{style.ink}" '
         'fill-opacity=".12"/>'
     )
     corners = "".join(
         f"M{_round(cx + right * arm)} {_round(cy)}H{_round(cx)}V{_round(cy + down * arm)}"
-        for cx, right in ((x + near, 1), (x + CELL - near, -1))
-        for cy, down in ((y + near, 1), (y + CELL - near, -1))
+        for cx, right in ((x + near, 1), (x + CELL_SIZE - near, -1))
+        for cy, down in ((y + near, 1), (y + CELL_SIZE - near, -1))
     )
     yield f'<path d="{corners}" fill="none" stroke="{style.ink}" stroke-width="1.4"/>'
 
 
 def _draw_sight(picture: SceneLayout, place: tuple[int, int], style: Style) -> Iterator[str]:
     """Yield the frame around the cells that an object sees, wrapped across the edges."""
-    side = 3 * CELL
+    side = 3 * CELL_SIZE
     for down in (-picture.height, 0, picture.height):
         for right in (-picture.width, 0, picture.width):
-            x, y = (place[1] + right - 1) * CELL, (place[0] + down - 1) * CELL
+            x, y = (place[1] + right - 1) * CELL_SIZE, (place[0] + down - 1) * CELL_SIZE
             yield (
                 f'<rect x="{x + 0.5}" y="{y + 0.5}" width="{side - 1}" height="{side - 1}" '
                 f'fill="none" stroke="{style.ink}"/>'
@@ -186,7 +189,7 @@ def _draw_trail(picture: SceneLayout, index: int, cells: NDArray[np.integer]) ->
     stay distinguishable.
     """
     colour = object_style(index)[0]
-    aside = 0.4 * CELL * (index / (len(picture.glyphs) - 1) - 0.5)
+    aside = 0.4 * CELL_SIZE * (index / (len(picture.glyphs) - 1) - 0.5)
     steps = list(zip(cells[:-1].tolist(), cells[1:].tolist(), strict=True))
     for age, (start, end) in enumerate(reversed(steps)):
         row, column = divmod(start, picture.width)
@@ -197,13 +200,13 @@ def _draw_trail(picture: SceneLayout, index: int, cells: NDArray[np.integer]) ->
             continue
         halves = dict.fromkeys(((column, row), (to_column - right, to_row - down)))
         path = "".join(
-            f"M{_round((x + 0.5) * CELL + aside)} {_round((y + 0.5) * CELL + aside / 2)}"
-            f"l{right * CELL} {down * CELL}"
+            f"M{_round((x + 0.5) * CELL_SIZE + aside)} {_round((y + 0.5) * CELL_SIZE + aside / 2)}"
+            f"l{right * CELL_SIZE} {down * CELL_SIZE}"
             for x, y in halves
         )
         yield (
             f'<path d="{path}" stroke="{colour}" stroke-width="{_round(2.5 - 0.3 * age)}" '
-            f'stroke-opacity="{_round(0.9 * (1 - age / TRAIL))}" stroke-linecap="round"/>'
+            f'stroke-opacity="{_round(0.9 * (1 - age / TRAIL_STEPS))}" stroke-linecap="round"/>'
         )
 
 
@@ -223,7 +226,7 @@ def _place_objects(
                 y = 0.5 + (down + 0.5 - lines / 2) / side * 0.92
                 x = 0.5 + (right + 0.5 - side / 2) / side * 0.92
                 size = 0.74 if side == 1 else 0.84 / side
-            spots[index] = (column + x) * CELL, (row + y) * CELL, size * CELL / 2
+            spots[index] = (column + x) * CELL_SIZE, (row + y) * CELL_SIZE, size * CELL_SIZE / 2
     return spots
 
 

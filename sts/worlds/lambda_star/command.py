@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sts.cli.command import Row, action, deferred, group, option, repeatable, switch
+from sts.cli.command import AddArgument, action, defer_import, group, option, repeatable, switch
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.flags import parse_size
 
@@ -17,7 +17,7 @@ def _parse_complexity(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _environment_options(sides: str, team: int, steps: int) -> tuple[Row, ...]:
+def _environment_options(sides: str, team: int, steps: int) -> tuple[AddArgument, ...]:
     """Return the options for the settings of environments, with these defaults."""
     return (
         option("--size HxW", "rows and columns", sides, type=parse_size),
@@ -27,7 +27,7 @@ def _environment_options(sides: str, team: int, steps: int) -> tuple[Row, ...]:
     )
 
 
-def _sample_options(more: str = "") -> tuple[Row, ...]:
+def _sample_options(more: str = "") -> tuple[AddArgument, ...]:
     """Return the options for the range of K and the number of environments."""
     text = f"range of the complexity K (default: as much of 2-23 as is possible{more})"
     return (
@@ -110,5 +110,5 @@ COMMAND = group(
         "rewards can be influenced from everywhere at any step (reward-sensitivity). The exit code "
         "is 1 if one of these fails.",
     ),
-    run=deferred,
+    run=defer_import,
 )

@@ -9,11 +9,11 @@ AGENTS = ("random", "local-search", "rule", "reader-half", "reader", "oracle")
 DEMO = Demo(
     suite="core@2",
     agents=AGENTS,
-    shown=("keep-beside-01", "reader", "local-search"),
-    measuring=(
+    example=("keep-beside-01", "reader", "local-search"),
+    measurements=(
         ("lambda-star", "score", *agent_arguments(AGENTS))
         + ("--team", "3", "--episodes", "300", "--save-scores"),
     ),
-    takes="about a minute on two cores, compiling included, and 5 MB",
-    first=True,
+    requirements="about a minute on two cores, compiling included, and 5 MB",
+    is_default=True,
 )

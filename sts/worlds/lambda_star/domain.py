@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, SceneFormat, SceneLayout, Worlds
+from sts.domains import FilmAnnotations, SceneFormat, SceneLayout, Worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
-from sts.worlds.lambda_star import films, kernels, steps
+from sts.worlds.lambda_star import films, kernels, step_table
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
-from sts.worlds.lambda_star.torus import neighbour, side
+from sts.worlds.lambda_star.torus import neighbour, side_length
 
 AURAS = ((0, 1), (1, -1))
 """(Scene index, sign) of the objects that give (+) or take (-) reward in the cells around them."""
@@ -78,7 +78,7 @@ class Observation:
         """int64[B, R, M], the cells in sight."""
         cells, size = self.good.shape[-1], (self.height[:, None, None], self.width[:, None, None])
         entries = np.arange(cells)
-        out: NDArray[np.int64] = neighbour(self.cell[..., None], entries, side(cells), *size)
+        out: NDArray[np.int64] = neighbour(self.cell[..., None], entries, side_length(cells), *size)
         return out
 
 
@@ -93,11 +93,11 @@ class Batch:
         """
         if len({(len(s.cells), s.radius) for s in states}) > 1:
             raise DamagedState("worlds of one batch must agree in radius and number of players")
-        self.arrays = states_.gather(states)
+        self.arrays = states_.states_to_arrays(states)
         self.radius = states[0].radius
 
     @classmethod
-    def from_arrays(cls, arrays: kernels.Arrays, radius: int) -> Batch:
+    def from_arrays(cls, arrays: kernels.WorldArrays, radius: int) -> Batch:
         """Return a batch on `arrays`, which are stepped in place, observed within `radius`."""
         batch = cls.__new__(cls)
         batch.arrays, batch.radius = arrays, radius
@@ -132,7 +132,7 @@ class Batch:
         )
         in_team = np.zeros(n_players, np.bool_)
         in_team[list(team)] = True
-        kernels.observe(a, chosen, in_team, self.radius, sight)
+        kernels.observe_worlds(a, chosen, in_team, self.radius, sight)
         return Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
@@ -149,11 +149,11 @@ class Batch:
 
     def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
         """Advance every world by one step."""
-        kernels.step(self.arrays, actions, utterances)
+        kernels.step_worlds(self.arrays, actions, utterances)
 
     def states(self) -> list[bytes]:
         """Return the serialised state of each world."""
-        return [states_.encode(s) for s in states_.scatter(self.arrays, self.radius)]
+        return [states_.encode(s) for s in states_.arrays_to_states(self.arrays, self.radius)]
 
 
 class LambdaStar:
@@ -167,8 +167,8 @@ class LambdaStar:
     guide = _GUIDE
     drawing = "board.mjs"
     sees: Literal["observation", "world"] = "observation"
-    step_columns_version = steps.VERSION
-    step_columns = staticmethod(steps.columns)
+    step_columns_version = step_table.VERSION
+    step_columns = staticmethod(step_table.step_columns)
 
     def restore(self, states: Sequence[bytes]) -> Batch:
         """Return a batch of the worlds in `states`."""
@@ -215,7 +215,7 @@ class LambdaStar:
             details={"auras": AURAS},
         )
 
-    def frames(self, episode: Episode, focus: Focus) -> list[NDArray[np.uint8]]:
+    def frames(self, episode: Episode, focus: FilmAnnotations) -> list[NDArray[np.uint8]]:
         """Render an episode as the browser draws it; see `films.render_frames`."""
         return films.render_frames(self.scene_layout(episode.state), episode, focus, self.tokens)
 

@@ -18,7 +18,7 @@ MOVES = len(state.MOVES)
 _UNIT = LambdaStar.reward_unit
 
 
-def layout(radius: int = 1) -> dict[str, slice]:
+def feature_slices(radius: int = 1) -> dict[str, slice]:
     """Return the slice of each part of a feature vector, in order.
 
     `good`, `evil` [M]: 1 where they are. `others` [M]: the number of other players.
@@ -41,9 +41,9 @@ class Bounds(NamedTuple):
     high: NDArray[np.float32]
 
 
-def bounds(settings: Settings) -> Bounds:
+def feature_bounds(settings: Settings) -> Bounds:
     """Return the bounds of feature vectors under `settings`."""
-    slices = layout(settings.radius)
+    slices = feature_slices(settings.radius)
     size = slices["last_reward"].stop
     low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
     low[slices["reward"]] = low[slices["last_reward"]] = -1

@@ -13,9 +13,9 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Focus, SceneLayout
+from sts.domains import FilmAnnotations, SceneLayout
 from sts.episodes import Episode
-from sts.worlds.lambda_star.board import CELL, TRAIL, Marks, Style, draw_board
+from sts.worlds.lambda_star.board import CELL_SIZE, TRAIL_STEPS, Highlights, Style, draw_board
 
 MAX_BOARD_PIXELS = 480
 """Maximum side of a board in pixels, unless cells would fall below 12; cells have at most 60."""
@@ -26,7 +26,7 @@ _FONT = 'font-family="Liberation Sans, sans-serif"'  # bundled with the renderin
 
 
 def render_frames(
-    picture: SceneLayout, episode: Episode, focus: Focus, tokens: Sequence[str]
+    picture: SceneLayout, episode: Episode, focus: FilmAnnotations, tokens: Sequence[str]
 ) -> list[NDArray[np.uint8]]:
     """Return the frames, uint8[H, W, 3], before each step and after the last."""
     cell = _cell_pixels(picture)
@@ -41,11 +41,12 @@ def render_still(
 ) -> NDArray[np.uint8]:
     """Return uint8[H, W, 3], the board of one scene, with a ring around judged objects."""
     side = _cell_pixels(picture)
-    elements = draw_board(picture, scene[None], _STYLE, Marks(tuple(judged)))
+    elements = draw_board(picture, scene[None], _STYLE, Highlights(tuple(judged)))
     return _rasterise(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{picture.width * side}" '
         f'height="{picture.height * side}" {_FONT} '
-        f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">{"".join(elements)}</svg>'
+        f'viewBox="0 0 {picture.width * CELL_SIZE} {picture.height * CELL_SIZE}">'
+        f"{''.join(elements)}</svg>"
     )
 
 
@@ -65,7 +66,7 @@ def _rasterise(svg: str) -> NDArray[np.uint8]:
 def _draw_page(
     picture: SceneLayout,
     episode: Episode,
-    focus: Focus,
+    focus: FilmAnnotations,
     tokens: Sequence[str],
     frame: int,
     cell: int,
@@ -86,9 +87,9 @@ def _draw_page(
         yield f'<text x="{wide / 2}" y="{y}" {text}>{escape(line)}</text>'
     yield (
         f'<svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT} '
-        f'viewBox="0 0 {picture.width * CELL} {picture.height * CELL}">'
+        f'viewBox="0 0 {picture.width * CELL_SIZE} {picture.height * CELL_SIZE}">'
     )
-    scenes = episode.scene[max(0, frame - TRAIL) : frame + 1].astype(np.int64)
+    scenes = episode.scene[max(0, frame - TRAIL_STEPS) : frame + 1].astype(np.int64)
     yield from draw_board(picture, scenes, _STYLE, _frame_marks(picture, episode, focus, frame))
     yield f'</svg><svg x="{left}" y="{top}" width="{across}" height="{down}" {_FONT}>'
     for player in np.flatnonzero(episode.utterances[frame - 1]).tolist() if frame else ():
@@ -105,12 +106,14 @@ def _draw_page(
     )
 
 
-def _frame_marks(picture: SceneLayout, episode: Episode, focus: Focus, frame: int) -> Marks:
+def _frame_marks(
+    picture: SceneLayout, episode: Episode, focus: FilmAnnotations, frame: int
+) -> Highlights:
     """Return the highlights on the board of a frame."""
     judged = tuple(picture.players[player] for player in focus.players)
     takeover = 0 if focus.takeover is None else focus.takeover
     after = focus.takeover is not None and frame > takeover
-    return Marks(
+    return Highlights(
         judged,
         tuple(int(episode.scene[takeover, index]) for index in judged) if after else (),
         tuple(focus.cells) if frame >= takeover else (),
@@ -118,7 +121,7 @@ def _frame_marks(picture: SceneLayout, episode: Episode, focus: Focus, frame: in
     )
 
 
-def _caption(episode: Episode, focus: Focus, frame: int) -> str:
+def _caption(episode: Episode, focus: FilmAnnotations, frame: int) -> str:
     """Return the caption of a frame: its position in the episode."""
     if focus.takeover is None:
         return f"step {frame} of {episode.steps}"

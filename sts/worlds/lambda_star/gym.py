@@ -28,10 +28,10 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.numerics.streams import streams
 from sts.worlds.lambda_star import films
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.features import MOVES, bounds, flatten_observation
+from sts.worlds.lambda_star.features import MOVES, feature_bounds, flatten_observation
 from sts.worlds.lambda_star.generation import patterns as patterns_
-from sts.worlds.lambda_star.generation.patterns import Settings, parse_size
-from sts.worlds.lambda_star.kernels import Arrays, copy_arrays
+from sts.worlds.lambda_star.generation.patterns import Settings, unpack_size
+from sts.worlds.lambda_star.kernels import WorldArrays, copy_arrays
 from sts.worlds.lambda_star.play.teams import load_team, team_name
 
 try:
@@ -89,7 +89,7 @@ class _LearnerEnv:
           ArgumentError: a setting is out of range; the message states the range.
           UnknownName: no agent of that name is installed.
         """
-        settings = Settings(*parse_size(size), team, steps, complexity, patterns, radius)
+        settings = Settings(*unpack_size(size), team, steps, complexity, patterns, radius)
         patterns_.check_settings(settings)
         if worlds is not None and not (type(worlds) is int and worlds > 0):
             raise ArgumentError(f"expected 1 world or more, or None, found {worlds!r}")
@@ -105,7 +105,7 @@ class _LearnerEnv:
             )
         self._settings, self._worlds = settings, worlds
         self._seeds: tuple[int, ...] = ()
-        self._cache: dict[int, Arrays] = {}
+        self._cache: dict[int, WorldArrays] = {}
         self._episode = 0
         self._session: Session | None = None
         self.observation_space, self.action_space = self._observation_box(), Discrete(MOVES)
@@ -113,7 +113,7 @@ class _LearnerEnv:
 
     def _observation_box(self, *worlds: int) -> Box[np.float32]:
         """Return the observation space of one world, or of `worlds` stacked ones."""
-        ends = bounds(self._settings)
+        ends = feature_bounds(self._settings)
         low, high = (np.broadcast_to(end, (*worlds, end.size)) for end in ends)
         return Box(low, high, dtype=np.float32)
 
@@ -137,10 +137,10 @@ class _LearnerEnv:
             )
             for i, partner in enumerate(self._partners)
         ]
-        self._session = session.open(LambdaStar(), batch, teams)
+        self._session = session.open_session(LambdaStar(), batch, teams)
         return self._observe(self._session)
 
-    def _initial_arrays(self) -> Arrays:
+    def _initial_arrays(self) -> WorldArrays:
         """Return a fresh copy of each seed's world for this episode; cache worlds that repeat."""
         index = self._episode % self._worlds if self._worlds else self._episode
         if index not in self._cache:

@@ -12,22 +12,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled, lean, portable
-from sts.numerics.draws import draw
+from sts.numerics.compiled import callable_from_jit, jit, jit_inlined
+from sts.numerics.draws import random_word
 from sts.worlds.lambda_star.torus import (
     STAY,
     distance,
-    moved,
+    first_move,
+    move_cell,
     place_distance,
     shortest_displacement,
-    toward,
     wrap,
 )
 
 Ints = NDArray[np.int64]
 
 
-class Arrays(NamedTuple):
+class WorldArrays(NamedTuple):
     """State arrays of B worlds. Good and Evil are objects 0 and 1."""
 
     size: Ints  # int64[B, 2], rows and columns
@@ -47,7 +47,7 @@ class Arrays(NamedTuple):
     rewards: NDArray[np.int8]  # int8[B, P], the last rewards
 
 
-@portable
+@callable_from_jit
 def reward_at_distance(away: Any) -> Any:
     """Return Good's reward at a distance, in halves: 2 / (away + 1) for away < 2, else 0.
 
@@ -56,8 +56,8 @@ def reward_at_distance(away: Any) -> Any:
     return (2 - away) * (away < 2)
 
 
-@compiled
-def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
+@jit
+def reward_at_cell(cell: int, good: int, evil: int, height: int, width: int) -> int:
     """Return the reward at `cell` in halves: Good's minus Evil's.
 
     Source: Chmait et al. 2016, section 4.1.2.
@@ -66,13 +66,13 @@ def reward(cell: int, good: int, evil: int, height: int, width: int) -> int:
     return int(gain - reward_at_distance(distance(cell, evil, height, width)))
 
 
-@compiled
+@jit
 def intended_cell(cell: int, entry: int, kind: int, height: int, width: int) -> int:
     """Return the cell that a pattern's `entry`, a move from `cell` or a cell, leads to."""
-    return entry if kind == 1 else int(moved(cell, entry, height, width))
+    return entry if kind == 1 else int(move_cell(cell, entry, height, width))
 
 
-@compiled
+@jit
 def resolve_collision(
     good: int, evil: int, good_next: int, evil_next: int, seed: Any, counter: int
 ) -> tuple[int, int, int]:
@@ -88,19 +88,19 @@ def resolve_collision(
         return good_next, evil_next, counter
     if good == good_next or evil == evil_next:
         return good, evil, counter
-    if draw(seed, counter) & 1 == 0:
+    if random_word(seed, counter) & 1 == 0:
         return good_next, evil, counter + 1
     return good, evil_next, counter + 1
 
 
-@compiled
+@jit
 def next_cursor(cursor: int, length: int) -> int:
     """Return the index after `cursor` in a cyclic pattern."""
     return 0 if cursor + 1 == length else cursor + 1
 
 
-@lean
-def advance(a: Arrays, b: int) -> None:
+@jit_inlined
+def advance_objects(a: WorldArrays, b: int) -> None:
     """Advance Good and Evil of world `b` by one step, independently of the players."""
     height, width, kind = a.size[b, 0], a.size[b, 1], a.kind[b]
     good, evil = a.objects[b, 0], a.objects[b, 1]
@@ -115,21 +115,21 @@ def advance(a: Arrays, b: int) -> None:
         a.cursor[b, index] = next_cursor(a.cursor[b, index], a.length[b, index])
 
 
-@compiled
-def step(a: Arrays, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
+@jit
+def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
     """Advance B worlds by one step: players, Good and Evil, then the rewards."""
     batch, n_players = a.cells.shape
     for b in range(batch):
         height, width = a.size[b, 0], a.size[b, 1]
         for p in range(n_players):
-            a.cells[b, p] = moved(a.cells[b, p], actions[b, p], height, width)
+            a.cells[b, p] = move_cell(a.cells[b, p], actions[b, p], height, width)
             a.actions[b, p] = actions[b, p]
             a.utterances[b, p] = utterances[b, p]
-        advance(a, b)
+        advance_objects(a, b)
         a.step[b] += 1
         good, evil = a.objects[b, 0], a.objects[b, 1]
         for p in range(n_players):
-            a.rewards[b, p] = reward(a.cells[b, p], good, evil, height, width)
+            a.rewards[b, p] = reward_at_cell(a.cells[b, p], good, evil, height, width)
 
 
 class Sight(NamedTuple):
@@ -144,8 +144,10 @@ class Sight(NamedTuple):
     heard: NDArray[np.uint16]
 
 
-@compiled
-def observe(a: Arrays, players: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight) -> None:
+@jit
+def observe_worlds(
+    a: WorldArrays, players: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight
+) -> None:
     """Write the observations of `players` (int64[R]) within `radius` to `out`, which must be zero.
 
     `in_team` is bool[P], True for teammates; the observer itself is never counted. A neighbourhood
@@ -189,8 +191,8 @@ def observe(a: Arrays, players: Ints, in_team: NDArray[np.bool_], radius: int, o
                     out.heard[b, i, a.utterances[b, p]] += 1
 
 
-@compiled
-def intended_cells(a: Arrays, index: int) -> Ints:
+@jit
+def intended_cells(a: WorldArrays, index: int) -> Ints:
     """Return int64[B], the cell that Good (index 0) or Evil (1) intends next in each world."""
     out = np.empty(a.step.size, np.int64)
     for b in range(out.size):
@@ -199,7 +201,7 @@ def intended_cells(a: Arrays, index: int) -> Ints:
     return out
 
 
-def constant_headings(a: Arrays, index: int) -> Ints:
+def constant_headings(a: WorldArrays, index: int) -> Ints:
     """Return int64[B], the single move that Good (index 0) or Evil (1) intends at every step.
 
     It is -1 if the pattern has different moves, a jump or only "stay". Collisions are ignored.
@@ -218,17 +220,17 @@ def constant_heading(pattern: Ints, kind: int, height: int, width: int) -> int:
     if kind == 1:
         after = np.roll(pattern, -1)
         near = distance(pattern, after, height, width) < 2
-        actions = np.where(near, toward(pattern, after, height, width), STAY)
+        actions = np.where(near, first_move(pattern, after, height, width), STAY)
     return int(actions[0]) if actions[0] != STAY and (actions == actions[0]).all() else -1
 
 
-def zero_arrays(batch: int, n_players: int, patterns: Ints) -> Arrays:
+def zero_arrays(batch: int, n_players: int, patterns: Ints) -> WorldArrays:
     """Return zeroed arrays of `batch` worlds with these patterns."""
 
     def zeros(*shape: int, dtype: Any = np.int64) -> NDArray[Any]:
         return np.zeros(shape, dtype)
 
-    return Arrays(
+    return WorldArrays(
         size=zeros(batch, 2),
         cells=zeros(batch, n_players),
         objects=zeros(batch, 2),
@@ -247,7 +249,7 @@ def zero_arrays(batch: int, n_players: int, patterns: Ints) -> Arrays:
     )
 
 
-def copy_arrays(a: Arrays) -> Arrays:
+def copy_arrays(a: WorldArrays) -> WorldArrays:
     """Return a copy of the worlds; the patterns, which are never modified, are shared."""
     copies = {name: array.copy() for name, array in a._asdict().items() if name != "patterns"}
     return a._replace(**copies)

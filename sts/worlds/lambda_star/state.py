@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sts.errors import DamagedState, NewerFormat
-from sts.worlds.lambda_star.kernels import Arrays, zero_arrays
+from sts.worlds.lambda_star.kernels import WorldArrays, zero_arrays
 
 VERSION = 1
 MOVES = (
@@ -31,13 +31,13 @@ KINDS = ("moves", "cells")
 MAX_PLAYERS = 1000
 _MAGIC = b"LSTA"
 _HEADER = struct.Struct("<4sH4BH2I2Q2H2I2I")
-_NUMBERS = (
+_HEADER_FIELDS = (
     *("height", "width", "radius", "kind", "n_players", "step", "horizon", "seed", "counter"),
     *("good", "evil", "good_length", "evil_length", "good_cursor", "evil_cursor"),
 )
-_LISTS = {"cells": "<u2", "actions": "i1", "utterances": "i1", "rewards": "i1"}
+_PLAYER_FIELDS = {"cells": "<u2", "actions": "i1", "utterances": "i1", "rewards": "i1"}
 _PATTERNS = ("good_pattern", "evil_pattern")
-_ENTRIES = ("<u1", "<u2")
+_ENTRY_DTYPES = ("<u1", "<u2")
 _CHECKSUM_BYTES = 8
 
 
@@ -109,8 +109,8 @@ def encode(s: State) -> bytes:
         "good_length": len(s.good_pattern),
         "evil_length": len(s.evil_pattern),
     }
-    head = _HEADER.pack(_MAGIC, VERSION, *(numbers[name] for name in _NUMBERS))
-    types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
+    head = _HEADER.pack(_MAGIC, VERSION, *(numbers[name] for name in _HEADER_FIELDS))
+    types = _PLAYER_FIELDS | dict.fromkeys(_PATTERNS, _ENTRY_DTYPES[kind])
     body = b"".join(np.array(getattr(s, name), dtype).tobytes() for name, dtype in types.items())
     return head + body + _checksum(head + body)
 
@@ -138,13 +138,13 @@ def decode(raw: bytes) -> State:
         raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
     if _checksum(raw[:-_CHECKSUM_BYTES]) != raw[-_CHECKSUM_BYTES:]:
         raise DamagedState("Λ* state is modified or truncated: its checksum does not match")
-    fields: dict[str, Any] = dict(zip(_NUMBERS, _HEADER.unpack_from(raw)[2:], strict=True))
+    fields: dict[str, Any] = dict(zip(_HEADER_FIELDS, _HEADER.unpack_from(raw)[2:], strict=True))
     kind, n_players = fields["kind"], fields.pop("n_players")
     if version < 1 or kind >= len(KINDS):
         raise DamagedState("Λ* state has an unknown format version or pattern kind")
     lengths = [fields.pop("good_length"), fields.pop("evil_length")]
-    counts = [n_players] * len(_LISTS) + lengths
-    types = _LISTS | dict.fromkeys(_PATTERNS, _ENTRIES[kind])
+    counts = [n_players] * len(_PLAYER_FIELDS) + lengths
+    types = _PLAYER_FIELDS | dict.fromkeys(_PATTERNS, _ENTRY_DTYPES[kind])
     position = _HEADER.size
     for count, (name, dtype) in zip(counts, types.items(), strict=True):
         end = position + count * np.dtype(dtype).itemsize
@@ -169,12 +169,12 @@ _ARRAY_POSITIONS: dict[str, tuple[str, Any]] = {
     "evil": ("objects", 1),
     "good_cursor": ("cursor", 0),
     "evil_cursor": ("cursor", 1),
-    **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_LISTS)},
+    **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_PLAYER_FIELDS)},
 }
 """The kernels' array that holds each field, and the index in a world's row of it."""
 
 
-def gather(states: Sequence[State]) -> Arrays:
+def states_to_arrays(states: Sequence[State]) -> WorldArrays:
     """Collect states with equal numbers of players into a batch of worlds."""
     patterns = [np.array(p) for s in states for p in (s.good_pattern, s.evil_pattern)]
     a = zero_arrays(len(states), len(states[0].cells), np.concatenate(patterns, dtype=np.int64))
@@ -187,7 +187,7 @@ def gather(states: Sequence[State]) -> Arrays:
     return a
 
 
-def scatter(a: Arrays, radius: int) -> list[State]:
+def arrays_to_states(a: WorldArrays, radius: int) -> list[State]:
     """Split a batch into states; the arrays do not hold the radius."""
     out = []
     for b in range(a.step.size):
@@ -198,7 +198,7 @@ def scatter(a: Arrays, radius: int) -> list[State]:
         for index, name in enumerate(_PATTERNS):
             first = a.offset[b, index]
             fields[name] = a.patterns[first : first + a.length[b, index]].tolist()
-        for name in (*_LISTS, *_PATTERNS):
+        for name in (*_PLAYER_FIELDS, *_PATTERNS):
             fields[name] = tuple(fields[name])
         out.append(State(radius=radius, kind=KINDS[a.kind[b]], **fields))
     return out

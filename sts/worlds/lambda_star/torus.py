@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sts.numerics.compiled import portable
+from sts.numerics.compiled import callable_from_jit
 
 STAY = 4
 """The move "stay", in the middle of the nine."""
 
-INSIDE, BACK = range(2)
+TIE_INSIDE, TIE_BACK = range(2)
 """Tie-breaking between two paths halfway round: the one that crosses no edge, or up or left."""
 
 
@@ -29,14 +29,14 @@ class Offset(NamedTuple):
     columns: Any
 
 
-@portable
+@callable_from_jit
 def wrap(coordinate: Any, size: Any) -> Any:
     """Return a coordinate in [-size, 2 * size) wrapped onto the ring."""
     return coordinate + size * (coordinate < 0) - size * (coordinate >= size)
 
 
-@portable
-def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) -> Any:
+@callable_from_jit
+def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = TIE_INSIDE) -> Any:
     """Return the signed shortest displacement on a ring; `ties` is `INSIDE` or `BACK`.
 
     Source: `INSIDE` is the published program's approachPosition, General.cpp:296
@@ -46,8 +46,10 @@ def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = INSIDE) 
     return direct - size * (2 * direct + ties > size) + size * (2 * direct < -size)
 
 
-@portable
-def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Offset:
+@callable_from_jit
+def shortest_offset(
+    start: Any, goal: Any, height: Any, width: Any, ties: int = TIE_INSIDE
+) -> Offset:
     """Return the shortest displacement between two cells; see `shortest_displacement` on `ties`."""
     row, to_row = start // width, goal // width
     column, to_column = start - row * width, goal - to_row * width
@@ -55,7 +57,7 @@ def offset(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -
     return Offset(rows, shortest_displacement(column, to_column, width, ties))
 
 
-@portable
+@callable_from_jit
 def place_distance(
     row: Any, column: Any, to_row: Any, to_column: Any, height: Any, width: Any
 ) -> Any:
@@ -64,27 +66,27 @@ def place_distance(
     return np.maximum(np.minimum(rows, height - rows), np.minimum(columns, width - columns))
 
 
-@portable
+@callable_from_jit
 def distance(start: Any, goal: Any, height: Any, width: Any) -> Any:
     """Return the toroidal Chebyshev distance of two cells."""
     return place_distance(start // width, start % width, goal // width, goal % width, height, width)
 
 
-@portable
-def step(offset: Offset) -> Any:
+@callable_from_jit
+def offset_to_move(offset: Offset) -> Any:
     """Return the move that shortens an offset on both axes; "stay" for a zero offset."""
     rows, columns = offset
     down = 1 * (rows > 0) - 1 * (rows < 0)
     return 3 * down + 1 * (columns > 0) - 1 * (columns < 0) + STAY
 
 
-@portable
-def toward(start: Any, goal: Any, height: Any, width: Any, ties: int = INSIDE) -> Any:
+@callable_from_jit
+def first_move(start: Any, goal: Any, height: Any, width: Any, ties: int = TIE_INSIDE) -> Any:
     """Return the first move of a shortest path; see `shortest_displacement` on `ties`."""
-    return step(offset(start, goal, height, width, ties))
+    return offset_to_move(shortest_offset(start, goal, height, width, ties))
 
 
-@portable
+@callable_from_jit
 def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
     """Return the cell at an entry of the `side` x `side` neighbourhood of a cell."""
     row = cell // width
@@ -92,14 +94,14 @@ def neighbour(cell: Any, entry: Any, side: int, height: Any, width: Any) -> Any:
     return wrap(row + entry // side - side // 2, height) * width + column
 
 
-@portable
-def moved(cell: Any, move: Any, height: Any, width: Any) -> Any:
+@callable_from_jit
+def move_cell(cell: Any, move: Any, height: Any, width: Any) -> Any:
     """Return the cell one move away."""
     return neighbour(cell, move, 3, height, width)
 
 
-@portable
-def side(cells: int) -> int:
+@callable_from_jit
+def side_length(cells: int) -> int:
     """Return the side 2k + 1 of a neighbourhood of (2k + 1)^2 cells."""
     length = 3
     while length * length < cells:

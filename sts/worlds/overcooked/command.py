@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.arguments import progress
-from sts.cli.command import Result, action, deferred, group, option
+from sts.cli.arguments import show_progress
+from sts.cli.command import Result, action, defer_import, group, option
 
 
 def check(args: argparse.Namespace) -> Result:
@@ -14,7 +14,7 @@ def check(args: argparse.Namespace) -> Result:
 
     trials = [trial for path in source.installed_files() for trial in source.read_trials(path)]
     differences, steps_alike, steps = [], 0, 0
-    with progress("replaying", "trials") as show:
+    with show_progress("replaying", "trials") as show:
         for done, trial in enumerate(trials, 1):
             result = source.replay_trial(trial, args.rules)
             steps_alike += result.steps_alike
@@ -44,7 +44,7 @@ def train(args: argparse.Namespace) -> Result:
     """Train the cloned cook and print where its weights are."""
     from sts.worlds.overcooked.agents import cloned
 
-    with progress("training", "epochs") as show:
+    with show_progress("training", "epochs") as show:
         path, loss = cloned.train(seed=args.seed, epochs=args.epochs, show=show)
     cook = cloned.load_weights(path)
     return Result(
@@ -69,5 +69,5 @@ COMMAND = group(
         option("--epochs N", "passes over the data", 5),
         option("--seed S", "random seed of training", 0),
     ),
-    run=deferred,
+    run=defer_import,
 )

@@ -9,8 +9,8 @@ SKILLS = "deliver-soup fetch-dish fill-pot hand-over make-way plate-soup pot-oni
 DEMO = Demo(
     suite="overcooked@1",
     agents=("overcooked-stay", "random", "overcooked-greedy", "overcooked-cloned", "recorded"),
-    shown=("deliver-soup-01", "overcooked-cloned", "random"),
-    making=(
+    example=("deliver-soup-01", "overcooked-cloned", "random"),
+    setup=(
         ("trajectories", "import", "--format", "overcooked-2019"),
         ("mine", "overcooked", "--per-category", "5", "--overwrite")
         + tuple(word for name in SKILLS for word in ("--category", name)),

@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.storage.files import canonical_json
-from sts.worlds.overcooked.basics import COOKED, HATS, MOVES, SIDES, STAY
+from sts.worlds.overcooked.constants import COOKED, HATS, MOVES, SIDES, STAY
 from sts.worlds.overcooked.kitchen import (
     ACTIONS,
     HEIGHT,
     WIDTH,
-    Facts,
     Place,
+    VisibleState,
     build_state,
-    extract_facts,
+    extract_visible_state,
     faced_place,
     load_game,
-    validate_facts,
+    validate_visible_state,
 )
 
 LAYOUTS = (
@@ -37,7 +37,7 @@ LAYOUTS = (
     "forced_coordination",
 )
 """Kitchens that `reset` chooses from: those of the recordings, by their current package names."""
-LENGTH = 400
+EPISODE_LENGTH = 400
 """Steps of an episode, as in the package; a recorded trial has its own length."""
 TILES = " XOTDPS"
 GUIDE = """
@@ -101,7 +101,7 @@ class Overcooked:
         *,
         layout: str | Sequence[str] | None = None,
         rules: str | int = "2019",
-        length: int = LENGTH,
+        length: int = EPISODE_LENGTH,
     ) -> None:
         """Start in an empty kitchen.
 
@@ -147,9 +147,9 @@ class Overcooked:
         )
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
 
-    def facts(self) -> Facts:
+    def visible_state(self) -> VisibleState:
         """Return everything visible, as JSON values."""
-        return extract_facts(self._state)
+        return extract_visible_state(self._state)
 
     def state(self) -> bytes:
         """Return the state as JSON."""
@@ -159,7 +159,7 @@ class Overcooked:
             "length": self._length,
             "rules": self._rules,
             "grid": list(self.grid),
-            **self.facts()._asdict(),
+            **self.visible_state()._asdict(),
         }
         return canonical_json(fields)
 
@@ -173,7 +173,7 @@ class Overcooked:
             fields = json.loads(state)
             grid, rules, length = tuple(fields["grid"]), fields["rules"], fields["length"]
             self.begin(grid, rules=rules, episode=str(fields["episode"]), length=length)
-            facts = validate_facts(Facts(fields["players"], fields["objects"]), grid)
+            facts = validate_visible_state(VisibleState(fields["players"], fields["objects"]), grid)
             self._state = build_state(self._game, facts)
             self._step = fields["step"]
         except (KeyError, TypeError, IndexError, AttributeError) as error:
@@ -187,7 +187,7 @@ class Overcooked:
 
     def digest(self) -> bytes:
         """Return a digest of everything visible."""
-        return digest(self.facts())
+        return digest_state(self.visible_state())
 
     def observe(self, player: int) -> Mapping[str, Any]:
         """Return the whole kitchen, which both cooks see, from the point of view of `player`.
@@ -197,7 +197,7 @@ class Overcooked:
         `cooking` the steps until its soup is done (-1 if not cooking). `me` and `partner` are
         int64[4]: row, column, side (as the first four actions), and held thing, by index in THINGS.
         """
-        visible = self.facts()
+        visible = self.visible_state()
         things, filled = np.zeros((HEIGHT, WIDTH), np.int8), np.zeros((HEIGHT, WIDTH), np.int8)
         cooking = np.full((HEIGHT, WIDTH), -1, np.int8)
         for x, y, thing in visible.objects:
@@ -233,7 +233,7 @@ class Overcooked:
         return self.render()
 
 
-def digest(visible: Facts) -> bytes:
+def digest_state(visible: VisibleState) -> bytes:
     """Return the digest of visible facts, 8 bytes."""
     return hashlib.blake2b(visible.to_json().encode(), digest_size=8).digest()
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from sts.domains.envelope import wrap
+from sts.domains.envelope import add_envelope
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts.worlds.overcooked import trials as source
-from sts.worlds.overcooked.basics import HATS
-from sts.worlds.overcooked.environment import Overcooked, digest
-from sts.worlds.overcooked.trials import DELIVERED, SOURCE, Trial
+from sts.worlds.overcooked.constants import HATS
+from sts.worlds.overcooked.environment import Overcooked, digest_state
+from sts.worlds.overcooked.trials import RECORDED_DELIVERY_REWARD, SOURCE_NAME, RecordedEpisode
 
 
 def read(path: Path | None = None) -> list[Trajectory]:
@@ -34,7 +34,7 @@ def read(path: Path | None = None) -> list[Trajectory]:
     return [item for each in paths for item in _read_file(each)]
 
 
-def notes(path: Path) -> list[str]:
+def list_caveats(path: Path) -> list[str]:
     """Return the caveats that a report must state about trials from this file."""
     split = source.parse_split(path)
     both = tuple(path.with_name(path.name.replace(split, name)) for name in source.SPLITS)
@@ -42,36 +42,36 @@ def notes(path: Path) -> list[str]:
         return []
     workers, shared = source.count_workers(both)
     return [
-        f"the sides of {SOURCE} share no trial, but {shared} of the {workers} workers who led the "
-        "trials are on both: an agent trained on one side has seen the same people"
+        f"the sides of {SOURCE_NAME} share no trial, but {shared} of the {workers} workers who led "
+        "the trials are on both: an agent trained on one side has seen the same people"
     ]
 
 
 def _read_file(path: Path) -> list[Trajectory]:
     trials = source.read_trials(path)
-    origin = provenance() | {
+    origin = collect_provenance() | {
         "file": path.name,
         "sha256": source.file_digest(path),
         "rules": "2019",
-        "recorded_reward": DELIVERED,
-        "notes": notes(path),
+        "recorded_reward": RECORDED_DELIVERY_REWARD,
+        "notes": list_caveats(path),
     }
     return [_make_trajectory(trial, origin) for trial in trials]
 
 
-def _make_trajectory(trial: Trial, origin: dict[str, object]) -> Trajectory:
-    place = f"{SOURCE} {trial.name} ({trial.layout})"
+def _make_trajectory(trial: RecordedEpisode, origin: dict[str, object]) -> Trajectory:
+    place = f"{SOURCE_NAME} {trial.name} ({trial.layout})"
     replayed = source.replay_trial(trial)
     if replayed.first_difference is not None:
         raise ReplayMismatch(
             f"{place}: {replayed.first_difference.description}; nothing was imported",
             step=replayed.first_difference.step,
         )
-    digests = b"".join(digest(facts) for facts in trial.states)
+    digests = b"".join(digest_state(facts) for facts in trial.states)
     return make_trajectory(
         Episode(
             Overcooked.name,
-            wrap(Overcooked.name, Overcooked.version, source.start_trial(trial).state()),
+            add_envelope(Overcooked.name, Overcooked.version, source.start_trial(trial).state()),
             trial.actions,
             np.zeros_like(trial.actions),
             replayed.rewards,

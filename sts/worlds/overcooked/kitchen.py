@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from sts.errors import MissingExtra
-from sts.worlds.overcooked.basics import COOKED, FULL, SIDES
+from sts.worlds.overcooked.constants import COOKED, FULL, SIDES
 
 with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
     warnings.simplefilter("ignore")  # its strings have invalid escapes, and its gym is outdated
@@ -44,7 +44,7 @@ Thing: TypeAlias = Any
 """None, "onion", "tomato", "dish", or ["soup", its ingredients, steps cooked or -1]."""
 
 
-class Facts(NamedTuple):
+class VisibleState(NamedTuple):
     """Everything visible in a kitchen, as JSON values."""
 
     # [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces
@@ -95,15 +95,15 @@ def load_game(grid: tuple[str, ...], rules: str) -> Any:
     return mdp
 
 
-def extract_facts(state: Any) -> Facts:
+def extract_visible_state(state: Any) -> VisibleState:
     """Return the visible facts of a state of the game."""
-    return Facts(
+    return VisibleState(
         [[*p.position, *p.orientation, _encode_thing(p.held_object)] for p in state.players],
         [[*place, _encode_thing(state.objects[place])] for place in sorted(state.objects)],
     )
 
 
-def build_state(mdp: Any, facts: Facts) -> Any:
+def build_state(mdp: Any, facts: VisibleState) -> Any:
     """Return the state of the game `mdp` with these facts."""
     players = [
         PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
@@ -119,7 +119,7 @@ def faced_place(player: Any) -> Place:
     return x + dx, y + dy
 
 
-def validate_facts(facts: Facts, grid: Sequence[str]) -> Facts:
+def validate_visible_state(facts: VisibleState, grid: Sequence[str]) -> VisibleState:
     """Return facts that are possible in a kitchen; raise ValueError for others."""
     numbers = [player[:4] for player in facts.players] + [thing[:2] for thing in facts.objects]
     if any(type(number) is not int for values in numbers for number in values):

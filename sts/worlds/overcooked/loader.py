@@ -17,9 +17,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sts.errors import DamagedData
-from sts.storage.files import regular_bytes
+from sts.storage.files import read_bytes
 
-KNOWN = frozenset(
+ALLOWED_NAMES = frozenset(
     {
         ("numpy.core.multiarray", "_reconstruct"),
         ("numpy", "ndarray"),
@@ -32,7 +32,7 @@ KNOWN = frozenset(
     }
 )
 """All names that a pickle may use."""
-_LARGEST = 2**30
+_MAX_BYTES = 2**30
 _NUMBERS = ("i8", "f8", "b1")
 
 
@@ -53,7 +53,7 @@ class _RestrictedUnpickler(pickle._Unpickler):
     """Unpickler in Python: the compiled one allocates as much memory for names as a pickle asks."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in KNOWN:
+        if (module, name) not in ALLOWED_NAMES:
             raise DamagedData(
                 f"it uses {module}.{name}, which recordings do not need; no code was run"
             )
@@ -67,7 +67,7 @@ def read_table(path: Path) -> pd.DataFrame:
       DamagedData: it uses anything but numpy arrays and pandas tables, or is not such a pickle.
       FileNotFoundError: the file does not exist.
     """
-    raw = regular_bytes(path, _LARGEST)
+    raw = read_bytes(path, _MAX_BYTES)
     try:
         return _build_table(_RestrictedUnpickler(io.BytesIO(raw)).load())
     except DamagedData as error:

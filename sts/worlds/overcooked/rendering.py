@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-SIZE = (300, 540)
+FRAME_SIZE = (300, 540)
 """Rows and columns of pixels: the largest recorded kitchen in tiles of 60."""
 SPRITE = 15
 """Pixels of a tile in the package's sprites; whole multiples keep edges sharp."""
@@ -21,11 +21,11 @@ BACKGROUND = 32
 def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
     """Return uint8[300, 540, 3]: the kitchen as large as fits, centred."""
     rows, columns = len(terrain), len(terrain[0])
-    tile = min(SIZE[0] // rows, SIZE[1] // columns) // SPRITE * SPRITE
+    tile = min(FRAME_SIZE[0] // rows, FRAME_SIZE[1] // columns) // SPRITE * SPRITE
     visualizer, pygame = _make_visualizer(tile)
     pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
-    out = np.full((*SIZE, 3), BACKGROUND, np.uint8)
-    top, left = (SIZE[0] - len(pixels)) // 2, (SIZE[1] - pixels.shape[1]) // 2
+    out = np.full((*FRAME_SIZE, 3), BACKGROUND, np.uint8)
+    top, left = (FRAME_SIZE[0] - len(pixels)) // 2, (FRAME_SIZE[1] - pixels.shape[1]) // 2
     out[top : top + len(pixels), left : left + pixels.shape[1]] = pixels
     return out
 

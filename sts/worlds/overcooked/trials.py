@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.storage.files import content_hash
-from sts.worlds.overcooked.basics import COOKED
+from sts.worlds.overcooked.constants import COOKED
 from sts.worlds.overcooked.environment import Overcooked
-from sts.worlds.overcooked.kitchen import ACTIONS, Facts, load_game
+from sts.worlds.overcooked.kitchen import ACTIONS, VisibleState, load_game
 from sts.worlds.overcooked.loader import read_table
 
-SOURCE = "overcooked-2019"
+SOURCE_NAME = "overcooked-2019"
 SPLITS = ("train", "test")
-DELIVERED = 5
+RECORDED_DELIVERY_REWARD = 5
 """Reward for a delivered soup in the recordings."""
 _KEY = ("run", "workerid_num", "round_num")
 _MALFORMED = (
@@ -37,7 +37,7 @@ _MALFORMED = (
 _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
 
 
-class Trial(NamedTuple):
+class RecordedEpisode(NamedTuple):
     """One recorded trial of T steps."""
 
     name: str  # such as "test trial 7"
@@ -47,7 +47,7 @@ class Trial(NamedTuple):
     grid: tuple[str, ...]  # the kitchen's rows, as recorded
     actions: NDArray[np.int8]  # int8[T, 2], the actions
     deliveries: NDArray[np.int8]  # int8[T], soups that the recorder counted at each step
-    states: tuple[Facts, ...]  # the visible facts before each step and after the last, T + 1
+    states: tuple[VisibleState, ...]  # the visible facts before each step and after the last, T + 1
 
     @property
     def steps(self) -> int:
@@ -94,7 +94,7 @@ def parse_split(path: Path) -> str:
     return splits[0]
 
 
-def read_trials(path: Path) -> list[Trial]:
+def read_trials(path: Path) -> list[RecordedEpisode]:
     """Return the trials in a file, in order.
 
     Raises:
@@ -131,24 +131,24 @@ def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
     return len(set.union(*each)), len(set.intersection(*each))
 
 
-def start_trial(trial: Trial, rules: str = "2019") -> Overcooked:
+def start_trial(trial: RecordedEpisode, rules: str = "2019") -> Overcooked:
     """Return the kitchen at the start of a trial, limited to the trial's length."""
     world = Overcooked()
-    world.begin(trial.grid, rules=rules, episode=f"{SOURCE} {trial.name}", length=trial.steps)
+    world.begin(trial.grid, rules=rules, episode=f"{SOURCE_NAME} {trial.name}", length=trial.steps)
     return world
 
 
-def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
+def replay_trial(trial: RecordedEpisode, rules: str = "2019") -> ReplayResult:
     """Replay the actions of a trial and compare every step with the recording."""
     world = start_trial(trial, rules)
     rewards = np.zeros(trial.actions.shape, np.int8)
     steps_alike, first = 0, None
-    if world.facts() != trial.states[0]:
+    if world.visible_state() != trial.states[0]:
         first = Difference(0, "step 0: the initial state differs from the recording")
     for t, actions in enumerate(trial.actions.tolist()):
         rewards[t] = world.step(actions)
         delivered = sum(event.kind == "soup_delivery" for event in world.events)
-        difference = _describe_difference(world.facts(), trial.states[t + 1])
+        difference = _describe_difference(world.visible_state(), trial.states[t + 1])
         if not difference and delivered != trial.deliveries[t]:
             difference = f"expected {trial.deliveries[t]} delivered soups, found {delivered}"
         steps_alike += not difference
@@ -157,7 +157,7 @@ def replay_trial(trial: Trial, rules: str = "2019") -> ReplayResult:
     return ReplayResult(steps_alike, first, rewards)
 
 
-def _describe_difference(replayed: Facts, recorded: Facts) -> str:
+def _describe_difference(replayed: VisibleState, recorded: VisibleState) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
     if replayed == recorded:
         return ""
@@ -167,7 +167,7 @@ def _describe_difference(replayed: Facts, recorded: Facts) -> str:
     return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
-def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial:
+def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> RecordedEpisode:
     """Return the trial in these rows."""
     states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
     kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
@@ -180,21 +180,21 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Trial
                 raise ValueError("its layout differs from that of the previous steps")
             if states[step] != nexts[step - 1]:
                 raise ValueError("its state is not the next state of the previous step")
-        step, facts = 0, [_parse_facts(states[0])]
+        step, facts = 0, [_parse_visible_state(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
-            facts.append(facts[-1] if text == states[step] else _parse_facts(text))
+            facts.append(facts[-1] if text == states[step] else _parse_visible_state(text))
         actions = np.empty((len(rows), 2), np.int8)
         for step, text in enumerate(rows["joint_action"]):
             first, second = _parse_literal(text)
             actions[step] = _parse_action(first), _parse_action(second)
-        rewards = rows["reward"].to_numpy(np.float64) / DELIVERED
+        rewards = rows["reward"].to_numpy(np.float64) / RECORDED_DELIVERY_REWARD
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
-                raise ValueError(f"expected a reward of {DELIVERED} for each soup")
-        return Trial(
+                raise ValueError(f"expected a reward of {RECORDED_DELIVERY_REWARD} for each soup")
+        return RecordedEpisode(
             name,
             split,
-            content_hash(SOURCE.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
+            content_hash(SOURCE_NAME.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
             str(kitchens[0][0]),
             grid,
             actions,
@@ -216,7 +216,7 @@ def _parse_action(action: Any) -> int:
     return ACTIONS.index("interact" if action == "INTERACT" else tuple(action))
 
 
-def _parse_facts(text: str) -> Facts:
+def _parse_visible_state(text: str) -> VisibleState:
     """Return the facts of a recorded state, where a soup is [kind, count, steps cooked]."""
     state = _parse_literal(text)
     players = [
@@ -225,7 +225,7 @@ def _parse_facts(text: str) -> Facts:
     ]
     objects = state["objects"].values()
     things = sorted((tuple(thing["position"]), _parse_thing(thing)) for thing in objects)
-    return Facts(players, [[*place, thing] for place, thing in things])
+    return VisibleState(players, [[*place, thing] for place, thing in things])
 
 
 def _parse_thing(thing: Any) -> Any:

@@ -215,12 +215,12 @@ def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
     human = labels[:10].assign(source="human", annotator="ann", verdict="not_done", step=None)
     human["agent"] = "a-before-it-was-renamed"
 
-    made_of = export.exported(Workspace.open(str(workspace)), "core@2").digests
+    made_of = export.export_ratings(Workspace.open(str(workspace)), "core@2").digests
 
     def stored(workspace: object, suite: str, **_: object) -> export.RatingsExport:
         return export.RatingsExport(human if suite == "core@2" else human[:0], made_of)
 
-    monkeypatch.setattr(export, "exported", stored)
+    monkeypatch.setattr(export, "export_ratings", stored)
     assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
     report = json.loads((workspace / "reports" / "core-2" / "report.json").read_text())
     validator().validate(report)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
-from sts_annotator_app.queueing import fill
+from sts_annotator_app.queueing import fill_queue
 from tests.annotator_app.serving import quiet
 
 AGENTS = ("random", "rule")
@@ -26,7 +26,7 @@ REASON = "</script><script>alert(1)</script> <b>too dark</b>"
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace; people disagree on each scenario's first continuation of each agent."""
     folder = tmp_path_factory.mktemp("few")
-    workspace = Workspace.open(str(folder)).ensure()
+    workspace = Workspace.open(str(folder)).create()
     every = suites.load(workspace, "core@2").scenarios
     chosen = [one for one in every if one.category in {every[0].category, every[-1].category}]
     kept = [*chosen[:3], *chosen[-3:]]
@@ -45,7 +45,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 rows.writerow((agent, one.id, 1, PEOPLE[0], "cannot_judge", "", REASON))
     common = ("--workspace", str(folder))
     assert main(["label", SUITE, *common]) == 0
-    with Store.open(workspace) as store:
-        fill(workspace, store, selections.load_selection(workspace, SUITE))
+    with AnnotationStore.open(workspace) as store:
+        fill_queue(workspace, store, selections.load_selection(workspace, SUITE))
     assert main(["annotations", "import", str(file), *common]) == 0
     return folder

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.annotations.types import Mark
+from sts.annotations.types import ShownVerdict
 from sts.cli.main import main
 from sts_analysis.api import load_report
 from sts_analysis.evidence.bundle import bundle
@@ -66,8 +66,8 @@ def test_what_looks_the_same_is_one_clip_with_all_that_was_said_once() -> None:
         ("b", "c2", "automatic", "success", "automatic", "2"),
     )
     (one,) = dossiers(ratings, "human", {"c0": "x", "c1": "x", "c2": "y"})
-    assert one.clips["x"].marks == (Mark("P1", "verdict", "success", 2, ""),)
-    assert one.clips["y"].marks[-1] == Mark("a rule", "label", "success", 2, "")
+    assert one.clips["x"].marks == (ShownVerdict("P1", "verdict", "success", 2, ""),)
+    assert one.clips["y"].marks[-1] == ShownVerdict("a rule", "label", "success", 2, "")
     assert one.agents == {"a": (Share("x", 1, 1.0),), "b": (Share("x", 1, 1.0), Share("y", 1, 0.0))}
     assert [clip.in_question for clip in one.clips.values()] == [False, True]
 
@@ -78,7 +78,10 @@ def test_what_nobody_has_judged_has_no_value_and_is_not_called_a_failure() -> No
 
 
 def dossier(name: str, values: list[float | None], disputed: int | None = None) -> Dossier:
-    said = (Mark("P1", "verdict", "success", 1, ""), Mark("P2", "verdict", "failure", 1, ""))
+    said = (
+        ShownVerdict("P1", "verdict", "success", 1, ""),
+        ShownVerdict("P2", "verdict", "failure", 1, ""),
+    )
     clips = {
         f"{name}{n}": Clip(f"{name}{n}", f"{name}{n}", said if n == disputed else ())
         for n in range(len(values))

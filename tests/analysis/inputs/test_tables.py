@@ -270,7 +270,7 @@ def test_a_small_file_of_40_million_rows_is_refused_before_it_is_unpacked(
     with pq.ParquetWriter(path, schema) as writer:
         for _ in range(4):
             writer.write_table(pa.table([word] * 3, schema=schema))
-    monkeypatch.setattr(tables, "MOST_ROWS", 39_999)
+    monkeypatch.setattr(tables, "MAX_ROWS", 39_999)
     monkeypatch.setattr(pq.ParquetFile, "read", None)
     with pytest.raises(DamagedData, match="expected at most 39999 rows, found 40000"):
         ratings.read_ratings(path)
@@ -284,7 +284,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
     frame.to_parquet(path)
     with pytest.raises(DamagedData, match="expected cells of at most 131072 bytes, found 200000"):
         ratings.read_ratings(path)
-    monkeypatch.setattr(tables, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(tables, "MAX_BYTES", 100_000)
     with pytest.raises(DamagedData, match="expected at most 100000 bytes unpacked, found 200"):
         ratings.read_ratings(path)
 
@@ -326,6 +326,6 @@ def test_scores_of_before_they_said_what_was_seen_are_refused_by_their_version(
     pq.write_table(table.replace_schema_metadata({"sts.format": "scores/1"}), path)
     with pytest.raises(DamagedData, match="scores format 1; this version reads 2"):
         scores.read_scores(path)
-    saved.write(path, [{"agent": "a", "metric": "m", "value": 0.35, "sees": "rehearsal"}])
+    saved.write_scores(path, [{"agent": "a", "metric": "m", "value": 0.35, "sees": "rehearsal"}])
     for read in (scores.read_scores, scores.read_saved):
         assert read(path)["sees"].tolist() == ["rehearsal"]

@@ -17,7 +17,7 @@ from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import metric as intelligence
-from sts.worlds.lambda_star.intelligence.score import score
+from sts.worlds.lambda_star.intelligence.score import score_agents
 from sts_analysis.inputs.workspace import workspace_scores
 from sts_analysis.metrics.log_prob import log_prob
 from sts_analysis.metrics.measure import find, keep, measure
@@ -111,7 +111,7 @@ def test_the_intelligence_test_is_a_metric(
     monkeypatch.setattr(intelligence, "EPISODES", 4)
     agents = ("random", "q-learning")
     scores = measure("lambda-star", agents, suite=None, workspace=workspace, seed=3)
-    same = score(agents, Settings(), episodes=4, seed=3)
+    same = score_agents(agents, Settings(), episodes=4, seed=3)
     assert scores["value"].tolist() == [mean.mean for mean in same.agents]
     assert scores["sees"].tolist() == ["observation", "rehearsal"]
     assert set(scores["metric"]) == {"lambda-star"} and set(scores["n"]) == {4}

@@ -61,7 +61,7 @@ def label(workspace: Workspace, suite: str, every: list[Scenario], equal: bool =
 @pytest.fixture(scope="module")
 def frozen(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Two versions of a suite with their labels."""
-    made = Workspace.open(str(tmp_path_factory.mktemp("frozen") / "w")).ensure()
+    made = Workspace.open(str(tmp_path_factory.mktemp("frozen") / "w")).create()
     store.freeze(made, "own", OLD)
     store.freeze(made, "own", NEW)
     label(made, "own@1", OLD)

@@ -92,7 +92,7 @@ def test_the_audit_is_the_one_of_the_store(confounded: Report) -> None:
     found = sure(sure(report_of(frame).judges).audit)
     clips = frame["agent"] + frame["scenario"] + frame["continuation"]
     rest = (frame[name].to_numpy() for name in ("scenario", "agent", "annotator"))
-    direct = imbalance.of_rows(clips.to_numpy(), *rest)
+    direct = imbalance.measure_imbalance(clips.to_numpy(), *rest)
     assert found.judgements == direct.judgements and found.imbalance == direct.imbalance
     assert (found.p, found.cramers_v) == (direct.p, direct.cramers_v)
     assert found.sentence == direct.sentence

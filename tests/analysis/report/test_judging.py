@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from sts.annotations.breakdown import ERRORS, Breakdown, ErrorRow, SampleCounts
+from sts.annotations.error_analysis import ERRORS, ErrorAnalysis, ErrorRow, SampleCounts
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.figures import FIGURES
 from sts_analysis.report.page import render
@@ -59,7 +59,7 @@ def test_where_all_is_judged_and_nothing_timed_the_page_says_nothing_of_it() -> 
 def test_what_reviewers_found_is_a_table_of_its_own_where_they_looked() -> None:
     rows = tuple(ErrorRow(of, error, 0, 7, words) for error, (of, words) in ERRORS.items())
     over = {"people": SampleCounts(0, 0, 0, 0), "agents": SampleCounts(80, 60, 56, 1)}
-    report = valid(report_of(a_table(), suite=Subject("t@1", reviews=Breakdown(rows, over))))
+    report = valid(report_of(a_table(), suite=Subject("t@1", reviews=ErrorAnalysis(rows, over))))
     found = sure(report.reviews)
     assert [one.error for one in found.errors] == [*ERRORS]
     assert sum(one["agents"] for one in TABLES["reviews"](report)) == 56

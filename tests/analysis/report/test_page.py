@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from sts import plotting
-from sts.plotting import inline
+from sts.plotting import to_inline_svg
 from sts_analysis.report.figures import FIGURES, figures
 from sts_analysis.report.json_form import read
 from sts_analysis.report.page import Link, render
@@ -229,8 +229,8 @@ def test_figures_follow_the_page_in_light_and_dark() -> None:
     assert {"ranking", "kinds", "comparisons", "time_to_success", "label_sets"} <= set(made)
     for svg in made.values():
         assert 'fill="currentColor"' in svg and 'fill="#000"' not in svg
-        assert "xmlns" in svg and "xmlns" not in inline(svg, "x")
-    assert 'aria-label="a &amp; b"' in inline(made["ranking"], "a & b")
+        assert "xmlns" in svg and "xmlns" not in to_inline_svg(svg, "x")
+    assert 'aria-label="a &amp; b"' in to_inline_svg(made["ranking"], "a & b")
 
 
 def test_every_figure_is_a_chart_that_its_grammar_allows() -> None:

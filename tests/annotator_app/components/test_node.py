@@ -23,7 +23,7 @@ needs_node = pytest.mark.skipif(
 
 def check_declared(name: str, sent: Mapping[str, object]) -> None:
     """Check that a type of the scripts has the fields that the server sends."""
-    files = [folder / "types.d.ts" for folder in (HERE, scripts.HERE)]
+    files = [folder / "types.d.ts" for folder in (HERE, scripts.FOLDER)]
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     found = re.search(rf"^type {name} = \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
     assert found, f"missing type {name}"

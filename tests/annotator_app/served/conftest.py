@@ -26,7 +26,7 @@ STORED = "local_storage,indexeddb,cache_storage,file_systems,service_workers"
 IMPORTED = (
     "sts_annotator_app.commands.annotate sts_annotator_app.connections sts_annotator_app.server "
     "sts_annotator_app.state pandas streamlit sts_annotator_app.pages.team "
-    "sts_annotator_app.results sts_annotator_app.shell sts_annotator_app.sign_in "
+    "sts_annotator_app.results sts_annotator_app.page_html sts_annotator_app.sign_in "
     "sts.viewer.sprites uvicorn"
 ).split()
 """Modules that a server imports before it serves."""

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import people as store_people
-from sts.annotations.items import item_of
+from sts.annotations.items import make_item
 from sts.annotations.schema import copies, items, reference_episodes
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.continuations.store import find_continuation, iter_entries
 from sts.storage.workspace import Workspace
@@ -56,7 +56,7 @@ def secrets_of(server: Server) -> dict[str, list[str]]:
     workspace = Workspace.open(str(server.folder))
     scenarios = suites.load(workspace, SUITE).scenarios
     every = list(iter_entries(workspace, {one.hash for one in scenarios}))
-    people = [one for one in ask(server.store, store_people.everybody) if one.name != "looks"]
+    people = [one for one in ask(server.store, store_people.list_people) if one.name != "looks"]
     return {
         "agent": [*AGENTS],
         "agent's code": sorted({one.identity.fingerprint for one in every}),
@@ -65,7 +65,7 @@ def secrets_of(server: Server) -> dict[str, list[str]]:
         "scenario": [one.id for one in scenarios if len(one.id) > 6],
         "scenario's content": [one.hash for one in scenarios],
         "judge": [one.name for one in people if len(one.name) > 5],
-        "pseudonym": [one.pseudonym for one in ask(server.store, store_people.everybody)],
+        "pseudonym": [one.pseudonym for one in ask(server.store, store_people.list_people)],
         "note of a reference": ["known to be so"],
         "folder": [str(server.folder)],
         "owner's key": [server.secret(OWNER)],
@@ -114,9 +114,9 @@ def large(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[
     scenarios = small(workspace).scenarios
     run(workspace, scenarios, FOUR, count=10, seed=0, workers=1, progress=quiet)
     every = sorted(iter_entries(workspace, {one.hash for one in scenarios}), key=lambda one: one.id)
-    with Store.open(workspace) as store:
+    with AnnotationStore.open(workspace) as store:
         for one in every[::13]:
-            item = item_of(find_continuation(workspace, one.id), suite="")
+            item = make_item(find_continuation(workspace, one.id), suite="")
             add_reference(store, item, "not_done", None, "known to be so")
     with Server(folder, zygote=zygote) as made:
         yield made

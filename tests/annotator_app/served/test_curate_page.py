@@ -37,7 +37,7 @@ CATEGORIES = (
 def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with a draft of forty undecided candidates."""
     folder = tmp_path_factory.mktemp("mined")
-    workspace = Workspace.open(str(folder)).ensure()
+    workspace = Workspace.open(str(folder)).create()
     worlds = {"count": 40, "team": 2, "steps": 40, "height": 8, "width": 9}
     for seed, agent in ((5, "local-search"), (6, "random")):
         trajectories.save(workspace, recorded(agent, seed=seed, **worlds))
@@ -66,7 +66,9 @@ def at(page: Any) -> str:
 def kept(server: Server) -> list[tuple[str, str, str]]:
     """Every decision about the draft: its author, kind and candidate."""
     draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
-    return [(d.by, d.kind, d.candidate) for d in ask(server.store, decisions.of_draft, draft.id)]
+    return [
+        (d.by, d.kind, d.candidate) for d in ask(server.store, decisions.load_decisions, draft.id)
+    ]
 
 
 def test_curator_decides_and_undoes_from_the_keyboard(open_page: Opener, curated: Server) -> None:
@@ -140,7 +142,7 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     assert "<i>wrap</i>, edge" in page.inner_text(".facts")
     assert f"at step {takeover};" in page.inner_text(".facts")
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
-    (made,) = ask(curated.store, decisions.of_draft, draft.id)
+    (made,) = ask(curated.store, decisions.load_decisions, draft.id)
     edited = draft.candidate(name, made.scenario)
     assert (edited.horizon, edited.tags[:2]) == (14, ("<i>wrap</i>", "edge"))
     press(page, "u")
@@ -173,7 +175,7 @@ def sts(server: Server, *words: str) -> None:
 def ids(server: Server, status: str) -> list[str]:
     """Return the candidates of the draft with a status."""
     draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
-    every = with_state(draft, ask(server.store, decisions.of_draft, draft.id))
+    every = with_state(draft, ask(server.store, decisions.load_decisions, draft.id))
     return [one.summary.id for one in every if one.status == status]
 
 

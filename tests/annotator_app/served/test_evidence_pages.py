@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sts.annotations.types import Mark
+from sts.annotations.types import ShownVerdict
 from sts.cli.main import main
 from sts.continuations.store import iter_entries
 from sts.storage.workspace import Workspace
@@ -143,7 +143,10 @@ def test_foreign_names_are_shown_as_text(page: Any, few: Path, tmp_path: Path) -
     workspace = Workspace.open(str(few))
     scenarios = selections.load_selection(workspace, SUITE).scenarios
     one = next(iter(iter_entries(workspace, {scenarios[0].hash})))
-    said = (Mark(EVIL, "verdict", "success", 1, EVIL), Mark("P", "verdict", "failure", 1, ""))
+    said = (
+        ShownVerdict(EVIL, "verdict", "success", 1, EVIL),
+        ShownVerdict("P", "verdict", "failure", 1, ""),
+    )
     agents = dict.fromkeys((EVIL, LONG, BACKWARDS), (Share("x", 2, 0.5),))
     every = [Dossier(EVIL, {"x": Clip("x", one.id, said)}, agents)]
     (folder := tmp_path / "evidence").mkdir()

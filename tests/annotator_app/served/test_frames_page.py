@@ -14,8 +14,8 @@ from PIL import Image
 from sts.annotations import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN
-from sts.domains import domain
-from sts.engine.rendering import frames
+from sts.domains import load_domain
+from sts.engine.rendering import render_frames
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app import ring
@@ -68,11 +68,11 @@ def continuations(server: Server) -> dict[str, Any]:
 
 def frame_at(page: Any, name: str, pixels: Server) -> Any:
     """The frame of the recording that the page must show."""
-    person = next(one for one in ask(pixels.store, people.everybody) if one.name == name)
+    person = next(one for one in ask(pixels.store, people.list_people) if one.name == name)
     claims = claim_items(pixels.store, person.id, suite=ring.SUITE, count=3)
     (mine,) = [claim.continuation for claim in claims if claim.item == item(page)]
     at = int(page.get_attribute(".viewer", "data-frame"))
-    return frames(continuations(pixels)[mine].episode)[at]
+    return render_frames(continuations(pixels)[mine].episode)[at]
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.landing)])
@@ -169,5 +169,7 @@ def test_person_plays_with_the_actions_of_the_domain(open_page: Opener, pixels: 
             page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())
     page.locator(".empty h2", has_text="Finished, thank you").wait_for()
     (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]
-    actions = [domain(ring.NAME).action_names[m] for m in made.episode.actions[made.takeover :, 0]]
+    actions = [
+        load_domain(ring.NAME).action_names[m] for m in made.episode.actions[made.takeover :, 0]
+    ]
     assert actions == ["right", "left", "ring", *["stay"] * (ring.HORIZON - 3)]

@@ -9,7 +9,7 @@ import pytest
 from sts.annotations import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN, Continuation
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app.served.browser import Opener, wide
@@ -27,7 +27,7 @@ def played_by_people(server: Server) -> list[Continuation]:
 
 def played_moves(made: Continuation) -> list[str]:
     """Return the person's actions."""
-    names = domain(made.episode.domain).action_names
+    names = load_domain(made.episode.domain).action_names
     return [names[m] for m in made.episode.actions[made.takeover :, made.players[0]]]
 
 
@@ -79,9 +79,9 @@ def test_person_plays_to_the_end_and_never_judges_their_own_continuation(
 
     (made,) = played_by_people(server)
     assert played_moves(made) == ["up-left", "right", *["stay"] * (made.horizon - 2)]
-    tokens = domain(made.episode.domain).tokens
+    tokens = load_domain(made.episode.domain).tokens
     assert tokens[made.episode.utterances[made.takeover, made.players[0]]] == "up-right"
-    (own,) = [one for one in ask(server.store, people.everybody) if one.name == "player"]
+    (own,) = [one for one in ask(server.store, people.list_people) if one.name == "player"]
     assert made.id not in everything_offered(server, own.id)
     assert made.id in everything_offered(server, add_person(server.store, "another").id)
 

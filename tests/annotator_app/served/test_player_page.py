@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sts.annotations import people
-from sts_annotator_app.events import storage_namespace
+from sts_annotator_app.annotating import storage_namespace
 from tests.annotator_app.served.browser import (
     SHADOWS,
     Opener,
@@ -229,7 +229,7 @@ def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     open_page: Opener, server: Server
 ) -> None:
     page = open_page("refused")
-    person = next(one for one in ask(server.store, people.everybody) if one.name == "refused")
+    person = next(one for one in ask(server.store, people.list_people) if one.name == "refused")
     key = f"sts:outbox:{storage_namespace(server.place, person.id)}:{'e' * 32}"
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])

@@ -11,10 +11,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import reviews, submissions
+from sts.annotations import review_events, submissions
 from sts.annotations.events import Event
 from sts.annotations.schema import items
-from sts.annotations.store import Store
+from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts_scenarios.labels import label_suite
@@ -26,7 +26,7 @@ from tests.zygote import Zygote
 pytestmark = pytest.mark.browser
 
 
-def judge(store: Store, name: str, verdicts: list[tuple[str, int | None]]) -> None:
+def judge(store: AnnotationStore, name: str, verdicts: list[tuple[str, int | None]]) -> None:
     """Add a person who judges the first clips."""
     person = add_person(store, name).id
     with store.database.write() as connection:
@@ -85,11 +85,11 @@ def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
     saved(page)
     page.locator(".empty h2", has_text="2 of 3 decided").wait_for()
     assert "You skipped 1 clip. Press G to show them again." in page.inner_text(".empty")
-    decided = ask(labelled.store, reviews.load_adjudications, SUITE)[first]
+    decided = ask(labelled.store, review_events.load_adjudications, SUITE)[first]
     assert (decided.verdict, decided.step, decided.text) == ("success", 1, "s, f & <b>n</b>")
 
     def texts(kind: str, item: str, field: str) -> list[str]:
-        found = ask(labelled.store, reviews.load_by_item, kind, SUITE)[item]
+        found = ask(labelled.store, review_events.load_by_item, kind, SUITE)[item]
         return [getattr(one, field) for one in found]
 
     assert texts("note", second, "text") == ["is it behind the wall?"]

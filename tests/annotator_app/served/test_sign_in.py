@@ -93,8 +93,10 @@ def test_member_with_a_verified_address_signs_in_and_judges(
     assert cookie_name(served.place) in cookies(browser)
     assert not any(name.startswith("_streamlit_user") for name in cookies(browser))
     assert not any("code=" in address or "provider=" in address for address in seen)
-    (session,) = [one for one in ask(served.store, sessions.under_way) if one.name == "Sara"]
-    change(served.store, people.revoke, "Sara")
+    (session,) = [
+        one for one in ask(served.store, sessions.list_open_sessions) if one.name == "Sara"
+    ]
+    change(served.store, people.end_sessions, "Sara")
     page.goto(served.url("/enter"))  # the browser keeps nothing that would sign them in again
     assert page.inner_text("h1") == "Welcome" and page.locator("text=Sign in").count() >= 1
 
@@ -105,7 +107,7 @@ def test_every_other_account_is_refused_with_the_reason(
     served: Server, there: Provider, browser: Any
 ) -> None:
     add_person(served.store, "Rita", email="rita@study.example")
-    change(served.store, people.retire, "Rita")
+    change(served.store, people.deactivate, "Rita")
     add_person(served.store, "Tom", email="tom@study.example")
     unknown = "No member of this study has the address"
     for account, words in (
@@ -129,16 +131,16 @@ def test_sign_in_is_offered_only_with_a_complete_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = Workspace.open(str(tmp_path))
-    assert not sign_in.settings(workspace, "")
+    assert not sign_in.load_settings(workspace, "")
     (tmp_path / sign_in.FILE).write_text('[mail]\nhost = "mail.example"\n')
-    assert not sign_in.settings(workspace, "")
-    assert sign_in.settings(written(tmp_path), "")
+    assert not sign_in.load_settings(workspace, "")
+    assert sign_in.load_settings(written(tmp_path), "")
     monkeypatch.setitem(sys.modules, "authlib", None)
     with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
-        sign_in.settings(workspace, "")
+        sign_in.load_settings(workspace, "")
     (tmp_path / sign_in.FILE).write_text("[auth\n")
     with pytest.raises(ArgumentError, match="is not readable TOML"):
-        sign_in.settings(workspace, "")
+        sign_in.load_settings(workspace, "")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_incomplete_table_is_refused_before_serving(
     tmp_path: Path, changed: dict[str, Any], base: str, words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words) as error:
-        sign_in.settings(written(tmp_path, **changed), base)
+        sign_in.load_settings(written(tmp_path, **changed), base)
     assert "\n" not in str(error.value) and SECRET not in str(error.value)
 
 

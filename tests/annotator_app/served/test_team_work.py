@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 from sqlalchemy import select
 
-from sts.annotations import reviews
+from sts.annotations import review_events
 from sts.annotations.events import ERROR_TYPES
 from sts.annotations.schema import items
 from sts.cli.main import main
@@ -208,9 +208,9 @@ def test_team_trains_judges_adjudicates_and_reviews_every_clip_of_its_queue(
     assert len(labels) == 12 and {*labels} <= failed
 
     store = study.server.store
-    found = ask(store, reviews.load_adjudications, SUITE)
+    found = ask(store, review_events.load_adjudications, SUITE)
     assert {item: (one.verdict, one.step) for item, one in found.items()} == decided
-    reviewed = ask(store, reviews.load_by_item, "review", SUITE)
+    reviewed = ask(store, review_events.load_by_item, "review", SUITE)
     assert {item: [one.label for one in each] for item, each in reviewed.items()} == {
         item: [label] for item, label in labels.items()
     }

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.domains import SceneLayout, domain
-from sts.domains.drawing import drawing
+from sts.domains import SceneLayout, load_domain
+from sts.domains.drawing import read_drawing
 from sts.episodes import Instruction
 from sts.viewer.payload import build_payload
-from sts.viewer.scripts import HERE, VIEWER, join_modules
+from sts.viewer.scripts import FOLDER, VIEWER, join_modules
 from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -68,7 +68,7 @@ def page(chromium: Any) -> Iterator[Any]:
     context.set_default_timeout(1000 * PATIENCE)
     made = context.new_page()
     made.on("pageerror", lambda error: errors.append(str(error)))
-    style = "".join((HERE / f"{name}.css").read_text() for name in ("page", "viewer"))
+    style = "".join((FOLDER / f"{name}.css").read_text() for name in ("page", "viewer"))
     drawings = {"string": STRING, "broken": "export const paint = (;", "empty": "export {};"}
     made.set_content(PAGE % (style, join_modules(VIEWER), drawings))
     made.wait_for_function("() => !!window.mount")
@@ -137,7 +137,7 @@ def test_failing_drawing_does_not_affect_the_next_episode(page: Any, name: str) 
 
 @pytest.mark.landing
 def test_drawing_of_lambda_star_shows_marks_and_views(page: Any) -> None:
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     (state,) = world.generate(1, seed=1, height=6, width=7, n_players=1, horizon=20)
     data = build_payload(
         drawing="lambda-star", picture=world.scene_layout(state), takeover=TAKEOVER, evaluated=(0,),
@@ -151,7 +151,7 @@ def test_drawing_of_lambda_star_shows_marks_and_views(page: Any) -> None:
           window.mount(payload);
           viewer.playback.playing = false;
         }""",
-        [drawing(world), data | {"id": "an episode in which nothing moves"}],
+        [read_drawing(world), data | {"id": "an episode in which nothing moves"}],
     )
 
     def drawn(key: str, overlay: dict[str, Any] | None) -> str:

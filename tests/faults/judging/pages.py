@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from websockets.exceptions import WebSocketException
 
-from sts_annotator_app.events import storage_namespace
+from sts_annotator_app.annotating import storage_namespace
 from tests.annotator_app.wire import Wire, connected
 from tests.faults.judging import history as words
 from tests.faults.judging.history import History

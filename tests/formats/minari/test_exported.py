@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sts.cli.main import main
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, NewerFormat, ReplayMismatch
 from sts.formats.minari import exporter, importer
@@ -79,7 +79,7 @@ def test_minari_lists_loads_and_samples_an_exported_dataset(tmp_path, monkeypatc
     assert (dataset.total_episodes, dataset.total_steps) == (4, 3 * 24 + 9)
     assert len(dataset.sample_episodes(2)) == 2
     for episode, one in zip(dataset, every, strict=True):
-        steps, unit = one.episode.steps, domain("lambda-star").reward_unit
+        steps, unit = one.episode.steps, load_domain("lambda-star").reward_unit
         assert episode.actions.tolist() == one.episode.actions[:, 1].tolist()
         assert episode.rewards.tolist() == (one.episode.rewards[:, 1] * unit).tolist()
         assert episode.truncations.tolist() == (steps - 1) * [False] + [True]
@@ -88,7 +88,7 @@ def test_minari_lists_loads_and_samples_an_exported_dataset(tmp_path, monkeypatc
         for t in range(steps + 1):
             seen = {name: np.asarray(array[t]) for name, array in episode.observations.items()}
             assert dataset.observation_space.contains(seen)
-    worlds = domain("lambda-star").restore([state_after(every[0], 11)])
+    worlds = load_domain("lambda-star").restore([state_after(every[0], 11)])
     seen = worlds.observe((1,), team=(0, 1), world=False)
     first = dataset[0].observations
     for name in ("good", "evil", "team", "reward"):
@@ -145,7 +145,7 @@ def changed_scene(one):
 
 
 def without_steps(one):
-    none = one.episode.part(one.episode.state, 0, 0)
+    none = one.episode.slice_steps(one.episode.state, 0, 0)
     return make_trajectory(none, one.players, source="nothing 7", provenance={})
 
 

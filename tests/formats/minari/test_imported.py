@@ -12,7 +12,7 @@ import pytest
 
 from sts.agents import load
 from sts.cli.main import main
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.formats import rlds
@@ -39,7 +39,7 @@ def test_minari_episodes_are_imported_and_replayed(collect):
             assert one.episode.domain == "gymnasium:CartPole-v1"
             assert one.source == f"minari others-v0 episode {i}"
             assert one.provenance["seed"] == i
-    world = domain("gymnasium:CartPole-v1")
+    world = load_domain("gymnasium:CartPole-v1")
     assert verify(world, [t.episode for t in found]) == [None] * 3
 
 
@@ -89,7 +89,7 @@ def test_custom_environment_class_may_replay_a_dataset(collect):
     name = f"{POLES}:Pole"
     found = importer.read(collect(), domain=name)
     assert {t.episode.domain for t in found} == {name}
-    assert domain(name).action_names == ("left", "right")
+    assert load_domain(name).action_names == ("left", "right")
     assert found[0].episode.rewards[0, 0] == 2
     assert len(importer.read(collect(format="arrow", name="arrow-v0"))) == 3
     halves = collect(f"{POLES}:Halves-v0", name="halves-v0")

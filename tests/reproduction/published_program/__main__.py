@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sts.cli.arguments import progress, say, table
-from sts.cli.main import explain
+from sts.cli.arguments import format_table, print_result, show_progress
+from sts.cli.main import describe_os_error
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.worlds.lambda_star.published.importer import TEAMS
 from tests.reproduction.published_program.moves import BEHAVIOURS, Checked, check, read
@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         return run(parser.parse_args(argv))
     except (StsError, OSError) as error:
-        text = explain(error) if isinstance(error, OSError) else error
+        text = describe_os_error(error) if isinstance(error, OSError) else error
         print(f"published_program: {text}", file=sys.stderr)
         return error.exit_code if isinstance(error, StsError) else 1
 
@@ -53,17 +53,19 @@ def run(args: argparse.Namespace) -> int:
             raise UnknownName("behaviour that does not learn", name, [*KNOWN, "all"])
     everyone = "all" in (args.agent or ["all"])
     wanted = [KNOWN[name] for name in dict.fromkeys(KNOWN if everyone else args.agent)]
-    with progress("reading", "files") as show:
+    with show_progress("reading", "files") as show:
         recordings = read([Path(file) for file in args.files], progress=show)
     rows = []
-    with progress("checking", "behaviours") as show:
+    with show_progress("checking", "behaviours") as show:
         for done, behaviour in enumerate(wanted, 1):
             rows.append(check(behaviour, recordings[behaviour.team], quirks=not args.no_quirks))
             show(done, len(wanted))
     episodes = sum(len(r.places) for r in recordings[wanted[0].team])
     first = [row._asdict() | {"first": row.first and row.first._asdict()} for row in rows]
     value = {"files": args.files, "episodes": episodes, "quirks": not args.no_quirks}
-    say(args.json, value | {"behaviours": first}, _text(rows, episodes, not args.no_quirks))
+    print_result(
+        args.json, value | {"behaviours": first}, _text(rows, episodes, not args.no_quirks)
+    )
     return 1 if any(row.possible < row.actions for row in rows) else 0
 
 
@@ -76,7 +78,7 @@ def _text(rows: list[Checked], episodes: int, quirks: bool) -> str:
         cited = ", ".join(str(notes.index(cite) + 1) for cite in row.explained) or "-"
         shown.append((row.behaviour, row.agent, row.actions, row.possible, row.choices, p, cited))
     lines = [
-        table(header, shown),
+        format_table(header, shown),
         "",
         *(_first(row) for row in rows if row.first),
         "possible: moves to which our agent gives a chance",

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.drafts import open_draft
@@ -136,7 +136,7 @@ def _talk(workspace: Workspace, folder: str) -> None:
 
 def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     """Retires scenarios of the draft, mines others, and accepts as many of these."""
-    made = compute_profiles(suite.scenarios, categories.curation("lambda-star"))
+    made = compute_profiles(suite.scenarios, categories.curation_agents("lambda-star"))
     profiles = {one.profile.scenario: one.profile for one in made}
     why = retiring.retirements(suite.scenarios, profiles)
     gone = [one for one in suite.scenarios if one.id in why]
@@ -168,7 +168,10 @@ def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
 def _named(suite: Suite, version: int) -> Suite:
     """Return a version under its own name, with the rules that it was made by."""
     parent = f"{NAME}@{version - 1}" if version > 1 else None
-    own = provenance() | {"made_by": "tests.reproduction.suites.build_core", "rules": rules()}
+    own = collect_provenance() | {
+        "made_by": "tests.reproduction.suites.build_core",
+        "rules": rules(),
+    }
     return replace(suite, name=NAME, parent=parent, provenance=own)
 
 

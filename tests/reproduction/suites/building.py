@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sts.cli.main import main as sts_command
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.drafts import open_draft
@@ -33,7 +33,7 @@ def build(
     faults = lint_scenarios(scenarios)
     if faults:
         raise DamagedData(f"{name}: {faults[0]} ({len(faults)} faults in all)")
-    suite = Suite(name, version, None, description, scenarios, provenance())
+    suite = Suite(name, version, None, description, scenarios, collect_provenance())
     store.write(out, suite)
     return suite
 

@@ -30,7 +30,7 @@ def dialogues(
     trajectories: Iterable[Trajectory], count: int, worlds: Collection[str]
 ) -> list[list[Turn]]:
     """Return up to `count` dialogues of `TURNS`, chosen as `RULE` says."""
-    rules = [categories.named(name) for name in TURNS]
+    rules = [categories.load_category(name) for name in TURNS]
     recorders: set[str] = set()
     out: list[list[Turn]] = []
     for one in sorted(trajectories, key=lambda one: one.id):

@@ -20,7 +20,7 @@ import numpy as np
 from sts import agents
 from sts.agents import Agent, PolicyOutput
 from sts.agents.protocol import Draws, Instructions, Memory
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
@@ -53,7 +53,7 @@ class Measured(NamedTuple):
 
     @property
     def how(self) -> Measure:
-        return MEASURES[categories.named(self.category).domain]
+        return MEASURES[categories.load_category(self.category).domain]
 
     @property
     def beyond(self) -> list[QualityCheck]:
@@ -138,7 +138,7 @@ def by_difficulty(
     """
     controls, out = category.controls, {}
     assert controls is not None and controls.solver is not None
-    shaky = Shaky(controls.solver, len(domain(category.domain).action_names), slip)
+    shaky = Shaky(controls.solver, len(load_domain(category.domain).action_names), slip)
     for level in DIFFICULTIES:
         own = [one for one in scenarios if one.difficulty == level]
         if own:
@@ -222,7 +222,7 @@ def main(argv: Sequence[str] = ()) -> int:
     try:
         own, every = MEASURES[args.domain], []
         played = own.recordings()
-        chosen = [categories.named(name) for name in args.category] or held(args.domain)
+        chosen = [categories.load_category(name) for name in args.category] or held(args.domain)
         for category in chosen:
             every.append(measured(category, played, pool=args.pool))
             print(f"{category.name}: {[*every[-1].beyond]}", file=sys.stderr, flush=True)
@@ -234,7 +234,7 @@ def main(argv: Sequence[str] = ()) -> int:
 
 
 def held(domain: str) -> list[Category]:
-    return [one for one in categories.of(domain) if one.controls is not None]
+    return [one for one in categories.load_categories(domain) if one.controls is not None]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
 from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION, FAMILIES, LANDED
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION, EARLY_AGENTS, FAMILIES
 from sts_scenarios.profiles import Profile, compute_profiles
 from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
 
@@ -36,7 +36,7 @@ def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
 
     Those of a pool are not held to it by ten scenarios, of which some constant answer passes two.
     """
-    rules = categories.ruling(suite.scenarios)
+    rules = categories.scenario_categories(suite.scenarios)
     levels = [f"mid-level agents, {one}" for one in DIFFICULTIES]
     header = ("category", "scenarios", *_POOL, *_SUITE, *(f"mid, {d}" for d in DIFFICULTIES))
     rows = []
@@ -57,7 +57,7 @@ def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
 def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
     """Return the shares of the first dimensions over several lists of agents."""
     rates = pass_rates(suite.scenarios, made)
-    lists = {"all": AGENTS, "the eight that read none of the sixteen": LANDED} | {
+    lists = {"all": AGENTS, "the eight that read none of the sixteen": EARLY_AGENTS} | {
         f"without {name}": tuple(one for one in AGENTS if one not in family)
         for name, family in FAMILIES.items()
     }

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.domains import domain as find_domain
-from sts.domains.adapted import Seen
+from sts.domains import load_domain as find_domain
+from sts.domains.adapter import Observation as PlayerObservation
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.readers.reader import Reader
 from sts.worlds.lambda_star.domain import Observation
@@ -76,8 +76,8 @@ class PersonLike(Agent):
         mood = _mood(memory["mood"], good != _HIDDEN, taste)
         lost = np.minimum((taste * len(MOVES)).astype(np.int64), len(MOVES) - 1)
         way = np.where(turning < _TURNS, lost, memory["way"])
-        to_good = torus.toward(observation.cell, np.maximum(good, 0), *size)
-        from_evil = len(MOVES) - 1 - torus.toward(observation.cell, np.maximum(evil, 0), *size)
+        to_good = torus.first_move(observation.cell, np.maximum(good, 0), *size)
+        from_evil = len(MOVES) - 1 - torus.first_move(observation.cell, np.maximum(evil, 0), *size)
         way = np.where((good != _HIDDEN) & (mood > 0), to_good, way)
         way = np.where((evil != _HIDDEN) & (minding < _MINDS_EVIL), from_evil, way)
         move = np.where(hesitating < _HESITATES, torus.STAY, way)
@@ -128,7 +128,11 @@ class BabyAIRandom(Agent):
     name, domain = "babyai-random", "babyai"
 
     def act(
-        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+        self,
+        observation: PlayerObservation,
+        instructions: Instructions,
+        memory: Memory,
+        draws: Draws,
     ) -> tuple[PolicyOutput, Memory]:
         shape = observation.last_move.shape
         return PolicyOutput(np.ones((*shape, len(find_domain(self.domain).action_names)))), memory

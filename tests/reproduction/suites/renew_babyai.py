@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
@@ -97,7 +97,7 @@ def build(out: Path) -> Suite:
         building.build(place, DRAFT, first.VERSION, first.DESCRIPTION, first.commands())
         carry_out(folder, commands())
         made = store.load(workspace, f"{DRAFT}@2")
-    suite = replace(made, name=NAME, parent=PARENT, provenance=provenance())
+    suite = replace(made, name=NAME, parent=PARENT, provenance=collect_provenance())
     store.write(out, suite)
     return suite
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sts.worlds.babyai.environment import MOVES, BabyAI, levels
+from sts.worlds.babyai.environment import MOVES, BabyAI, level_ids
 
 EACH_LEVEL = pytest.mark.parametrize(
     "level",
     [
         level if n % 6 == 0 else pytest.param(level, marks=pytest.mark.landing)
-        for n, level in enumerate(sorted(levels()))
+        for n, level in enumerate(sorted(level_ids()))
     ],
 )
 """Every level that is registered, of which the quick tier tries one in six."""

@@ -11,10 +11,10 @@ import pytest
 
 from sts import agents
 from sts.agents import Instructions
-from sts.domains import domain
-from sts.domains.adapted import Adapted
-from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, fit
+from sts.domains import load_domain
+from sts.domains.adapter import EnvironmentDomain
+from sts.engine.lockstep import Rollouts, Script, play_episodes
+from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
 from sts.worlds.babyai.agents import planning
 from sts.worlds.babyai.environment import MOVES, BabyAI
@@ -24,7 +24,7 @@ from tests.worlds.babyai.examples import EACH_LEVEL, begun, numbers
 NAMES = [*agents_of("babyai"), "random"]
 STEPS = 20
 LEVELS = ("GoToLocal", "OpenDoorColor", "PickupDist", "PutNextLocal", "OpenTwoDoors")
-WORLD = cast(Adapted, domain("babyai"))
+WORLD = cast(EnvironmentDomain, load_domain("babyai"))
 STATES = functools.cache(
     lambda: [s for level in LEVELS for s in WORLD.generate(2, seed=2, level=level)]
 )
@@ -36,11 +36,11 @@ def played(
     order: list[int] | None = None,
     other: int = 0,
     script: Script | None = None,
-) -> Played:
+) -> Rollouts:
     chosen = order if order is not None else list(range(len(states)))
     streams = np.array([stream("babyai", i, other) for i in chosen], np.uint64)
     own = [states[i] for i in chosen]
-    return play(
+    return play_episodes(
         WORLD,
         WORLD.restore(own),
         [Team(agents.load(name), (0,), streams)],
@@ -50,8 +50,8 @@ def played(
     )
 
 
-def assert_same(a: Played, b: Played, rows: list[int] | None = None) -> None:
-    for name in Played._fields[:-1]:
+def assert_same(a: Rollouts, b: Rollouts, rows: list[int] | None = None) -> None:
+    for name in Rollouts._fields[:-1]:
         x = getattr(a, name)
         np.testing.assert_array_equal(x if rows is None else x[rows], getattr(b, name), name)
 
@@ -78,7 +78,7 @@ def test_agent_is_a_pure_function_of_its_observations_and_draws(name: str) -> No
     forced = np.zeros((STEPS, 1), np.bool_)
     forced[: STEPS // 2] = True
     assert_same(whole, played(name, states, script=Script(whole.actions, whole.utterances, forced)))
-    agent, worlds = fit(own, WORLD), WORLD.restore(states)
+    agent, worlds = bind_agent(own, WORLD), WORLD.restore(states)
     texts = ("", *dict.fromkeys(map(WORLD.instruction, states)))
     told = Instructions(
         texts, np.array([texts.index(WORLD.instruction(s)) for s in states], np.int32)
@@ -136,7 +136,7 @@ def test_bot_has_advice_on_every_level_after_random_moves(level: str) -> None:
 
 def test_bot_drops_another_carried_thing_first() -> None:
     world = begun("PutNextS5N2Carrying", 1)
-    assert world.live.carrying is not None
+    assert world.minigrid_env.carrying is not None
     assert planning.find_solution(world, 60)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from sts.agents import load
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.domains.conformance import check
-from sts.domains.envelope import wrap
+from sts.domains.envelope import add_envelope
 from sts.errors import ArgumentError, DamagedState, OtherVersion
 from sts.trajectories.record import record
 from sts.worlds.babyai import rendering
@@ -27,7 +27,13 @@ from sts.worlds.babyai.agents.missions import (
 )
 from sts.worlds.babyai.agents.planning import find_solution
 from sts.worlds.babyai.environment import DONE, MOVES, BabyAI
-from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX, VERSION, WorldObj
+from sts.worlds.babyai.minigrid_names import (
+    COLOR_TO_IDX,
+    OBJECT_TO_IDX,
+    STATE_TO_IDX,
+    VERSION,
+    WorldObj,
+)
 from tests.worlds.babyai.examples import EACH_LEVEL, begun
 
 
@@ -69,7 +75,7 @@ def test_restored_level_continues_as_the_one_that_never_stopped(level: str) -> N
     other.restore(one.state())
     for move in drawn(15, 1):
         assert one.digest() == other.digest()
-        assert one.live.hash() == other.live.hash()
+        assert one.minigrid_env.hash() == other.minigrid_env.hash()
         assert list(one.step((int(move),))) == list(other.step((int(move),)))
     assert (one.state(), one.instruction()) == (other.state(), other.instruction())
     assert one.render().shape == (288, 256, 3)
@@ -80,8 +86,8 @@ def test_observation_equals_that_of_the_package(level: str) -> None:
     world = begun(level, seed=3)
     for move in drawn(60, seed=1).replace("6", "2"):
         world.step((int(move),))
-        seen = type(world.live).gen_obs(world.live)
-        own = world.live.gen_obs()
+        seen = type(world.minigrid_env).gen_obs(world.minigrid_env)
+        own = world.minigrid_env.gen_obs()
         assert own.keys() == seen.keys()
         assert (own["direction"], own["mission"]) == (seen["direction"], seen["mission"])
         np.testing.assert_array_equal(own["image"], seen["image"])
@@ -90,7 +96,7 @@ def test_observation_equals_that_of_the_package(level: str) -> None:
 def test_level_goes_by_its_gymnasium_id_or_is_refused_with_those_there_are() -> None:
     assert begun("BabyAI-GoToLocal-v0").state() == begun("GoToLocal").state()
     with pytest.raises(ArgumentError, match=r"unknown BabyAI level 'GoNowhere'.*GoToLocal"):
-        domain("babyai").generate(1, seed=0, level="GoNowhere")
+        load_domain("babyai").generate(1, seed=0, level="GoNowhere")
 
 
 DIFFERENT, INVALID = "replays differently from the recording", "expected|unknown BabyAI level"
@@ -116,13 +122,15 @@ def test_altered_state_is_refused(change: dict[str, object], said: str) -> None:
 
 
 def test_state_of_another_version_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = domain("babyai")
+    here = load_domain("babyai")
     (state,) = here.generate(1, seed=0)
     monkeypatch.setattr(here, "version", "minigrid 9.9")
     with pytest.raises(DamagedState, match=r"minigrid 3.*minigrid 9\.9"):
         here.restore([state])
     monkeypatch.undo()
-    older = wrap("babyai", VERSION, begun().state())  # its digests did not cover the whole world
+    older = add_envelope(
+        "babyai", VERSION, begun().state()
+    )  # its digests did not cover the whole world
     with pytest.raises(OtherVersion, match=r"'minigrid 3.*'2 minigrid 3"):
         here.restore([older])
 
@@ -141,14 +149,16 @@ def test_fulfilled_mission_pays_one_once_and_ends_the_episode() -> None:
 
 def test_failed_strict_mission_pays_minus_one_once() -> None:
     world = begun("PickupDistDebug", 1)
-    wanted = {id(thing) for thing in world.live.instrs.desc.obj_set}
+    wanted = {id(thing) for thing in world.minigrid_env.instrs.desc.obj_set}
     x, y = next(
         (x, y)
-        for x in range(world.live.width)
-        for y in range(world.live.height)
-        if (thing := world.live.grid.get(x, y)) and thing.can_pickup() and id(thing) not in wanted
+        for x in range(world.minigrid_env.width)
+        for y in range(world.minigrid_env.height)
+        if (thing := world.minigrid_env.grid.get(x, y))
+        and thing.can_pickup()
+        and id(thing) not in wanted
     )
-    world.live.agent_pos, world.live.agent_dir = (x - 1, y), 0
+    world.minigrid_env.agent_pos, world.minigrid_env.agent_dir = (x - 1, y), 0
     assert world.step((MOVES.index("pickup"),))[0] == -1
     assert world.verdict == "failure"
     assert world.step((MOVES.index("drop"),))[0] == 0
@@ -157,20 +167,20 @@ def test_failed_strict_mission_pays_minus_one_once() -> None:
 def test_step_limit_is_lifted_and_done_is_remembered_but_does_nothing() -> None:
     world = begun(actions="0" * 700)
     assert not world.ended and len(world.moves_made) == 700
-    before, seen = world.live.hash(), world.digest()
+    before, seen = world.minigrid_env.hash(), world.digest()
     world.step((DONE,))
-    assert (world.live.hash(), world.digest()) == (before, seen)
+    assert (world.minigrid_env.hash(), world.digest()) == (before, seen)
     assert world.moves_made[-2:] == f"0{DONE}"
 
 
 def hidden(world: BabyAI, kind: str) -> tuple[int, int]:
     """Return a cell out of view with a thing of this kind; "" for an empty one."""
-    grid = world.live.grid
+    grid = world.minigrid_env.grid
     cells = ((x, y) for x in range(grid.width) for y in range(grid.height))
     return next(
         (x, y)
         for x, y in cells
-        if not world.live.in_view(x, y) and getattr(grid.get(x, y), "type", "") == kind
+        if not world.minigrid_env.in_view(x, y) and getattr(grid.get(x, y), "type", "") == kind
     )
 
 
@@ -180,18 +190,20 @@ def thing(kind: str) -> WorldObj | None:
 
 def move_a_ball(world: BabyAI) -> None:
     old, new = hidden(world, "ball"), hidden(world, "")
-    world.live.grid.set(*new, world.live.grid.get(*old))
-    world.live.grid.set(*old, None)
+    world.minigrid_env.grid.set(*new, world.minigrid_env.grid.get(*old))
+    world.minigrid_env.grid.set(*old, None)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda world: world.live.grid.set(*hidden(world, ""), thing("ball")),
+        lambda world: world.minigrid_env.grid.set(*hidden(world, ""), thing("ball")),
         move_a_ball,
-        lambda world: setattr(world.live.grid.get(*hidden(world, "door")), "is_open", True),
-        lambda world: setattr(world.live.grid.get(*hidden(world, "box")), "contains", thing("key")),
-        lambda world: setattr(world.live.instrs, "a_done", "success"),
+        lambda world: setattr(world.minigrid_env.grid.get(*hidden(world, "door")), "is_open", True),
+        lambda world: setattr(
+            world.minigrid_env.grid.get(*hidden(world, "box")), "contains", thing("key")
+        ),
+        lambda world: setattr(world.minigrid_env.instrs, "a_done", "success"),
     ],
 )
 def test_digest_covers_what_is_out_of_view(change: Callable[[BabyAI], None]) -> None:
@@ -216,7 +228,7 @@ def test_carried_thing_is_observed_and_drawn() -> None:
     world = begun("PickupDist", 2)
     for move in find_solution(world, 50) or "":
         world.step((int(move),))
-    held = world.live.carrying
+    held = world.minigrid_env.carrying
     assert held is not None
     assert world.observe(0)["carrying"].tolist() == list(held.encode())[:2]
     assert world.observe(0)["image"][3, 6].tolist() == list(held.encode())
@@ -228,15 +240,17 @@ def test_sight_of_a_participant_shows_only_its_observation() -> None:
     world = begun("GoToObj", 3, "0")
     seen, looked = world.observe(0), world.render_player_view(0)
     assert (looked.shape, looked.dtype.name) == ((512, 448, 3), "uint8")
-    hidden = [(x, y) for x in range(1, 7) for y in range(1, 7) if not world.live.in_view(x, y)]
+    hidden = [
+        (x, y) for x in range(1, 7) for y in range(1, 7) if not world.minigrid_env.in_view(x, y)
+    ]
     for x, y in hidden:
-        world.live.grid.set(x, y, WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))
+        world.minigrid_env.grid.set(x, y, WorldObj.decode(OBJECT_TO_IDX["ball"], 0, 0))
     before = world.render()
     world.step((DONE,))
     assert hidden and np.array_equal(world.render_player_view(0), looked)
     assert all(np.array_equal(world.observe(0)[key], value) for key, value in seen.items())
     for x, y in hidden:
-        world.live.grid.set(x, y, None)
+        world.minigrid_env.grid.set(x, y, None)
     assert (world.render() != before).any(), "a judge sees what was changed"
 
 
@@ -251,12 +265,13 @@ def test_missing_minigrid_names_the_extra_to_install() -> None:
     script = (
         "import sys; sys.modules['minigrid'] = None\n"
         "from sts import agents\n"
-        "from sts.domains import domain\n"
+        "from sts.domains import load_domain\n"
         "from sts.errors import MissingExtra\n"
         "from sts_scenarios import categories\n"
-        "assert 'babyai-go-to' in categories.installed()\n"
-        "domain('lambda-star').generate(1, seed=0, height=5, width=5, n_players=1, horizon=5)\n"
-        "for ask in (lambda: domain('babyai'), lambda: agents.load('babyai-bot'),\n"
+        "assert 'babyai-go-to' in categories.installed_categories()\n"
+        "world = load_domain('lambda-star')\n"
+        "world.generate(1, seed=0, height=5, width=5, n_players=1, horizon=5)\n"
+        "for ask in (lambda: load_domain('babyai'), lambda: agents.load('babyai-bot'),\n"
         "            lambda: agents.load('babyai-seeker'), lambda: agents.load('babyai-blind')):\n"
         "    try: ask()\n"
         "    except MissingExtra as error: print(error)\n"
@@ -275,7 +290,7 @@ def test_grey_door_stands_out_from_the_wall(state: str) -> None:
         wall = world.render()[tile, :32]
         assert len(np.unique(wall)) == 1
         kinds = OBJECT_TO_IDX["door"], COLOR_TO_IDX["grey"], STATE_TO_IDX[state]
-        world.live.grid.set(0, y, WorldObj.decode(*kinds))
+        world.minigrid_env.grid.set(0, y, WorldObj.decode(*kinds))
         door = world.render()[tile, :32]
         assert door.max() - int(wall.max()) > 30, "lighter than any wall"
         assert int(wall.min()) - door.min() > 30, "darker inside"
@@ -283,7 +298,7 @@ def test_grey_door_stands_out_from_the_wall(state: str) -> None:
 
 @pytest.mark.parametrize("colour", ["green", "purple", "grey"])
 def test_door_frame_is_lighter_in_small_cells_than_the_engine_draws_it(colour: str) -> None:
-    level, here = begun("OpenDoor", 3, "0").live, (slice(11, 22), slice(0, 11))
+    level, here = begun("OpenDoor", 3, "0").minigrid_env, (slice(11, 22), slice(0, 11))
     kinds = OBJECT_TO_IDX["door"], COLOR_TO_IDX[colour], STATE_TO_IDX["closed"]
     level.grid.set(0, 1, WorldObj.decode(*kinds))
     drawn = level.grid.render(11, agent_pos=(1, 1))
@@ -355,7 +370,7 @@ def test_mission_kind_is_that_of_its_instruction_on_every_level(level: str) -> N
     named = {"GoToInstr": "go-to", "OpenInstr": "open", "PickupInstr": "pick-up"}
     for seed in range(3):
         world = begun(level, seed)
-        own = type(world.live.instrs).__name__
+        own = type(world.minigrid_env.instrs).__name__
         expected = (named | {"PutNextInstr": "put-next"}).get(own, "sequence")
         assert mission_kind(world.instruction()) == expected in KINDS, world.instruction()
 

@@ -13,18 +13,18 @@ import pytest
 
 from sts import agents
 from sts.continuations.takeover import continue_all
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
-from sts.worlds.babyai import library
+from sts.worlds.babyai import minigrid_names
+from sts.worlds.babyai.agents.instructions import Step, parse_steps
 from sts.worlds.babyai.agents.missions import Thing as Named
-from sts.worlds.babyai.agents.wording import Step, parse_steps
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import other_colour, playing, rooms
-from sts_scenarios.categories.babyai.rooms import Frame, Thing
+from sts_scenarios.categories.babyai import other_colour, policies, room_frames
+from sts_scenarios.categories.babyai.room_frames import Frame, Thing
 from sts_scenarios.category import Category, Label
 from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
 from sts_scenarios.quality_checks import QualityCheck, check_category
@@ -32,7 +32,7 @@ from sts_scenarios.validity import find_fault
 from tests.examples import on_test_side
 
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")
-RULES = {one.name: one for one in categories.of("babyai") if one.controls}
+RULES = {one.name: one for one in categories.load_categories("babyai") if one.controls}
 NAMES = sorted(RULES)
 PAIRS = ("babyai-before-or-after", "babyai-stand-or-take", "babyai-this-or-that")
 EACH = pytest.mark.parametrize("name", NAMES)
@@ -102,14 +102,14 @@ def test_instruction_for_another_thing_does_not_fit(name: str, proposed: Propose
 @EACH
 def test_solver_passes_and_the_shortcut_baseline_does_not(name: str, proposed: Proposed) -> None:
     rule = RULES[name]
-    assert rule.controls and isinstance(rule.controls.solver, playing.PolicyAgent)
+    assert rule.controls and isinstance(rule.controls.solver, policies.PolicyAgent)
     assert rule.controls.shortcut
     assert compute_pass_rate(rule, proposed[name], rule.controls.solver, continuations=1) == 1
     assert compute_pass_rate(rule, proposed[name], rule.controls.shortcut, continuations=1) == 0
     for one in proposed[name]:
         (made,) = continue_all([one], rule.controls.solver, seed=0, indices=[0])
         (takeover,) = mining.states_at(made.episode, (one.takeover,))
-        rest = made.episode.part(takeover, one.takeover, made.episode.steps)
+        rest = made.episode.slice_steps(takeover, one.takeover, made.episode.steps)
         label = rule.label(made.episode, one.takeover, one.players, one.parameters)
         assert rule.label(rest, 0, one.players, one.parameters) == label, "it reads the context"
         assert one.difficulty in ("easy", "medium", "hard")
@@ -123,7 +123,7 @@ def test_only_open_levels_are_asked_about_and_the_bot_needs_a_mission(proposed: 
     assert [one for rule in RULES.values() for one in rule.find_candidates(own)] == []
     (one,) = proposed["babyai-unlock"]
     (made,) = continue_all([one], agents.load("babyai-bot"), seed=0, indices=[0])
-    assert set(made.episode.actions[one.takeover :, 0]) == {playing.DONE}
+    assert set(made.episode.actions[one.takeover :, 0]) == {policies.DONE}
 
 
 def test_agents_that_read_less_pass_less(proposed: Proposed) -> None:
@@ -210,7 +210,7 @@ def test_label_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(rooms, "replay_frames", lambda episode: line)
+    monkeypatch.setattr(room_frames, "replay_frames", lambda episode: line)
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 
@@ -252,18 +252,18 @@ def test_all_templates_of_a_category_are_read_alike(proposed: Proposed) -> None:
 
 
 def test_numbers_of_colours_and_types_are_those_of_the_package() -> None:
-    assert playing.COLOURS == library.COLOR_TO_IDX
-    assert playing.TYPES.items() <= library.OBJECT_TO_IDX.items()
-    states = {"open": playing.OPEN, "closed": playing.CLOSED, "locked": playing.LOCKED}
-    assert states == library.STATE_TO_IDX
+    assert policies.COLOURS == minigrid_names.COLOR_TO_IDX
+    assert policies.TYPES.items() <= minigrid_names.OBJECT_TO_IDX.items()
+    states = {"open": policies.OPEN, "closed": policies.CLOSED, "locked": policies.LOCKED}
+    assert states == minigrid_names.STATE_TO_IDX
     names = ("LEFT", "RIGHT", "FORWARD", "PICKUP", "DROP", "TOGGLE", "DONE")
-    assert [getattr(playing, name) for name in names] == list(range(len(MOVES)))
+    assert [getattr(policies, name) for name in names] == list(range(len(MOVES)))
 
 
 def test_open_loop_agent_may_mix_moves_and_prefer_some() -> None:
-    world = domain("babyai")
-    assert ("left", "right", "forward") in categories.mixes("babyai")
-    assert categories.mixes("lambda-star") == ()
+    world = load_domain("babyai")
+    assert ("left", "right", "forward") in categories.action_mixes("babyai")
+    assert categories.action_mixes("lambda-star") == ()
     actions = [MOVES.index(one) for one in ("forward", "forward", "pickup")]
     mixed = OpenLoopAgent(world, actions, [0])
     seen = world.restore(world.generate(1, seed=0)).observe((0,), team=(0,), world=False)

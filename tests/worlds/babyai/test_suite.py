@@ -15,8 +15,8 @@ import pytest
 from sts import agents
 from sts.cli.main import main
 from sts.continuations.takeover import continue_all, group_by_shape
-from sts.domains import domain
-from sts.domains.adapted import Adapted
+from sts.domains import load_domain
+from sts.domains.adapter import EnvironmentDomain
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
 from sts.storage.workspace import Workspace
@@ -36,7 +36,7 @@ from tests.reproduction.suites import build_babyai, renew_babyai
 from tests.reproduction.suites.building import build
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
 
-RULES = {one.name: one for one in categories.of("babyai")}
+RULES = {one.name: one for one in categories.load_categories("babyai")}
 OWN = [rule for rule in RULES.values() if not rule.controls]
 """The missions of the package; the other categories are asked in hindsight."""
 SUITE = store.load(Workspace.open("no-workspace-here"), "babyai@2")
@@ -60,7 +60,7 @@ def trajectories() -> list[Trajectory]:
 
 
 def episode(rewards: list[int]) -> Episode:
-    (state,) = domain("babyai").generate(1, seed=0)
+    (state,) = load_domain("babyai").generate(1, seed=0)
     steps = len(rewards)
     nothing = np.zeros((steps, 1), np.int8)
     column = np.array(rewards, np.int8)[:, None]
@@ -70,7 +70,7 @@ def episode(rewards: list[int]) -> Episode:
 def test_recording_keeps_its_mission_as_an_instruction_and_agents_hear_it(
     trajectories: list[Trajectory],
 ) -> None:
-    world = cast(Adapted, domain("babyai"))
+    world = cast(EnvironmentDomain, load_domain("babyai"))
     for one in trajectories:
         (told,) = one.instructions
         assert (told.source, told.given_at) == ("setter", 0)
@@ -91,7 +91,7 @@ def test_environments_are_replayed_along_an_episode_or_the_step_is_named() -> No
 
 
 def test_label_is_the_verdict_of_the_environment_after_takeover() -> None:
-    label = categories.named("babyai-go-to").label
+    label = categories.load_category("babyai-go-to").label
     assert label(episode([0, 0, 0, 1, 0]), 2, (0,), {}) == Label("success", 2)
     assert label(episode([0, 0, -1]), 2, (0,), {}) == Label("failure", 1)
     assert label(episode([0, 0, 0]), 2, (0,), {}) == Label("not_done", None)
@@ -121,7 +121,7 @@ def test_every_category_finds_open_missions_of_its_kind(
 def test_sequence_is_shown_from_its_start_if_the_horizon_has_room(
     trajectories: list[Trajectory],
 ) -> None:
-    sequence = categories.named("babyai-sequence")
+    sequence = categories.load_category("babyai-sequence")
     found = mining.mine(trajectories, [sequence], per_category=3, seed=0).scenarios
     assert found and {s.context_start for s in found} == {0}
     enough = sequence.context + sequence.horizon
@@ -144,7 +144,7 @@ def test_difficulty_depends_on_the_share_of_steps_that_the_bot_needs(
 
 
 def test_finished_mission_does_not_fit() -> None:
-    own = categories.named("babyai-go-to")
+    own = categories.load_category("babyai-go-to")
     made = recorded("GoToLocal", "babyai-bot")
     ended = {t: int(np.flatnonzero(t.episode.rewards)[0]) for t in made}
     one = next(t for t, step in ended.items() if step >= own.context)
@@ -163,13 +163,13 @@ def test_finished_mission_does_not_fit() -> None:
 
 def test_scenario_does_not_fit_another_mission() -> None:
     scenario = MISSIONS[0]
-    category = categories.named(scenario.category)
+    category = categories.load_category(scenario.category)
     told = dataclasses.replace(scenario.instruction, text="go to the moon")
     assert "another" in str(category.why_invalid(dataclasses.replace(scenario, instruction=told)))
-    assert "of kind 'open'" in str(categories.named("babyai-open").why_invalid(scenario))
+    assert "of kind 'open'" in str(categories.load_category("babyai-open").why_invalid(scenario))
     over = next(s for s in MISSIONS if "done-in-recording" in s.tags)
     late = dataclasses.replace(over, takeover=over.recording.steps)
-    assert "already ended" in str(categories.named(over.category).why_invalid(late))
+    assert "already ended" in str(categories.load_category(over.category).why_invalid(late))
 
 
 def test_suite_holds_ten_of_eighteen_categories_of_every_difficulty() -> None:
@@ -186,7 +186,7 @@ def test_suite_holds_ten_of_eighteen_categories_of_every_difficulty() -> None:
 def test_suite_is_sound_and_every_instruction_fits() -> None:
     assert lint_scenarios(SUITE.scenarios) == [] and find_category_faults(SUITE.scenarios) == []
     assert {
-        s.id for s in MISSIONS if categories.named(s.category).why_invalid(s) is not None
+        s.id for s in MISSIONS if categories.load_category(s.category).why_invalid(s) is not None
     } == set()
     assert not any(is_relative(s.instruction.text) for s in MISSIONS)
     for one in SUITE.scenarios:
@@ -239,7 +239,7 @@ def rate(scenarios: Sequence[Scenario], agent: str, count: int) -> float:
     made, hits = agents.load(agent), []
     for group in group_by_shape(scenarios):
         for one in continue_all(group, made, seed=0, indices=range(count)):
-            label = categories.named(one.category).label
+            label = categories.load_category(one.category).label
             hits.append(label(one.episode, one.takeover, one.players, {}).verdict == "success")
     return float(np.mean(hits))
 

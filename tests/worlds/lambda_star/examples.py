@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.state import TOKENS, State, gather
+from sts.worlds.lambda_star.state import TOKENS, State, states_to_arrays
 
 BY_HAND = State(
     height=4,
@@ -38,7 +38,7 @@ def state(**changes) -> State:
 
 def complexity_of(s: State) -> tuple[int, int]:
     """Return K of Good's and of Evil's intended cells over the horizon, from the cursors."""
-    of_good, of_evil = walks.path_complexities(gather([s]))[0].tolist()
+    of_good, of_evil = walks.path_complexities(states_to_arrays([s]))[0].tolist()
     return of_good, of_evil
 
 

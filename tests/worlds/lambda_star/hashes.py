@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from sts import agents
-from sts.engine.lockstep import play
+from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.storage.files import content_hash
@@ -39,12 +39,12 @@ def hashes(states: list[bytes]) -> dict[str, str]:
     for name, agent in players.items():
         worlds = world.restore(states)
         team = Team(agent, (0, 2), streams)
-        played = play(world, worlds, [team], steps=STEPS, told=told)
+        played = play_episodes(world, worlds, [team], steps=STEPS, told=told)
         out[name] = content_hash(*(a.tobytes() for a in played[:4]), *worlds.states())
         assert np.isfinite(played.log_probs[:, :, 0]).all()
     for name in practice.LEARNERS:
         worlds = world.restore(states)
-        learned = practice.play(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
+        learned = practice.play_learner(name, worlds.arrays, streams, steps=STEPS, rehearsals=3)
         out[f"rehearsed {name}"] = content_hash(*(a.tobytes() for a in learned), *worlds.states())
     keys = np.array([[stream("hashes", "good"), stream("hashes", "evil")]], np.uint64)
     found = walks.search_segments(keys, np.array([6]), 5, 4, 12)

@@ -37,6 +37,6 @@ def test_packaged_agent_behaves_as_its_version_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted({one.category for one in golden.chosen("core@2")}))
 def test_packaged_rule_labels_as_its_version_says(name: str) -> None:
-    category = categories.named(name)
+    category = categories.load_category(name)
     made = [one for agent in JUDGED for one in continued(agent)]
     golden.check(f"rule {name}", category.version, golden.labels(category, scenarios(), made))

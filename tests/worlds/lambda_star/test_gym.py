@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 
 from sts.errors import ArgumentError, UnknownName
 from sts.worlds.lambda_star import generate, rollout
-from sts.worlds.lambda_star.features import bounds, flatten_observation, layout
+from sts.worlds.lambda_star.features import feature_bounds, feature_slices, flatten_observation
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.gym import ID, LambdaStarEnv, LambdaStarVectorEnv
 
@@ -54,7 +54,9 @@ def test_seed_names_the_environments_that_generate_makes():
     for index in range(3):
         seen, _ = env.reset(seed=6) if index == 0 else env.reset()
         row, column = divmod(int(worlds.arrays.cells[index, 0]), 6)
-        np.testing.assert_allclose(seen[layout()["place"]], (row / 5, column / 6), rtol=1e-6)
+        np.testing.assert_allclose(
+            seen[feature_slices()["place"]], (row / 5, column / 6), rtol=1e-6
+        )
         actions = rollout("random", worlds, seed=1).actions[index, :, 0]
         rewards = [env.step(move)[1] for move in actions]
         assert rewards == rollout("random", worlds, seed=1).rewards[index, :, 0].tolist()
@@ -128,7 +130,7 @@ def test_observations_lie_in_their_space_and_are_new_at_every_step():
 
 
 def test_flat_observation_holds_the_observation_of_an_agent():
-    horizon, where = 9, layout(2)
+    horizon, where = 9, feature_slices(2)
     shown = {}
 
     def keep(observation):
@@ -137,7 +139,7 @@ def test_flat_observation_holds_the_observation_of_an_agent():
 
     environments = generate(40, seed=2, size=(5, 7), team=3, steps=horizon, radius=2)
     rollout(keep, environments)
-    low, high = bounds(environments.settings)
+    low, high = feature_bounds(environments.settings)
     for step, o in shown.items():
         seen = flatten_observation(o, horizon)
         assert seen.shape == (40, 3, 25 * 4 + 13) and seen.dtype == np.float32

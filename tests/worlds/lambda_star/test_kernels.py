@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sts.worlds.lambda_star import kernels, torus
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.features import flatten_observation, layout
+from sts.worlds.lambda_star.features import feature_slices, flatten_observation
 from sts.worlds.lambda_star.state import TOKENS, State
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import state, states
@@ -57,14 +57,14 @@ def test_distances_are_toroidal_chebyshev(height, width):
 @pytest.mark.parametrize(("height", "width"), GRIDS)
 def test_moves_wrap_round_every_border(height, width):
     for cell, move in itertools.product(range(height * width), range(9)):
-        assert torus.moved(cell, move, height, width) == plain_move(cell, move, height, width)
+        assert torus.move_cell(cell, move, height, width) == plain_move(cell, move, height, width)
 
 
 @pytest.mark.parametrize(("height", "width"), GRIDS)
 def test_rewards_are_the_papers_for_every_placement(height, width):
     cells = range(height * width)
     for good, evil in itertools.product(cells, repeat=2):
-        found = [kernels.reward(cell, good, evil, height, width) / 2 for cell in cells]
+        found = [kernels.reward_at_cell(cell, good, evil, height, width) / 2 for cell in cells]
         assert found == [plain_reward(cell, good, evil, height, width) for cell in cells]
 
 
@@ -209,5 +209,5 @@ def test_crowd_in_one_cell_is_counted_in_full():
     seen = worlds.observe((0,), team=range(500), world=False)
     assert seen.team[0, 0].tolist() == [0, 0, 0, 0, 499, 0, 0, 0, 0]
     assert seen.others[0, 0, STAY] == 500 and seen.heard[0, 0, 1] == 999
-    others = flatten_observation(seen, 50)[0, 0, layout()["others"]]
+    others = flatten_observation(seen, 50)[0, 0, feature_slices()["others"]]
     assert others.tolist() == [0, 0, 0, 0, 999, 0, 0, 0, 0]

@@ -15,10 +15,10 @@ import pytest
 import sts.storage.files
 from sts.cli.main import main
 from sts.episodes import Episode
-from sts.worlds.lambda_star import plotting
+from sts.worlds.lambda_star import filmstrips
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.board import CELL
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED
+from sts.worlds.lambda_star.board import CELL_SIZE
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS
 from tests.worlds.lambda_star.examples import state
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,7 +37,7 @@ def episode(*scenes: list[int]) -> Episode:
 
 
 def drawn(one: Episode, frames: list[int], title: str = "somebody") -> ElementTree.Element:
-    return ElementTree.fromstring(plotting.draw_filmstrip(one, frames, title=title))
+    return ElementTree.fromstring(filmstrips.draw_filmstrip(one, frames, title=title))
 
 
 def number(shape: ElementTree.Element, name: str) -> float:
@@ -48,7 +48,7 @@ def letters(root: ElementTree.Element) -> list[dict[str, tuple[float, float]]]:
     """Return where each letter stands on each board, in cells."""
     return [
         {
-            text.text or "": (number(text, "x") / CELL, number(text, "y") / CELL)
+            text.text or "": (number(text, "x") / CELL_SIZE, number(text, "y") / CELL_SIZE)
             for text in board.iter(f"{SVG}text")
         }
         for board in root.findall(f"{SVG}svg")
@@ -93,8 +93,8 @@ def test_objects_that_share_an_edge_cell_are_drawn_on_the_board(cell: int, shari
             x, y = map(float, corner.split(","))
             xs, ys = [*xs, x], [*ys, y]
     over = 1.0  # what a single shape's tip, in the middle of a cell, may have
-    assert -over <= min(xs) and max(xs) <= WIDTH * CELL + over
-    assert -over <= min(ys) and max(ys) <= HEIGHT * CELL + over
+    assert -over <= min(xs) and max(xs) <= WIDTH * CELL_SIZE + over
+    assert -over <= min(ys) and max(ys) <= HEIGHT * CELL_SIZE + over
 
 
 def test_boards_that_do_not_fit_in_a_row_wrap():
@@ -118,8 +118,8 @@ def test_trail_over_the_edge_leaves_one_side_and_enters_the_other():
     over = drawn(episode([0, 17, 14, 8, 8], [0, 17, 10, 8, 8]), [1])
     (path,) = trails(over)
     starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d", ""))
-    assert sorted(float(x) // CELL for x, *_ in starts) == [-1, WIDTH - 1]
-    assert {(right, down) for _, _, right, down in starts} == {(str(CELL), "0")}
+    assert sorted(float(x) // CELL_SIZE for x, *_ in starts) == [-1, WIDTH - 1]
+    assert {(right, down) for _, _, right, down in starts} == {(str(CELL_SIZE), "0")}
     cells = [0, 1, 2, 3, 4, 9, 14]  # a trail fades, and ends after a few steps
     faded = trails(drawn(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6]))
     seen = [number(path, "stroke-opacity") for path in faded]
@@ -136,7 +136,10 @@ def test_rewards_of_good_and_evil_are_drawn_in_nine_cells_each():
         lines = re.findall(r"M(\d+) (\d+)l(\d+) (-?\d+)", path.get("d", ""))
         assert {int(down) * sign < 0 for *_, down in lines} == {True}
         middles = {
-            (int((int(y) + int(down) / 2) // CELL), int((int(x) + int(right) / 2) // CELL))
+            (
+                int((int(y) + int(down) / 2) // CELL_SIZE),
+                int((int(x) + int(right) / 2) // CELL_SIZE),
+            )
             for x, y, right, down in lines
         }
         row, column = divmod(centre, WIDTH)
@@ -216,7 +219,7 @@ def test_scenes_are_printed_even_if_the_picture_cannot_be_written(tmp_path, monk
     ("words", "said"),
     [
         ("--agent nobody", "unknown agent 'nobody'; known: "),
-        ("--agent random --svg plotting.png", ".svg"),
+        ("--agent random --svg filmstrips.png", ".svg"),
         ("--agent random --svg file/plotting.svg", "--svg file/plotting.svg: file is not a"),
         ("--agent random --svg none/plotting.svg", "the folder none does not exist"),
         ("--agent random --agent oracle", "--agent is given twice"),
@@ -238,7 +241,7 @@ def test_invalid_flags_print_one_line(words: str, said: str, tmp_path, monkeypat
 def test_gallery_shows_every_behaviour_and_no_other():
     commands = [shlex.split(line) for line in MAKING]
     agents = [words[words.index("--agent") + 1] for words in commands]
-    assert set(PUBLISHED) <= set(agents)
+    assert set(PUBLISHED_AGENTS) <= set(agents)
     files = [words[words.index("--svg") + 1] for words in commands]
     shown = re.findall(r"!\[.*\]\((images/agents/.*)\)", PAGE.read_text())
     there = (ROOT / "docs" / "images" / "agents").iterdir()

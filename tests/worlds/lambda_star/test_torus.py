@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sts.worlds.lambda_star import torus
-from sts.worlds.lambda_star.torus import BACK, INSIDE, shortest_displacement
+from sts.worlds.lambda_star.torus import TIE_BACK, TIE_INSIDE, shortest_displacement
 
 SIZES = [(3, 3), (4, 4), (5, 8), (7, 6), (10, 3)]
 sizes = pytest.mark.parametrize(("height", "width"), SIZES)
-rules = pytest.mark.parametrize("ties", [INSIDE, BACK])
+rules = pytest.mark.parametrize("ties", [TIE_INSIDE, TIE_BACK])
 
 
 def pairs(height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
@@ -24,9 +24,9 @@ def pairs(height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
 @sizes
 def test_toward_shortens_every_distance_by_one(height, width, ties):
     start, goal = pairs(height, width)
-    move = torus.toward(start, goal, height, width, ties)
+    move = torus.first_move(start, goal, height, width, ties)
     away = torus.distance(start, goal, height, width)
-    after = torus.distance(torus.moved(start, move, height, width), goal, height, width)
+    after = torus.distance(torus.move_cell(start, move, height, width), goal, height, width)
     np.testing.assert_array_equal(after, np.maximum(away - 1, 0))
 
 
@@ -34,7 +34,7 @@ def test_toward_shortens_every_distance_by_one(height, width, ties):
 @sizes
 def test_offset_leads_to_the_goal_by_a_shortest_way(height, width, ties):
     start, goal = pairs(height, width)
-    rows, columns = torus.offset(start, goal, height, width, ties)
+    rows, columns = torus.shortest_offset(start, goal, height, width, ties)
     row, column = (start // width + rows) % height, (start % width + columns) % width
     np.testing.assert_array_equal(row * width + column, goal)
     assert (2 * abs(rows) <= height).all() and (2 * abs(columns) <= width).all()
@@ -47,9 +47,9 @@ def test_displacement_halfway_round_goes_inside_or_back_by_the_rule():
         return [shortest_displacement(a, b, size, rule) for a, b in pairs]
 
     halfway = (0, 3), (3, 0), (5, 2), (1, 4)
-    assert found(INSIDE, 6, *halfway) == [3, -3, -3, 3]
-    assert found(BACK, 6, *halfway) == [-3] * 4
-    for rule in (INSIDE, BACK):
+    assert found(TIE_INSIDE, 6, *halfway) == [3, -3, -3, 3]
+    assert found(TIE_BACK, 6, *halfway) == [-3] * 4
+    for rule in (TIE_INSIDE, TIE_BACK):
         assert found(rule, 6, (0, 4), (4, 0), (5, 0)) == [-2, 2, 1]
         assert found(rule, 7, (0, 3), (0, 4), (4, 0)) == [3, -3, 3]
 
@@ -63,4 +63,4 @@ def test_neighbourhood_wraps_round_every_edge_row_by_row(radius):
         expected = (row + down - radius) % height * width + (column + right - radius) % width
         found = torus.neighbour(cell, np.arange(side**2), side, height, width)
         np.testing.assert_array_equal(found, expected)
-    assert torus.side(side**2) == side
+    assert torus.side_length(side**2) == side

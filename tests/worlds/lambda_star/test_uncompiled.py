@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from sts.domains import domain
+from sts.domains import load_domain
 from tests.examples import agents_of
 from tests.worlds.lambda_star import hashes
 
@@ -29,7 +29,7 @@ def printed(states: list[bytes], **environment: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("count", "radius"), [(5, 1), (2, 2)])
 def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count, radius):
-    world, settings = domain("lambda-star"), {"n_players": 3, "horizon": 20, "radius": radius}
+    world, settings = load_domain("lambda-star"), {"n_players": 3, "horizon": 20, "radius": radius}
     sizes = ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
     states = [
         state

@@ -7,7 +7,7 @@ import pytest
 from sts import agents
 from sts.agents.protocol import Instructions
 from sts.continuations.takeover import continue_all, group_by_shape
-from sts.domains.adapted import Seen
+from sts.domains.adapter import Observation
 from sts.domains.random import Random
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.trajectories.record import record
@@ -15,9 +15,9 @@ from sts.worlds.overcooked import trials
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE, extract_features
 from sts.worlds.overcooked.agents.greedy import Greedy, read_kitchen
+from sts.worlds.overcooked.agents.routes import find_routes
 from sts.worlds.overcooked.agents.stay import Stay
-from sts.worlds.overcooked.agents.ways import find_routes
-from sts.worlds.overcooked.basics import INTERACT, SIDES, STAY
+from sts.worlds.overcooked.constants import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 from sts_scenarios import categories
 from sts_scenarios.mining import mine
@@ -51,7 +51,7 @@ def events_beside_who_stands(world, text):
     told, memory = Instructions(("", text), np.ones(1, np.int32)), agent.initial_state(1, 1)
     for step in range(60):
         values = {name: np.asarray(value)[None, None] for name, value in world.observe(0).items()}
-        seen = Seen(np.array([step]), values, none, none, none)
+        seen = Observation(np.array([step]), values, none, none, none)
         choice, memory = agent.act(seen, told, memory, np.zeros((1, 1)))
         world.step((int(choice.actions[0, 0].argmax()), Overcooked.noop))
         done += world.events
@@ -186,7 +186,7 @@ def test_clone_does_not_depend_on_its_batch(cache):
         none = np.zeros((count, 1), np.int8)[part]
         own = {name: column[part] for name, column in values.items()}
         told = Instructions(("",), none[:, 0].astype(np.int32))
-        seen = Seen(none[:, 0].astype(np.int64), own, none, none, none)
+        seen = Observation(none[:, 0].astype(np.int64), own, none, none, none)
         return agent.act(seen, told, {}, np.zeros(none.shape))[0].actions
 
     some = range(0, count, 7)
@@ -242,7 +242,7 @@ def test_features_are_the_kitchen_as_seen_by_the_cook():
 
 @pytest.fixture(scope="module")
 def asked(recorded):
-    chosen = [categories.named("fetch-dish")]
+    chosen = [categories.load_category("fetch-dish")]
     return mine(recorded.values(), chosen, per_category=2, seed=0).scenarios
 
 
@@ -257,7 +257,7 @@ def test_recorded_agent_repeats_the_recording_and_succeeds(asked):
     for one, s in continued(asked):
         np.testing.assert_array_equal(one.episode.actions, s.recording.actions)
         np.testing.assert_array_equal(one.episode.scene, s.recording.scene)
-        rule = categories.named(s.category).label
+        rule = categories.load_category(s.category).label
         assert rule(one.episode, s.takeover, s.players, s.parameters).verdict == "success"
         assert one.sees == "recording" and np.isnan(one.log_probs).all()
 
@@ -273,7 +273,7 @@ def test_recorded_agent_repeats_the_recording_without_a_partner_too(asked):
 
 
 def test_recording_that_ends_early_is_refused_by_scenario(asked):
-    part = asked[0].recording.part(asked[0].recording.state, 0, asked[0].takeover)
+    part = asked[0].recording.slice_steps(asked[0].recording.state, 0, asked[0].takeover)
     short = dataclasses.replace(asked[0], partner="no-op", recording=part)
     said = f"scenario {short.id}: .* needs a recording of 65 steps, .* found 25"
     with pytest.raises(ArgumentError, match=said):

@@ -15,7 +15,7 @@ from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.worlds.overcooked.agents.greedy import classify_task
 from sts_scenarios import categories
 from sts_scenarios.categories.overcooked import fill_pot, hand_over, make_way, plate_soup
-from sts_scenarios.categories.overcooked.moments import (
+from sts_scenarios.categories.overcooked.snapshots import (
     CONTEXT,
     Snapshot,
     grade_difficulty,
@@ -46,7 +46,7 @@ GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 
 
 def own():
-    return [categories.named(name) for name in NAMES]
+    return [categories.load_category(name) for name in NAMES]
 
 
 def moment(**changes):
@@ -58,7 +58,9 @@ def moment(**changes):
 def moments(recorded):
     """Where each category asks for something, with the trajectory."""
     return {
-        name: [(t, list(categories.named(name).find_candidates(t))) for t in recorded.values()]
+        name: [
+            (t, list(categories.load_category(name).find_candidates(t))) for t in recorded.values()
+        ]
         for name in NAMES
     }
 
@@ -69,12 +71,13 @@ def mined(recorded):
 
 
 def test_categories_are_listed_without_the_package():
-    own = [c for c in categories.installed().values() if c.domain == "overcooked"]
+    own = [c for c in categories.installed_categories().values() if c.domain == "overcooked"]
     assert [c.name for c in own] == sorted((*NAMES, *LATER))
     assert {c.name for c in own if c.superseded} == {*NAMES} - {"hand-over", "make-way"}
     code = (
-        "import sys; sys.modules['overcooked_ai_py'] = None; from sts_scenarios import categories\n"
-        "print(*(c.name for c in categories.installed().values() if c.domain == 'overcooked'))"
+        "import sys; sys.modules['overcooked_ai_py'] = None\nfrom sts_scenarios import categories\n"
+        "every = categories.installed_categories().values()\n"
+        "print(*(c.name for c in every if c.domain == 'overcooked'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted((*NAMES, *LATER))
@@ -82,7 +85,7 @@ def test_categories_are_listed_without_the_package():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_proposed_candidate_was_done_in_the_recording_within_the_horizon(name, moments):
-    category, checked = categories.named(name), 0
+    category, checked = categories.load_category(name), 0
     for trajectory, candidates in moments[name]:
         for n, candidate in enumerate(candidates):
             assert CONTEXT <= candidate.takeover <= trajectory.episode.steps - category.horizon
@@ -129,7 +132,7 @@ def test_instruction_names_the_right_thing_and_hat(mined):
 def test_every_scenario_has_a_filled_success_criterion(mined):
     told: dict[str, set[str]] = {}
     for one in mined.scenarios:
-        found = categories.criterion(one)
+        found = categories.scenario_criterion(one)
         assert found is not None
         assert found.success_criterion.endswith(".") and found.edge_cases.endswith("."), (
             one.category
@@ -158,7 +161,7 @@ def test_standing_cook_passes_nothing_and_a_planner_most(mined):
         for group in group_by_shape(mined.scenarios):
             for one in continue_all(group, agents.load(name), seed=0, indices=[0]):
                 s = next(s for s in group if s.id == one.scenario_id)
-                rule = categories.named(s.category).label
+                rule = categories.load_category(s.category).label
                 verdicts.append(rule(one.episode, s.takeover, s.players, s.parameters).verdict)
         rates[name] = np.mean([v == "success" for v in verdicts])
     assert rates["overcooked-stay"] == 0 and rates["overcooked-greedy"] > 0.7
@@ -166,7 +169,7 @@ def test_standing_cook_passes_nothing_and_a_planner_most(mined):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_planner_understands_every_instruction_template(name):
-    for text in categories.named(name).templates:
+    for text in categories.load_category(name).templates:
         words = {"a": "an onion", "other": "green", "you": "blue"}
         assert classify_task(text.format(**words)) == SKILLS[name], text
 
@@ -207,7 +210,7 @@ def test_handed_over_means_laid_within_reach_and_not_taken_back(monkeypatch, eve
 
 def test_way_is_asked_for_a_recorded_partner_only(mined):
     one = next(s for s in mined.scenarios if s.category == "make-way")
-    why_invalid = categories.named("make-way").why_invalid
+    why_invalid = categories.load_category("make-way").why_invalid
     assert why_invalid(one) is None
     for partner in ("no-op", "agent:overcooked-greedy"):
         assert "recorded person" in (why_invalid(dataclasses.replace(one, partner=partner)) or "")

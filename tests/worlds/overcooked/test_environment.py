@@ -12,12 +12,12 @@ from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld
 from overcooked_ai_py.static import LAYOUTS_DIR
 
 from sts import agents
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.errors import StsError
 from sts.formats import rlds
 from sts.trajectories.record import record
-from sts.worlds.overcooked.basics import COOKED, INTERACT, MOVES, SIDES, STAY
+from sts.worlds.overcooked.constants import COOKED, INTERACT, MOVES, SIDES, STAY
 from sts.worlds.overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
 from sts.worlds.overcooked.kitchen import ACTIONS
 from sts.worlds.overcooked.loader import read_table
@@ -45,7 +45,7 @@ def potted(world, onions):
 
 
 def soup(world):
-    return next((it for _, _, it in world.facts().objects if isinstance(it, list)), None)
+    return next((it for _, _, it in world.visible_state().objects if isinstance(it, list)), None)
 
 
 @pytest.mark.landing
@@ -134,7 +134,7 @@ def test_pictures_have_one_size_and_distinguish_the_cooks():
     assert (world.render() != turned.render()).any()
     assert Overcooked.players == ("blue hat", "green hat")
     assert np.array_equal(world.render_player_view(1), world.render())
-    assert domain("overcooked").sees == "observation"
+    assert load_domain("overcooked").sees == "observation"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_pictures_have_one_size_and_distinguish_the_cooks():
 )
 def test_invalid_settings_are_refused(settings, said):
     with pytest.raises(StsError, match=said):
-        domain("overcooked").generate(1, seed=0, **settings)
+        load_domain("overcooked").generate(1, seed=0, **settings)
 
 
 def test_layout_of_the_package_is_played_as_it_is_or_refused():

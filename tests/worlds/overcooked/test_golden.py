@@ -11,7 +11,7 @@ from sts import agents
 from sts.trajectories.record import record
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE
-from sts.worlds.overcooked.basics import MOVES
+from sts.worlds.overcooked.constants import MOVES
 from sts_scenarios import categories
 from sts_scenarios.mining import mine
 from tests import golden
@@ -19,7 +19,7 @@ from tests.examples import agents_of
 
 JUDGED = ("recorded", "overcooked-greedy", "random")
 """Whose continuations the rules label; the first repeats what people did."""
-RULES = sorted(one.name for one in categories.of("overcooked"))
+RULES = sorted(one.name for one in categories.load_categories("overcooked"))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_packaged_agent_behaves_as_its_version_says(name, weights, scenarios):
 
 @pytest.fixture(scope="module")
 def scenarios(recorded):
-    own = [categories.named(name) for name in RULES]
+    own = [categories.load_category(name) for name in RULES]
     return mine(recorded.values(), own, per_category=2, seed=0).scenarios
 
 
@@ -63,5 +63,5 @@ def continued(scenarios):
 
 @pytest.mark.parametrize("name", RULES)
 def test_packaged_rule_labels_as_its_version_says(name, continued):
-    category = categories.named(name)
+    category = categories.load_category(name)
     golden.check(f"rule {name}", category.version, golden.labels(category, *continued))

@@ -11,19 +11,19 @@ from sts.continuations.takeover import continue_all
 from sts.suites.lint import lint_scenarios
 from sts_scenarios import categories, mining
 from sts_scenarios.categories.overcooked import (
-    asking,
+    builders,
     deliver_after,
     deliver_or_lay,
     same_pot,
     take_laid,
     way_or_stay,
 )
-from sts_scenarios.categories.overcooked.moments import CONTEXT, Snapshot
+from sts_scenarios.categories.overcooked.snapshots import CONTEXT, Snapshot
 from sts_scenarios.category import Label
 from sts_scenarios.mining.chance import compute_pass_rate
 from sts_scenarios.validity import find_fault
 
-RULES = {c.name: c for c in categories.of("overcooked") if c.controls}
+RULES = {c.name: c for c in categories.load_categories("overcooked") if c.controls}
 PAIRS = ("deliver-or-lay", "fuller-or-emptier", "way-or-stay")
 EACH = pytest.mark.parametrize("name", RULES)
 GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
@@ -77,7 +77,7 @@ def test_solver_passes_and_the_shortcut_baseline_and_a_standing_cook_do_not(name
         assert one.takeover == CONTEXT
         (made,) = continue_all([one], probe, seed=0, indices=[0])
         (takeover,) = mining.states_at(made.episode, (one.takeover,))
-        rest = made.episode.part(takeover, one.takeover, made.episode.steps)
+        rest = made.episode.slice_steps(takeover, one.takeover, made.episode.steps)
         label = rule.label(made.episode, one.takeover, one.players, one.parameters)
         assert rule.label(rest, 0, one.players, one.parameters) == label, "it reads the context"
         if name not in PAIRS:
@@ -86,7 +86,7 @@ def test_solver_passes_and_the_shortcut_baseline_and_a_standing_cook_do_not(name
 
 
 def test_soup_baseline_does_not_pass_what_pays_less(proposed):
-    (soup,) = categories.baselines("overcooked")
+    (soup,) = categories.baseline_agents("overcooked")
     for name in ("deliver-after", *PAIRS):
         assert (
             compute_pass_rate(RULES[name], proposed[name], agents.load(soup), continuations=1) == 0
@@ -145,7 +145,7 @@ def test_pot_that_was_emptied_is_not_proposed():
     grid = ("XPPXX", "O  XO", "X1X2X", "XDXSX")
     gave = (1, "potting_onion", (2, 0))
     begun = moment(gave)._replace(grid=grid, objects={(2, 0): ["soup", ["onion"], -1]})
-    asked = asking.Request([moment(), begun], None, 1, 0, 30)
+    asked = builders.RequestContext([moment(), begun], None, 1, 0, 30)
     ((only,),) = same_pot.propose(asked)
     assert only.parameters == {"pot": [2, 0]}
     emptied = asked._replace(snapshots=[moment(), begun._replace(objects={})])

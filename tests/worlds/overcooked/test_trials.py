@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.worlds.overcooked import importer, loader, trials
@@ -47,7 +47,7 @@ def test_first_trials_replay_by_their_rules_and_not_by_those_of_the_package(sour
 
 def test_imported_trial_replays_to_its_end_on_the_side_of_its_source(source):
     found = read()
-    assert verify(domain("overcooked"), [t.episode for t in found]) == [None, None]
+    assert verify(load_domain("overcooked"), [t.episode for t in found]) == [None, None]
     assert found[0].episode.rewards.sum() == 20 * (source["reward"].iloc[:150] == 5).sum() > 0
     assert {t.split for t in found} == {"test"} and len({t.world for t in found}) == 2
     assert {p.kind for t in found for p in t.players} == {"human"}
@@ -76,13 +76,13 @@ def test_workers_on_both_sides_are_noted_for_other_files_too(tmp_path, monkeypat
     test, train = tmp_path / "hh_trials_test.pickle", tmp_path / "hh_trials_train.pickle"
     monkeypatch.setattr(trials, "read_table", lambda path: {"workerid_num": [len(path.stem), 7]})
     test.touch()
-    assert importer.notes(test) == []
+    assert importer.list_caveats(test) == []
     train.touch()
-    (note,) = importer.notes(test)
+    (note,) = importer.list_caveats(test)
     assert "1 of the 3 workers" in note
     monkeypatch.setattr(trials, "read_table", lambda path: pd.DataFrame({"reward": [0]}))
     with pytest.raises(DamagedData, match=f"{train.name}: column workerid_num is missing"):
-        importer.notes(test)
+        importer.list_caveats(test)
 
 
 def test_altered_move_state_or_reward_is_refused_by_trial_and_step(source, rows):
@@ -213,7 +213,7 @@ def test_file_without_a_pickled_table_is_refused(tmp_path, content):
 
 def named(name):
     """Return an opcode that puts one of the known names on the stack."""
-    (module,) = (module for module, known in loader.KNOWN if known == name)
+    (module,) = (module for module, known in loader.ALLOWED_NAMES if known == name)
     return f"c{module}\n{name}\n".encode()
 
 
@@ -265,10 +265,10 @@ def test_pickle_may_use_exactly_the_names_of_the_installed_ones(monkeypatch):
             asked.add(key)
             return super().__contains__(key)
 
-    monkeypatch.setattr(loader, "KNOWN", Asked(loader.KNOWN))
+    monkeypatch.setattr(loader, "ALLOWED_NAMES", Asked(loader.ALLOWED_NAMES))
     for path in trials.installed_files():
         loader.read_table(path)
-    assert asked == set(loader.KNOWN)
+    assert asked == set(loader.ALLOWED_NAMES)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -16,7 +16,7 @@ from sts_analysis.report.schema import Agent, Report
 
 NAME = "figure_8"
 PAPER, WHOLE = "Of its successes", "Of all its continuations"
-MOST = plotting.OVERLAID
+MOST = plotting.MAX_OVERLAID
 
 
 def figure_8(

@@ -95,7 +95,7 @@ def drawn(draw: Callable[[float], Chart], *, columns: int, across: int) -> str:
         raise ArgumentError(f"expected a figure of 1 or 2 columns, found {columns}")
     width, whole = 0.6 * WIDTHS[columns] / across, WIDTHS[columns]
     for _ in range(_TRIALS):
-        svg = plotting.to_svg(draw(width), plotting.PAPER)
+        svg = plotting.to_svg(draw(width), plotting.PAPER_STYLE)
         rest = whole - _width(svg)
         if abs(rest) <= 1 or (width == NARROWEST and rest < 0):
             break

@@ -96,7 +96,7 @@ def rows(panel: str, entries: Sequence[Agent], rates: Sequence[Rate], error: str
                 "agent": entry.agent,
                 "role": role(entry),
                 "rate": rate,
-                **plotting.ends("bar", interval),
+                **plotting.interval_columns("bar", interval),
                 "judged": judged,
             }
         )

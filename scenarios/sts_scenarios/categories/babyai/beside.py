@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Proposal, Task
+from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from . import rooms
-from .asking import build_category
+from . import room_frames
+from .builders import build_category
 from .fetch import GUIDELINE
-from .playing import History, parse_things, pick_up
-from .rooms import Frame, label_first_pickup, things_seen, unique_things
+from .policies import History, parse_things, pick_up
+from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -27,7 +27,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
         near = [
             at
             for at, other in now.things.items()
-            if rooms.is_adjacent(at, place) and other.type != "door"
+            if room_frames.is_adjacent(at, place) and other.type != "door"
         ]
         if place in known and len(near) == 1 and near[0] in known and near[0] in single:
             parameters = {"thing": [*single[near[0]]], "beside": [*thing]}
@@ -39,7 +39,11 @@ def solver_policy(history: History) -> int:
     (place,) = history.find_thing(parse_things(history.instruction)[0]) or [(0, 0)]
     return pick_up(
         history,
-        [at for at in history.find_types("ball", "box", "key") if rooms.is_adjacent(at, place)],
+        [
+            at
+            for at in history.find_types("ball", "box", "key")
+            if room_frames.is_adjacent(at, place)
+        ],
     )
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from . import rooms
-from .asking import build_category
-from .playing import DROP, History, go_to, parse_things, pick_up
-from .rooms import Frame, first_pickup, parse_thing, things_seen, unique_things
+from . import room_frames
+from .builders import build_category
+from .policies import DROP, History, go_to, parse_things, pick_up
+from .room_frames import Frame, first_pickup, parse_thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -25,7 +25,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     single = {at: thing for at, thing in unique_things(now).items() if at in known}
     for place, thing in single.items():
         for target_place, target in single.items():
-            if target_place != place and not rooms.is_adjacent(place, target_place):
+            if target_place != place and not room_frames.is_adjacent(place, target_place):
                 parameters = {"thing": [*thing], "beside": [*target]}
                 yield (Proposal(parameters, {"a": str(thing), "b": str(target)}, thing.type),)
 
@@ -40,7 +40,7 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
             target = frames[n].find_place(parse_thing(parameters["beside"]))
-            return make_label(n, rooms.is_adjacent(frames[n].find_place(wanted), target))
+            return make_label(n, room_frames.is_adjacent(frames[n].find_place(wanted), target))
     return NOT_DONE
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Proposal, Task
+from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import build_category
-from .playing import History, encode_thing, parse_things, pick_up
-from .rooms import Frame, label_first_pickup, things_seen, unique_things
+from .builders import build_category
+from .policies import History, encode_thing, parse_things, pick_up
+from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 GUIDELINE = "Only the first thing counts that it takes up, even if it lays it down again."
 

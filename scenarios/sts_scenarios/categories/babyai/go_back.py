@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Proposal, Task
+from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import build_category
-from .playing import History, go_to, parse_things
-from .rooms import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
+from .builders import build_category
+from .policies import History, go_to, parse_things
+from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
 STEPS_OUT_OF_SIGHT = 4
 

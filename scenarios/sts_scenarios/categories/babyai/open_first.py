@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import build_category
-from .playing import CLOSED, TOGGLE, History, go_to, parse_things
-from .rooms import Frame, Place, parse_thing, things_seen, unique_things
+from .builders import build_category
+from .policies import CLOSED, TOGGLE, History, go_to, parse_things
+from .room_frames import Frame, Place, parse_thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import build_category
+from .builders import build_category
 from .fetch import GUIDELINE
-from .playing import COLOURS, TYPES, History, pick_up
-from .rooms import Frame, Thing, first_pickup, things_seen
+from .policies import COLOURS, TYPES, History, pick_up
+from .room_frames import Frame, Thing, first_pickup, things_seen
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

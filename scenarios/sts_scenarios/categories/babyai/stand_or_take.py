@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import Proposal, Task, make_label
+from sts_scenarios.categories.solvability import Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import build_category
-from .playing import PICKUP, History, go_to, parse_things, pick_up
-from .rooms import (
+from .builders import build_category
+from .policies import PICKUP, History, go_to, parse_things, pick_up
+from .room_frames import (
     Frame,
     first_pickup,
     label_first_pickup,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sts_scenarios.categories.tried import Proposal, Task
+from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import build_category
+from .builders import build_category
 from .fetch import GUIDELINE
-from .playing import History, make_nearest_policy, parse_things, pick_up
-from .rooms import Frame, label_first_pickup, things_seen, unique_things
+from .policies import History, make_nearest_policy, parse_things, pick_up
+from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

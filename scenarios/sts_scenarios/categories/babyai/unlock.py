@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task
 from sts_scenarios.category import Label, Rubric
 
-from .asking import build_category
-from .playing import DROP, TOGGLE, History, encode_thing, go_to, parse_things, pick_up
-from .rooms import Frame, Thing, parse_thing, things_seen, unique_things
+from .builders import build_category
+from .policies import DROP, TOGGLE, History, encode_thing, go_to, parse_things, pick_up
+from .room_frames import Frame, Thing, parse_thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:

@@ -1,6 +1,6 @@
 """Categories of Λ*, one module each."""
 
-LANDED = (
+EARLY_AGENTS = (
     *("random", "blind", "local-search", "stigmergy", "wisdom-of-the-crowd", "imitation"),
     *("rule", "oracle"),
 )
@@ -10,7 +10,7 @@ READERS = (
     *("reader-without-memory", "reader"),
 )
 """Ablation series of agents that follow every category, and their baseline; from weak to strong."""
-AGENTS = (*LANDED, *READERS)
+AGENTS = (*EARLY_AGENTS, *READERS)
 """Agents of the response profiles.
 
 The list is fixed before a suite is mined with its help, so that the suite cannot influence it.
@@ -26,9 +26,9 @@ FAMILIES = {
     "lacking": ("reader-near", "reader-half", "reader-without-memory"),
 }
 """Agents of similar design; every agent of AGENTS belongs to one family."""
-_WITH_A_SAY = ("unseeing", "reward-seeking", "steady-or-shaky")
-CURATION = tuple(name for family in _WITH_A_SAY for name in FAMILIES[family])
+_CURATING_FAMILIES = ("unseeing", "reward-seeking", "steady-or-shaky")
+CURATION = tuple(name for family in _CURATING_FAMILIES for name in FAMILIES[family])
 """Agents used to select scenarios by discrimination; the other families are held out."""
 
-BASELINES = ("local-search", "sts_scenarios.categories.lambda_star.baselines:Remembering")
+BASELINES = ("local-search", "sts_scenarios.categories.lambda_star.baselines:LocalSearchWithMemory")
 """Agents that ignore instructions and pursue reward, in view or where it was last in view."""

@@ -14,12 +14,13 @@ import numpy as np
 
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
-from sts_scenarios.categories.tried import NOT_DONE, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import Ints, MomentBatch, TrackBatch
-from .asking import StepCount, build_instruction
-from .playing import (
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import StepCount, build_instruction
+from .motion_prediction import shortest_periods
+from .policies import (
     STAY,
     History,
     chase_good,
@@ -29,7 +30,6 @@ from .playing import (
     move_towards,
     moves_between,
 )
-from .prospects import shortest_periods
 from .screening import good_moves_seen, make_hits
 from .tracks import NONE, SIGHT, Track, distances, first_step
 
@@ -39,9 +39,9 @@ STEP_COUNT = StepCount(STEPS, spare_steps=1)
 EASY_STEPS, MEDIUM_STEPS = 5, 7
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's path is predictable and can be reached ahead of it."""
-    moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
+    moments = StepBatch.select(batch, batch.to_good == 1, context, horizon)
     moments = moments.filter((moments.distance_if_still(batch.good) > 0).all(1))
     actions = good_moves_seen(moments, context)
     length, _ = shortest_periods(actions)
@@ -70,7 +70,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
     )
 
 
-def _simulate_ambush(moments: MomentBatch, way: Ints) -> Ints:
+def _simulate_ambush(moments: StepBatch, way: Ints) -> Ints:
     """Return int[N, L + 1], the player's cells if it lies in wait on a path as the solver does."""
     batch, me = moments.tracks, moments.values_at(moments.tracks.me)
     stood, path = np.zeros(len(me), np.int32), [me]
@@ -95,7 +95,11 @@ def _predict_good(history: History, steps: int) -> list[int]:
     cells = [history.good[history.asked_frame]]
     for n in range(steps if actions else 0):
         cells.append(
-            int(torus.moved(cells[-1], (actions or [STAY])[n % len(actions or [0])], *history.size))
+            int(
+                torus.move_cell(
+                    cells[-1], (actions or [STAY])[n % len(actions or [0])], *history.size
+                )
+            )
         )
     return cells[1:]
 
@@ -143,7 +147,7 @@ CATEGORY = build_instruction(
         "Lie in wait for Good: have stood still for at least {steps} steps when it comes onto your "
         "cell, and never step onto it yourself.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

@@ -14,7 +14,7 @@ from sts.worlds.lambda_star.state import MOVES
 _UNKNOWN = -1
 
 
-class Remembering(Agent):
+class LocalSearchWithMemory(Agent):
     """Local search that returns to where it last saw Good, until it finds nothing there."""
 
     name = "reward-with-memory"
@@ -33,7 +33,7 @@ class Remembering(Agent):
         gone = (cells == known[..., None]).any(-1)
         now = np.where(o.good, cells, _UNKNOWN).max(-1)
         good = np.where(now != _UNKNOWN, now, np.where(gone, _UNKNOWN, known))
-        back = torus.toward(o.cell, good, o.height[:, None], o.width[:, None])
+        back = torus.first_move(o.cell, good, o.height[:, None], o.width[:, None])
         searched = LocalSearch().act(o, instructions, {}, draws)[0].actions
         lost = (good != _UNKNOWN) & (now == _UNKNOWN)
         actions = np.where(lost[..., None], np.eye(len(MOVES))[back], searched)

@@ -12,9 +12,9 @@ from typing import Any
 from sts_scenarios.category import Label, Rubric
 
 from . import keep_beside
-from .abreast import MomentBatch, TrackBatch
-from .asking import PairOption, build_pair
-from .playing import Forecast, History
+from .batches import StepBatch, TrackBatch
+from .builders import PairOption, build_pair
+from .policies import DistanceForecast, History
 from .tracks import Track, label_first_hit
 
 HORIZON = keep_beside.HORIZON
@@ -27,7 +27,7 @@ def _label_leaving(track: Track, parameters: Mapping[str, Any]) -> Label:
 
 
 def _move_away(history: History) -> int:
-    return int(Forecast(history, history.good).mean_distance.argmax())
+    return int(DistanceForecast(history, history.good).mean_distance.argmax())
 
 
 OPTIONS = {
@@ -41,9 +41,9 @@ OPTIONS = {
 }
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
     """Find steps next to Good at which standing still does neither."""
-    moments, difficulty = keep_beside.find_tempting(batch, context, horizon)
+    moments, difficulty = keep_beside.find_rewarding_steps(batch, context, horizon)
     stays = (moments.distance_if_still(batch.good) < MIN_DISTANCE).all(1)
     return moments.filter(stays), difficulty[stays]
 
@@ -55,7 +55,7 @@ CATEGORY = build_pair(
         "Good is next to you: {deed}.",
         "This is about Good: {deed}.",
     ),
-    find_moments,
+    find_steps,
     OPTIONS,
     keep_beside.why_invalid,
     horizon=HORIZON,

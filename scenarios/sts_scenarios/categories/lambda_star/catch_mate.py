@@ -16,10 +16,10 @@ import numpy as np
 from sts.suites.types import Scenario
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from . import mates
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import History, make_mover
+from . import teammates
+from .batches import StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import History, make_mover
 from .screening import make_hits
 from .tracks import FIRST_PLAYER, SIGHT, Track, distances, frames_since_sight, label_first_hit
 
@@ -28,19 +28,21 @@ PARTNER = "agent:fugitive"
 MAX_DISTANCE = 4
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps near the teammate, in teams of two."""
     if batch.players != 2:
         return make_hits(
-            MomentBatch.select(batch, np.zeros(batch.me.shape, np.bool_), context, horizon), 0
+            StepBatch.select(batch, np.zeros(batch.me.shape, np.bool_), context, horizon), 0
         )
     mate = batch.me.reshape(-1, 2, batch.me.shape[1])[:, ::-1].reshape(batch.me.shape)
     distance = batch.distance(batch.me, mate)
     unseen = frames_since_sight(distance)
     near = (
-        (unseen <= min(mates.RECENT_STEPS, context)) & (distance > 0) & (distance <= MAX_DISTANCE)
+        (unseen <= min(teammates.RECENT_STEPS, context))
+        & (distance > 0)
+        & (distance <= MAX_DISTANCE)
     )
-    moments = MomentBatch.select(batch, near, context, horizon)
+    moments = StepBatch.select(batch, near, context, horizon)
     last_cell = moments.values_at(mate, -moments.values_at(unseen))
     moments = moments.filter(batch.distance(moments.values_at(mate), last_cell) <= SIGHT)
     kinds = [("", {"target": target}) for target in (1, 0)]  # indexed by the evaluated player
@@ -51,7 +53,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
 
 def _go_to_last_seen(history: History) -> int:
     """Return the move to where the teammate was last in sight when the instruction came."""
-    return mates.follow(history._replace(others=history.others[: history.asked_frame + 1]))
+    return teammates.follow(history._replace(others=history.others[: history.asked_frame + 1]))
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
@@ -66,8 +68,8 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
         return "the two already share a cell"
     if distance[-1] > MAX_DISTANCE:
         return f"the teammate is more than {MAX_DISTANCE} cells away"
-    if (unseen := frames_since_sight(distance)[-1]) > mates.RECENT_STEPS:
-        return f"the teammate was not in sight in the last {mates.RECENT_STEPS} steps"
+    if (unseen := frames_since_sight(distance)[-1]) > teammates.RECENT_STEPS:
+        return f"the teammate was not in sight in the last {teammates.RECENT_STEPS} steps"
     mate = track.scene[:, FIRST_PLAYER + 1 - track.player]
     if distances(mate[-1], mate[-1 - unseen], track.size) > SIGHT:
         return "the teammate is not near where it was last in sight"
@@ -86,11 +88,11 @@ CATEGORY = build_instruction(
         "Chase {mate} until you are both on one cell.",
         "Try to get onto the cell of {mate}, who steps away when you come near.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
-    words=mates.template_fields,
+    words=teammates.template_fields,
     partner=PARTNER,
     rubric=Rubric(
         success_criterion=(
@@ -99,9 +101,11 @@ CATEGORY = build_instruction(
         edge_cases="Once is enough, and it does not matter who moved. Next to one another is not "
         "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
         "takeover.",
-        overlay=mates.mark_teammate,
+        overlay=teammates.mark_teammate,
     ),
     controls=ControlPolicies(
-        solver=make_mover(mates.follow), shortcut=make_mover(_go_to_last_seen), against_reward=True
+        solver=make_mover(teammates.follow),
+        shortcut=make_mover(_go_to_last_seen),
+        against_reward=True,
     ),
 )

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sts.suites.types import Scenario
-from sts_scenarios.categories.tried import NOT_DONE, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import Forecast, History, chase_good, make_mover
+from .batches import StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import DistanceForecast, History, chase_good, make_mover
 from .screening import UNGRADED, make_confirm, make_hits
 from .tracks import SIGHT, Track, first_step, frames_since_sight
 
@@ -24,13 +24,13 @@ HORIZON = 15
 GOOD_SEEN_WITHIN, EVIL_SEEN_WITHIN = 2, 3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps from which standing still does not reach Good without Evil."""
     hits = (frames_since_sight(batch.to_good) <= min(GOOD_SEEN_WITHIN, context)) & (
         batch.to_good > 0
     )
     hits &= frames_since_sight(batch.to_evil) <= min(EVIL_SEEN_WITHIN, context)
-    moments = MomentBatch.select(batch, hits, context, horizon)
+    moments = StepBatch.select(batch, hits, context, horizon)
     met = first_step(moments.distance_if_still(batch.good) == 0)
     hit = first_step(moments.distance_if_still(batch.evil) <= SIGHT)
     return make_hits(moments.filter((met == 0) | ((hit > 0) & (hit <= met))), UNGRADED)
@@ -38,7 +38,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
 
 def _maximise_reward(history: History) -> int:
     """Return the move with the highest expected reward; ties are broken towards Good."""
-    good, evil = Forecast(history, history.good), Forecast(history, history.evil)
+    good, evil = DistanceForecast(history, history.good), DistanceForecast(history, history.evil)
     gain = (
         good.chance_within(0)
         + good.chance_within(1)
@@ -50,8 +50,8 @@ def _maximise_reward(history: History) -> int:
 
 def _avoid_evil(history: History) -> int:
     """Return a move towards Good's expected cell that is unlikely to come close to Evil."""
-    good = Forecast(history, history.good)
-    evil = Forecast(history, history.evil)
+    good = DistanceForecast(history, history.good)
+    evil = DistanceForecast(history, history.evil)
     return int(
         (good.chance_within(0) - good.mean_distance - 10 * evil.chance_within(SIGHT)).argmax()
     )
@@ -91,7 +91,7 @@ CATEGORY = build_instruction(
         "Reach Good's cell, and on the way never be next to Evil or on it.",
         "Stand on Good, and until then never be on Evil or next to it.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

@@ -10,9 +10,9 @@ import numpy as np
 
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import History, make_speaker
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .policies import History, make_speaker
 from .screening import COUNTS, make_hits
 from .tracks import FIRST_PLAYER, SIGHT, Track, distances, show_sight
 
@@ -20,12 +20,12 @@ MAX_COUNT = 4
 ANSWERS = tuple(str(n) for n in range(MAX_COUNT + 1))
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which another player has come into sight or left it."""
     crowd = batch.count_others()
     changed = np.zeros(crowd.shape, np.bool_)
     changed[:, 1:] = (crowd[:, 1:] != crowd[:, :-1]) & (crowd[:, 1:] <= MAX_COUNT)
-    moments = MomentBatch.select(batch, changed, context, horizon)
+    moments = StepBatch.select(batch, changed, context, horizon)
     count = moments.values_at(crowd)
     return make_hits(moments, np.where(count < 2, 0, np.where(count == 2, 1, 2)), COUNTS, count)
 
@@ -53,7 +53,7 @@ CATEGORY = build_question(
         "How many other participants do you see right now? Answer with a number from 0 to 8.",
         "Count the other participants in sight, on your cell or next to you, and say the number.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     rubric=Rubric(
         success_criterion=(

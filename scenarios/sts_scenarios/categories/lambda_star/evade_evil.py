@@ -18,9 +18,17 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import HIDDEN, STAY, History, cells_after_moves, last_seen, make_mover, moves_between
+from .batches import StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import (
+    HIDDEN,
+    STAY,
+    History,
+    cells_after_moves,
+    find_last_sighting,
+    make_mover,
+    moves_between,
+)
 from .screening import make_hits
 from .tracks import SIGHT, Track, distances, first_step, frames_since_sight, label_no_miss
 
@@ -30,35 +38,35 @@ MAX_SAFE_PATHS = 3
 HARD_STEP, MEDIUM_STEP, LATEST_STEP = 1, 3, 6
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has just gone out of sight and comes back."""
     lately = frames_since_sight(batch.to_evil) <= min(SEEN_WITHIN, context)
-    moments = MomentBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
+    moments = StepBatch.select(batch, lately & (batch.to_evil == DISTANCE), context, horizon)
     moments = moments.filter(_arrival_step(moments) <= LATEST_STEP)
     moments = moments.filter(count_safe_paths(moments) <= MAX_SAFE_PATHS)
     moments = moments.filter(is_evadable(moments, context))
     return make_hits(moments, grade_haste(moments))
 
 
-def count_safe_paths(moments: MomentBatch) -> Any:
+def count_safe_paths(moments: StepBatch) -> Any:
     """Return how many of the nine moves, repeated blindly, stay clear of Evil."""
     evil = moments.values_after(moments.tracks.evil)[:, None]
     return (moments.tracks.distance(moments.constant_move_paths(), evil) > SIGHT).all(2).sum(1)
 
 
-def grade_haste(moments: MomentBatch) -> Any:
+def grade_haste(moments: StepBatch) -> Any:
     """Return the difficulty, by how soon Evil comes to a player that stands still."""
     comes = _arrival_step(moments)
     return np.where(comes <= HARD_STEP, 2, np.where(comes <= MEDIUM_STEP, 1, 0))
 
 
-def _arrival_step(moments: MomentBatch) -> Any:
+def _arrival_step(moments: StepBatch) -> Any:
     """Return the step at which Evil reaches a player that stands still; L + 1 if it does not."""
     comes = first_step(moments.distance_if_still(moments.tracks.evil) <= SIGHT)
     return np.where(comes > 0, comes, moments.horizon + 1)
 
 
-def is_evadable(moments: MomentBatch, context: int) -> Any:
+def is_evadable(moments: StepBatch, context: int) -> Any:
     """Return True where a player that flees by what it sees stays clear of Evil."""
     path = moments.flee_evil(context, waiting=False)[:, 1:]
     return (moments.tracks.distance(path, moments.values_after(moments.tracks.evil)) > SIGHT).all(1)
@@ -66,12 +74,12 @@ def is_evadable(moments: MomentBatch, context: int) -> Any:
 
 def flee(history: History) -> int:
     """Return the move that leads farthest from Evil's current and predicted next cell."""
-    evil, since = last_seen(history.evil)
+    evil, since = find_last_sighting(history.evil)
     if evil == HIDDEN:
         return STAY
     moved = moves_between(history.evil, history.size)
     way = next((m for m in reversed(moved) if m != HIDDEN), STAY)
-    soon = int(torus.moved(evil, way, *history.size))
+    soon = int(torus.move_cell(evil, way, *history.size))
     landing = cells_after_moves(history)
     at_once, later = (distances(landing, cell, history.size) for cell in (evil, soon))
     rank = 10 * np.minimum(at_once, later) + later
@@ -102,7 +110,7 @@ CATEGORY = build_instruction(
         "Until the end, keep Evil off your cell and off the eight cells around it.",
         "Do not let Evil come next to you or onto your cell before the end.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

@@ -13,10 +13,10 @@ from sts.suites.types import Scenario
 from sts_scenarios.category import Rubric
 
 from . import evade_evil, shadow_evil
-from .abreast import MomentBatch, TrackBatch
-from .asking import PairOption, build_pair
+from .batches import StepBatch, TrackBatch
+from .builders import PairOption, build_pair
 from .evade_evil import count_safe_paths, flee, grade_haste, is_evadable, why_unseen
-from .playing import chase_evil
+from .policies import chase_evil
 from .tracks import SIGHT, Track, frames_since_sight, run_ends
 
 HORIZON = 12
@@ -35,11 +35,11 @@ OPTIONS = {
 }
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
     """Find steps close to Evil at which standing still does neither."""
     lately = frames_since_sight(batch.to_evil) <= min(evade_evil.SEEN_WITHIN, context)
     near = (batch.to_evil > 0) & (batch.to_evil <= MAX_DISTANCE)
-    moments = MomentBatch.select(batch, lately & near, context, horizon)
+    moments = StepBatch.select(batch, lately & near, context, horizon)
     moments = moments.filter(moments.is_moving(batch.evil))
     close = moments.distance_if_still(batch.evil) <= SIGHT
     moments = moments.filter(close.any(1) & ~run_ends(close, STEPS).any(1))
@@ -63,7 +63,7 @@ CATEGORY = build_pair(
         "Evil is at hand: {deed}.",
         "This is about Evil: {deed}.",
     ),
-    find_moments,
+    find_steps,
     OPTIONS,
     _why_invalid,
     horizon=HORIZON,

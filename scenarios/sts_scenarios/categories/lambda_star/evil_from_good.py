@@ -13,19 +13,19 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import STAY, History, make_speaker, move_towards
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .policies import STAY, History, make_speaker, move_towards
 from .screening import DIRECTIONS, make_hits
 from .tracks import NONE, SIGHT, Track, directions, show_sight
 
 ANSWERS = tuple(move for move in MOVES if move != "stay")
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with Good and Evil in sight."""
     both = (batch.to_good <= SIGHT) & (batch.to_evil <= SIGHT)
-    moments = MomentBatch.select(batch, both, context, horizon)
+    moments = StepBatch.select(batch, both, context, horizon)
     answer = batch.direction(moments.values_at(batch.good), moments.values_at(batch.evil))
     hits = (answer != NONE) & (
         answer != batch.direction(*map(moments.values_at, (batch.me, batch.evil)))
@@ -43,7 +43,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
 
 def _direction_from_good(history: History) -> str:
     good, evil = history.good[history.asked_frame], history.evil[history.asked_frame]
-    return MOVES[int(torus.toward(good, evil, *history.size, torus.BACK))]
+    return MOVES[int(torus.first_move(good, evil, *history.size, torus.TIE_BACK))]
 
 
 def _direction_from_self(history: History) -> str:
@@ -73,7 +73,7 @@ CATEGORY = build_question(
         "Seen from Good's cell, which way is Evil? Answer with a direction.",
         "Say in which direction Evil lies from Good.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

@@ -14,9 +14,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import STAY, Forecast, History, make_mover
+from .batches import StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import STAY, DistanceForecast, History, make_mover
 from .screening import UNGRADED, make_confirm, make_hits
 from .tracks import SIGHT, Track, frames_since_sight, label_first_hit, show_sight
 
@@ -27,11 +27,11 @@ REWARD_RADIUS = 2
 """Distance to Good at which the reward around it is still in sight."""
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good went out of sight a while ago."""
     unseen = frames_since_sight(batch.to_good)
     lost = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
-    moments = MomentBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
+    moments = StepBatch.select(batch, lost & (batch.to_good > REWARD_RADIUS), context, horizon)
     blind = (
         batch.distance(moments.constant_move_paths(), moments.values_after(batch.good)[:, None])
         <= SIGHT
@@ -41,7 +41,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
 
 
 def _search_for_good(history: History) -> int:
-    good = Forecast(history, history.good)
+    good = DistanceForecast(history, history.good)
     return int((5 * good.chance_within(SIGHT) - good.mean_distance).argmax())
 
 
@@ -65,7 +65,7 @@ CATEGORY = build_instruction(
         "You have lost sight of Good. Get next to it again, or onto it.",
         "Look for Good until you are on it or next to it again.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

@@ -18,10 +18,10 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, FieldValue, Label, Rubric
 
-from . import mates
-from .abreast import Ints, MomentBatch, TrackBatch
-from .asking import StepCount, build_instruction
-from .playing import make_mover
+from . import teammates
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import StepCount, build_instruction
+from .policies import make_mover
 from .screening import grade_leaving, make_hits
 from .tracks import SIGHT, Track, frames_since, label_first_hit, run_ends
 
@@ -31,18 +31,18 @@ STEP_COUNT = StepCount(STEPS)
 NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps with a single teammate in sight that is about to leave, and not towards Good."""
     players, player = range(batch.players), np.arange(len(batch.me)) % batch.players
     paths = [batch.player_cells(player) for player in players]
     near = [batch.distance(batch.me, path) <= SIGHT for path in paths]
     for other in players:
         near[other][player == other] = False
-    recent = min(mates.RECENT_STEPS, context)
+    recent = min(teammates.RECENT_STEPS, context)
     alone = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
     hits_by_target = []
     for target in players:
-        moments = MomentBatch.select(batch, near[target] & alone, context, horizon)
+        moments = StepBatch.select(batch, near[target] & alone, context, horizon)
         moments = moments.filter(_avoids_good(moments, paths[target]))
         distance = moments.distance_if_still(paths[target])
         free = ~run_ends(distance <= SIGHT, STEPS).any(1)
@@ -62,9 +62,9 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
     return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
 
 
-def _avoids_good(moments: MomentBatch, values: Ints) -> Any:
+def _avoids_good(moments: StepBatch, values: Ints) -> Any:
     """Return True where a teammate keeps moving and stays away from Good."""
-    path = moments.window(values, 0, moments.horizon + 1)
+    path = moments.values_between(values, 0, moments.horizon + 1)
     actions = (path[:, 1:] != path[:, :-1]).mean(1)
     by_good = (
         moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.good)) <= NEAR_GOOD
@@ -84,14 +84,14 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
         return "a player cannot follow itself"
     if track.distance_to(target)[-1] > SIGHT:
         return "the teammate is not in sight at the takeover"
-    return mates.why_ambiguous(track, target)
+    return teammates.why_ambiguous(track, target)
 
 
 def template_fields(
     episode: Episode, player: int, parameters: Mapping[str, Any]
 ) -> dict[str, FieldValue]:
     """Return the template fields for the teammate and the number of steps."""
-    fields = mates.template_fields(episode, player, parameters)
+    fields = teammates.template_fields(episode, player, parameters)
     return fields | STEP_COUNT.template_fields(episode, player, parameters)
 
 
@@ -108,7 +108,7 @@ CATEGORY = build_instruction(
         "Stay close to {mate}, on the same cell or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to {mate} or on the same cell.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
@@ -124,9 +124,9 @@ CATEGORY = build_instruction(
             "The marked cell is where that one was at the takeover. The takeover itself does not "
             "count. A single step farther away begins the count anew."
         ),
-        overlay=mates.mark_teammate,
+        overlay=teammates.mark_teammate,
     ),
     controls=ControlPolicies(
-        solver=make_mover(mates.follow), shortcut=LocalSearch(), against_reward=True
+        solver=make_mover(teammates.follow), shortcut=LocalSearch(), against_reward=True
     ),
 )

@@ -17,9 +17,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import Ints, MomentBatch, TrackBatch
-from .asking import StepCount, build_instruction
-from .playing import Forecast, History, cells_after_moves, make_mover
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import StepCount, build_instruction
+from .policies import DistanceForecast, History, cells_after_moves, make_mover
 from .screening import make_confirm, make_hits
 from .tracks import FIRST_PLAYER, SIGHT, Track, distances, label_first_hit, run_ends
 
@@ -29,10 +29,10 @@ STEP_COUNT = StepCount(STEPS, minimum=3)
 EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good attracts several players onto one cell."""
     near = (batch.to_good <= SIGHT) & (batch.count_others() > 0)
-    moments = MomentBatch.select(batch, near, context, horizon)
+    moments = StepBatch.select(batch, near, context, horizon)
     close = moments.distance_if_still(batch.good) <= MAX_DISTANCE
     moments = moments.filter(2 * close.sum(1) <= STEPS)
     others = _other_cells(moments)
@@ -49,19 +49,19 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
     return make_hits(moments.filter(free), difficulty, STEP_COUNT.kinds)
 
 
-def _other_cells(moments: MomentBatch) -> Ints:
+def _other_cells(moments: StepBatch) -> Ints:
     """Return int[N, L, P - 1], the cells of the other players after each step."""
     players, player = moments.tracks.players, moments.track % moments.tracks.players
     index = (player[:, None] + np.arange(1, players)) % players
     tracks_ = (moments.track - player)[:, None] + index
-    frames = moments.moment[:, None] + np.arange(1, moments.horizon + 1)
+    frames = moments.step[:, None] + np.arange(1, moments.horizon + 1)
     out: Ints = moments.tracks.me[tracks_[:, None, :], frames[:, :, None]]
     return out
 
 
 def _keep_clear(history: History) -> int:
     """Return a move that stays near Good and avoids cells where other players are or will be."""
-    good = Forecast(history, history.good)
+    good = DistanceForecast(history, history.good)
     taken = np.isin(cells_after_moves(history), history.others[-1]) + good.chance_within(0)
     return int(
         (10 * good.chance_within(MAX_DISTANCE) - 5 * taken - abs(good.mean_distance - 1)).argmax()
@@ -93,7 +93,7 @@ CATEGORY = build_instruction(
         "Be at most two cells away from Good, and alone on your cell among the participants, for "
         "{steps} steps in a row.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

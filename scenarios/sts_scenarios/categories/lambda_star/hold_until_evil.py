@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from sts.suites.types import Scenario
-from sts_scenarios.categories.tried import NOT_DONE, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import Ints, MomentBatch, TrackBatch
-from .asking import StepCount, build_instruction
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import StepCount, build_instruction
 from .evade_evil import flee
-from .playing import HIDDEN, STAY, History, make_mover
+from .policies import HIDDEN, STAY, History, make_mover
 from .screening import make_hits
 from .tracks import SIGHT, Track, first_step, frames_since_sight
 
@@ -29,10 +29,10 @@ STEPS = 3
 STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is about to come."""
     hits = (batch.to_evil > SIGHT) & (frames_since_sight(batch.to_evil) <= context)
-    moments = MomentBatch.select(batch, hits, context, horizon)
+    moments = StepBatch.select(batch, hits, context, horizon)
     close = moments.distance_if_still(batch.evil) <= SIGHT
     comes = first_step(close)
     in_time = (comes >= EARLIEST_STEP) & (comes <= min(LATEST_STEP, horizon - STEPS))
@@ -48,7 +48,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
     return make_hits(moments, 1 * (comes > EASY_STEP) + rim, STEP_COUNT.kinds)
 
 
-def _grade_paths(moments: MomentBatch, path: Ints) -> Any:
+def _grade_paths(moments: StepBatch, path: Ints) -> Any:
     """Label paths int[N, L + 1] as `label_track` does: 1 success, -1 failure, 0 neither."""
     close = moments.tracks.distance(path[:, 1:], moments.values_after(moments.tracks.evil)) <= SIGHT
     moved, came = first_step(path[:, 1:] != path[:, :-1]), first_step(close)
@@ -97,7 +97,7 @@ CATEGORY = build_instruction(
         "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
         "cells away from it within {steps} steps.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

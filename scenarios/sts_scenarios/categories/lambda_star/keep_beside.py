@@ -16,9 +16,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import Forecast, History, make_mover
+from .batches import StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import DistanceForecast, History, make_mover
 from .screening import make_confirm, make_hits
 from .tracks import Track, label_no_miss
 
@@ -26,25 +26,25 @@ HORIZON = 8
 MAX_DISTANCE = 2
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps next to Good at which neither chasing it nor standing still succeeds."""
-    return make_hits(*find_tempting(batch, context, horizon))
+    return make_hits(*find_rewarding_steps(batch, context, horizon))
 
 
-def find_tempting(batch: TrackBatch, context: int, horizon: int) -> tuple[MomentBatch, Any]:
+def find_rewarding_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
     """Return the steps of `find_moments`, and the difficulty of staying near Good there."""
-    moments = MomentBatch.select(batch, batch.to_good == 1, context, horizon)
+    moments = StepBatch.select(batch, batch.to_good == 1, context, horizon)
     distance = moments.distance_if_still(batch.good)
     moments = moments.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))
     moments = moments.filter((moments.chase_good() == moments.values_after(batch.good)).any(1))
-    good = moments.window(batch.good, 0, horizon + 1)
+    good = moments.values_between(batch.good, 0, horizon + 1)
     stays = (good[:, 1:] == good[:, :-1]).mean(1)
     return moments, np.where(stays >= 0.5, 0, np.where(stays >= 0.25, 1, 2))
 
 
 def stay_near(history: History) -> int:
     """Return a move that is unlikely to be on Good or to lose it, and preferably next to it."""
-    good = Forecast(history, history.good)
+    good = DistanceForecast(history, history.good)
     return int(
         (
             10 * (good.chance_within(MAX_DISTANCE) - good.chance_within(0))
@@ -72,7 +72,7 @@ CATEGORY = build_instruction(
         "Until the end, stay within two cells of Good, but never be on its cell.",
         "Accompany Good to the end, one or two cells away from it and never on the same cell.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     why_invalid,
     horizon=HORIZON,

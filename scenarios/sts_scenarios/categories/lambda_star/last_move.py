@@ -10,20 +10,20 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import History, make_speaker, move_towards, moves_between
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .policies import History, make_speaker, move_towards, moves_between
 from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's last move was seen."""
     near = batch.to_good <= SIGHT
     near[:, 1:] &= near[:, :-1]
     near[:, 0] = False
-    moments = MomentBatch.select(batch, near, context, horizon)
-    me, good = moments.window(batch.me, -1, 1), moments.window(batch.good, -1, 1)
+    moments = StepBatch.select(batch, near, context, horizon)
+    me, good = moments.values_between(batch.me, -1, 1), moments.values_between(batch.good, -1, 1)
     move = batch.move_towards(good[:, 0], good[:, 1])
     rim = batch.is_diagonal(me, good).any(1)
     difficulty = 1 * (me[:, 0] != me[:, 1]) + rim
@@ -58,7 +58,7 @@ CATEGORY = build_question(
         "What was Good's last move? Answer with a direction, or stay.",
         "Which way did Good go with its last move? If it did not move, say stay.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

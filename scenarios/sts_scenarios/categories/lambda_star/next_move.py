@@ -13,28 +13,29 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import HIDDEN, STAY, History, find_period, good_period, make_speaker, moves_between
-from .prospects import shortest_periods
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .motion_prediction import shortest_periods
+from .policies import HIDDEN, STAY, History, find_period, good_period, make_speaker, moves_between
 from .screening import DIRECTIONS, good_moves_seen, make_hits
 from .tracks import SIGHT, Track
 
 EASY_PERIOD = 2
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good's moves have repeated in sight."""
     near = batch.to_good <= SIGHT
     for _ in range(2):  # two periods of the shortest length
         near[:, 2:] &= near[:, 1:-1] & near[:, :-2]
-    moments = MomentBatch.select(batch, near, context, horizon)
+    moments = StepBatch.select(batch, near, context, horizon)
     length, follows = shortest_periods(good_moves_seen(moments, context))
     now, then = moments.values_at(batch.good), moments.values_at(batch.good, 1)
     goes_on = (length > 0) & (follows == batch.move_towards(now, then))
     moments, length, follows = moments.filter(goes_on), length[goes_on], follows[goes_on]
     corner = batch.is_diagonal(
-        moments.window(batch.me, -context, 1), moments.window(batch.good, -context, 1)
+        moments.values_between(batch.me, -context, 1),
+        moments.values_between(batch.good, -context, 1),
     )
     rim = (corner & (np.arange(-context, 1) >= -2 * length[:, None])).any(1)
     return make_hits(moments, 1 * (length > EASY_PERIOD) + rim, DIRECTIONS, follows)
@@ -68,7 +69,7 @@ CATEGORY = build_question(
         "Which move will Good make next? Answer with a direction, or stay.",
         "Where will Good go with its next move? Say a direction, or stay if it will remain.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

@@ -16,9 +16,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Overlay, Rubric
 
-from .abreast import Ints, MomentBatch, TrackBatch
-from .asking import build_instruction
-from .playing import HIDDEN, STAY, History, chase_good, make_mover, move_towards
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import HIDDEN, STAY, History, chase_good, make_mover, move_towards
 from .screening import make_hits
 from .tracks import SIGHT, Track, distances, frames_since_sight, label_first_hit
 
@@ -27,12 +27,12 @@ MIN_STEPS_AGO = 4
 MIN_DISTANCE, EASY_DISTANCE, MAX_DISTANCE = 2, 3, 5
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Good was first seen a while ago, on another cell."""
     age = _steps_since_first_sight(batch, context)
-    moments = MomentBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
+    moments = StepBatch.select(batch, age >= MIN_STEPS_AGO, context, horizon)
 
-    def cells(moments: MomentBatch) -> Any:
+    def cells(moments: StepBatch) -> Any:
         return moments.values_at(batch.good, -moments.values_at(age))
 
     distance = batch.distance(moments.values_at(batch.me), cells(moments))
@@ -101,7 +101,7 @@ CATEGORY = build_instruction(
         "Return to the cell where Good stood when you first saw it.",
         "Stand on the cell where Good was the first time that you saw it.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

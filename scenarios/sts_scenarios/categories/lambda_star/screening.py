@@ -18,21 +18,21 @@ from sts.suites.types import DIFFICULTIES
 from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.categories.tried import difficulty_by_steps
+from sts_scenarios.categories.solvability import difficulty_by_steps
 from sts_scenarios.category import Candidate, CandidateColumns, FieldValue, Label, Prefilter
 
-from .abreast import Ints, MomentBatch, TrackBatch, build_tracks
-from .playing import MovePolicy, simulate
+from .batches import Ints, StepBatch, TrackBatch, build_tracks
+from .policies import MovePolicy, simulate
 from .tracks import NONE, SIGHT, Cells, Track, make_track, read_grid
 
 Kinds = Sequence[tuple[str, dict[str, Any]]]
-Find = Callable[[TrackBatch, int, int], CandidateColumns]
+FindFunction = Callable[[TrackBatch, int, int], CandidateColumns]
 """Maps tracks, C and L to every step at which the category can be asked."""
 TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, FieldValue]]
 """Maps an episode, the evaluated player and a candidate's parameters to template fields."""
-LabelRule = Callable[[Track, Mapping[str, Any]], Label]
+LabelFunction = Callable[[Track, Mapping[str, Any]], Label]
 """Maps a track from the takeover on and a candidate's parameters to a label."""
-Confirm = Callable[[Track, int, int, int], Label | None]
+ConfirmFunction = Callable[[Track, int, int, int], Label | None]
 """Maps a track, a step, C and L to the label of a success there, or None."""
 NO_PARAMETERS: Kinds = (("", {}),)
 DIRECTIONS: Kinds = tuple((move, {"answer": move}) for move in MOVES)
@@ -41,7 +41,7 @@ UNGRADED = -1
 """Difficulty of a hit that depends on the steps the solver needs."""
 
 
-class MomentSearch(NamedTuple):
+class StepSearch(NamedTuple):
     """Search for candidate steps, in one episode and in batches."""
 
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
@@ -49,8 +49,8 @@ class MomentSearch(NamedTuple):
 
 
 def build_search(
-    find: Find, words: TemplateFields | None = None, confirm: Confirm | None = None
-) -> MomentSearch:
+    find: FindFunction, words: TemplateFields | None = None, confirm: ConfirmFunction | None = None
+) -> StepSearch:
     """Return the candidate generator and the prefilter of a category.
 
     `confirm` keeps the steps of `find` at which a solver succeeds; the prefilter is then not exact.
@@ -88,11 +88,15 @@ def build_search(
                     pair="either" if count[player, takeover] == 2 else "",
                 )
 
-    return MomentSearch(candidates, Prefilter(screened, exact=confirm is None))
+    return StepSearch(candidates, Prefilter(screened, exact=confirm is None))
 
 
 def _confirm_hits(
-    hits: CandidateColumns, episode: Episode, context: int, horizon: int, confirm: Confirm | None
+    hits: CandidateColumns,
+    episode: Episode,
+    context: int,
+    horizon: int,
+    confirm: ConfirmFunction | None,
 ) -> dict[tuple[int, int], int]:
     """Return the difficulty of each confirmed player and step, an index of DIFFICULTIES."""
     columns = (column.tolist() for column in (hits.player, hits.takeover, hits.difficulty))
@@ -110,8 +114,8 @@ def _confirm_hits(
 
 
 def make_confirm(
-    policy: MovePolicy, rule: LabelRule, parameters: Mapping[str, Any], partner: str = "no-op"
-) -> Confirm:
+    policy: MovePolicy, rule: LabelFunction, parameters: Mapping[str, Any], partner: str = "no-op"
+) -> ConfirmFunction:
     """Return a check that a policy, given what it has seen, satisfies a rule."""
 
     def confirm(track: Track, moment: int, context: int, horizon: int) -> Label | None:
@@ -122,25 +126,25 @@ def make_confirm(
 
 
 def make_hits(
-    moments: MomentBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
+    moments: StepBatch, difficulty: Any, kinds: Kinds = NO_PARAMETERS, kind: Any = 0
 ) -> CandidateColumns:
     """Return the hits of a prefilter; `kind` is an index of `kinds`."""
     count, players = len(moments.track), moments.tracks.players
     return CandidateColumns(
         moments.track // players,
         moments.track % players,
-        moments.moment,
+        moments.step,
         np.broadcast_to(np.asarray(difficulty, np.int32), (count,)),
         np.broadcast_to(np.asarray(kind), (count,)),
         kinds,
     )
 
 
-def good_moves_seen(moments: MomentBatch, context: int) -> Cells:
+def good_moves_seen(moments: StepBatch, context: int) -> Cells:
     """Return Good's moves in the context; NONE if either frame was not seen."""
     batch = moments.tracks
-    good = moments.window(batch.good, -context, 1)
-    near = moments.window(batch.to_good, -context, 1) <= SIGHT
+    good = moments.values_between(batch.good, -context, 1)
+    near = moments.values_between(batch.to_good, -context, 1) <= SIGHT
     actions = batch.move_towards(good[:, :-1], good[:, 1:])
     out: Cells = np.where(near[:, :-1] & near[:, 1:], actions, NONE).astype(np.int64)
     return out

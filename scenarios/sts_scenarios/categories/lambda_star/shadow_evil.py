@@ -14,9 +14,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import StepCount, build_instruction
-from .playing import chase_evil, make_mover
+from .batches import StepBatch, TrackBatch
+from .builders import StepCount, build_instruction
+from .policies import chase_evil, make_mover
 from .screening import grade_leaving, make_hits
 from .tracks import SIGHT, Track, label_first_hit, run_ends
 
@@ -25,9 +25,9 @@ STEPS = 4
 STEP_COUNT = StepCount(STEPS)
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is in sight and about to leave."""
-    moments = MomentBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
+    moments = StepBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
     moments = moments.filter(moments.is_moving(batch.evil))
     distance = moments.distance_if_still(batch.evil)
     free = ~run_ends(distance <= SIGHT, STEPS).any(1)
@@ -52,7 +52,7 @@ CATEGORY = build_instruction(
         "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
         "For {steps} steps in a row, keep next to Evil or on it.",
     ),
-    find_moments,
+    find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,

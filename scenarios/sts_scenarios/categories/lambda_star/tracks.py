@@ -18,7 +18,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import TOKENS, decode
-from sts_scenarios.categories.tried import NOT_DONE, make_label
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import FieldValue, Label, Overlay
 
 GOOD, EVIL, FIRST_PLAYER = 0, 1, 2
@@ -59,10 +59,10 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     NONE if a direction is neither straight nor diagonal, or two are equally short.
     """
     height, width = size
-    rows, columns = torus.offset(a, b, height, width, torus.BACK)
+    rows, columns = torus.shortest_offset(a, b, height, width, torus.TIE_BACK)
     oblique = (rows != 0) & (columns != 0) & (abs(rows) != abs(columns))
     halfway = (2 * abs(rows) == height) | (2 * abs(columns) == width)
-    return np.where(oblique | halfway, NONE, torus.step(torus.Offset(rows, columns)))
+    return np.where(oblique | halfway, NONE, torus.offset_to_move(torus.Offset(rows, columns)))
 
 
 def number_word(requested: int, alternatives: Iterable[int]) -> FieldValue:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from sts.suites.types import Scenario
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import History, last_seen, make_speaker
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .policies import History, find_last_sighting, make_speaker
 from .screening import COUNTS, make_hits
 from .tracks import NEVER, Track, frames_since_sight, show_sight
 
@@ -20,10 +20,10 @@ ANSWERS = tuple(str(n) for n in range(MAX_STEPS + 1))
 EASY_STEPS = 3
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil has been in sight in the context."""
     unseen = frames_since_sight(batch.to_evil)
-    moments = MomentBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
+    moments = StepBatch.select(batch, unseen <= min(MAX_STEPS, context), context, horizon)
     steps = moments.values_at(unseen)
     rim = batch.is_diagonal(
         moments.values_at(batch.me, -steps), moments.values_at(batch.evil, -steps)
@@ -36,12 +36,12 @@ def _format_steps(steps: int) -> str:
 
 
 def _steps_since_evil(history: History) -> str:
-    return _format_steps(last_seen(history.evil[: history.asked_frame + 1])[1])
+    return _format_steps(find_last_sighting(history.evil[: history.asked_frame + 1])[1])
 
 
 def _steps_since_good(history: History) -> str:
     """Return how many steps ago Good was last in sight."""
-    return _format_steps(last_seen(history.good[: history.asked_frame + 1])[1])
+    return _format_steps(find_last_sighting(history.good[: history.asked_frame + 1])[1])
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
@@ -61,7 +61,7 @@ CATEGORY = build_question(
         "more.",
         "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

@@ -11,15 +11,15 @@ from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
 from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find every step with Good in sight."""
-    moments = MomentBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
+    moments = StepBatch.select(batch, batch.to_good <= SIGHT, context, horizon)
     me, good = moments.values_at(batch.me), moments.values_at(batch.good)
     crowded = (moments.values_at(batch.to_evil) <= SIGHT) | (
         moments.values_at(batch.count_others()) > 0
@@ -36,7 +36,7 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
 
 def true_answer(track: Track) -> str:
     """Return Good's direction from the player."""
-    return MOVES[int(torus.toward(track.me[-1], track.good[-1], *track.size, torus.BACK))]
+    return MOVES[int(torus.first_move(track.me[-1], track.good[-1], *track.size, torus.TIE_BACK))]
 
 
 CATEGORY = build_question(
@@ -46,7 +46,7 @@ CATEGORY = build_question(
         "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
         "Which way is Good right now? If you stand on it, say stay.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

@@ -14,9 +14,9 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Overlay, Rubric
 
-from .abreast import MomentBatch, TrackBatch
-from .asking import build_question
-from .playing import HIDDEN, STAY, History, last_seen, make_speaker, move_towards
+from .batches import StepBatch, TrackBatch
+from .builders import build_question
+from .policies import HIDDEN, STAY, History, find_last_sighting, make_speaker, move_towards
 from .screening import DIRECTIONS, make_hits
 from .tracks import NEVER, NONE, Track, directions, frames_since_sight, track_until_takeover
 
@@ -26,13 +26,13 @@ BACKTRACK_STEPS = (3, 5)
 """The direction to the player's own cell of so many steps ago must not be the answer."""
 
 
-def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil was last seen elsewhere, a while ago."""
     unseen = frames_since_sight(batch.to_evil)
     hits = (unseen >= MIN_STEPS_AGO) & (unseen <= min(MAX_STEPS_AGO, context))
-    moments = MomentBatch.select(batch, hits, context, horizon)
+    moments = StepBatch.select(batch, hits, context, horizon)
 
-    def answers(moments: MomentBatch) -> Any:
+    def answers(moments: StepBatch) -> Any:
         return batch.direction(
             moments.values_at(batch.me), moments.values_at(batch.evil, -moments.values_at(unseen))
         )
@@ -49,7 +49,7 @@ def find_moments(batch: TrackBatch, context: int, horizon: int) -> CandidateColu
 
 
 def _direction_of_last_sight(history: History) -> str:
-    cell = last_seen(history.evil[: history.asked_frame + 1])[0]
+    cell = find_last_sighting(history.evil[: history.asked_frame + 1])[0]
     return MOVES[STAY if cell == HIDDEN else move_towards(history, cell)]
 
 
@@ -92,7 +92,7 @@ CATEGORY = build_question(
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    find_moments,
+    find_steps,
     true_answer,
     why_invalid=_why_invalid,
     rubric=Rubric(

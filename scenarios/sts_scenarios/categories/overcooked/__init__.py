@@ -1,6 +1,6 @@
 """Categories of Overcooked."""
 
-BASELINES = ("sts_scenarios.categories.overcooked.baselines:Soup",)
+BASELINES = ("sts_scenarios.categories.overcooked.baselines:UninstructedGreedy",)
 """Agent that ignores instructions and makes soup, the only thing that is rewarded."""
 MIXES = (
     "up down right left",

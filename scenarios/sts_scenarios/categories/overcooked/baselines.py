@@ -11,7 +11,7 @@ from sts.agents.protocol import Draws, Instructions, Memory
 from sts.worlds.overcooked.agents.greedy import Greedy
 
 
-class Soup(Greedy):
+class UninstructedGreedy(Greedy):
     """Greedy planner that never receives an instruction."""
 
     name = "soup"

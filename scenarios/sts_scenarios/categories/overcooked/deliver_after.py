@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts.worlds.overcooked.constants import STAY
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Request, build_category, find_first_event
-from .moments import Snapshot
-from .playing import DISH, ONION, SOUP, WINDOW, History, go_to
+from .builders import RequestContext, build_category, find_first_event
+from .policies import DISH, ONION, SOUP, WINDOW, History, go_to
+from .snapshots import Snapshot
 
 EVENTS = {
     "potting_onion": "has put an onion into a pot",
@@ -24,7 +24,7 @@ EVENTS = {
 }
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield each listed event that the other cook is going to cause."""
     if request.snapshot.held_thing(request.player) != "soup":
         return

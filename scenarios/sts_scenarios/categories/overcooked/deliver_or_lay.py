@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts.worlds.overcooked.constants import STAY
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Request, build_category, find_first_event
-from .moments import Snapshot, reachable_places
-from .playing import SOUP, WINDOW, History, go_to, put_down
+from .builders import RequestContext, build_category, find_first_event
+from .policies import SOUP, WINDOW, History, go_to, put_down
+from .snapshots import Snapshot, reachable_places
 
 STEPS_LEFT_LYING = 8
 """Steps for which the cook must leave it there."""
@@ -24,7 +24,7 @@ OPTION_TEXTS = {
 }
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the cook can reach a window and an empty counter."""
     now, player = request.snapshot, request.player
     tiles = {

@@ -6,10 +6,10 @@ cook count towards the three, but the evaluated cook must add the third.
 
 from __future__ import annotations
 
-from sts.worlds.overcooked.basics import FULL
+from sts.worlds.overcooked.constants import FULL
 from sts_scenarios.category import Rubric
 
-from .moments import Snapshot, build_category
+from .snapshots import Snapshot, build_category
 
 HORIZON, MAX_LEAD = 60, 40
 

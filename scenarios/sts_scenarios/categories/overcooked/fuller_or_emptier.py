@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sts_scenarios.categories.tried import Proposal, Task
+from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
-from .asking import Request, build_category
-from .playing import History, bring_onion, open_pots
+from .builders import RequestContext, build_category
+from .policies import History, bring_onion, open_pots
 from .same_pot import count_fillable_pots, label_snapshots
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield the fuller and the emptier of two pots."""
     pots = count_fillable_pots(request.snapshot, request.player)
     if (

@@ -16,7 +16,7 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
-from .moments import (
+from .snapshots import (
     CONTEXT,
     DOMAIN,
     PARTNER,

@@ -13,10 +13,10 @@ from typing import Any
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts.worlds.overcooked.basics import SIDES
+from sts.worlds.overcooked.constants import SIDES
 from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
-from .moments import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
+from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
 HORIZON = 20
 EASY_STEPS, MEDIUM_STEPS = 3, 6
@@ -63,7 +63,7 @@ def why_invalid(scenario: Scenario) -> str | None:
     """Return why no recorded person is blocked at the takeover; else None."""
     if scenario.partner != PARTNER:
         return "the partner is not the recorded person, who is known to come by"
-    context = scenario.recording.part(scenario.recording.state, 0, scenario.takeover)
+    context = scenario.recording.slice_steps(scenario.recording.state, 0, scenario.takeover)
     blocked = _is_in_the_way(
         context, replay_snapshots(context), scenario.takeover, scenario.players[0]
     )

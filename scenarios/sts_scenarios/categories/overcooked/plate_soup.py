@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sts_scenarios.category import Rubric
 
-from .moments import Snapshot, build_category
+from .snapshots import Snapshot, build_category
 
 HORIZON, MAX_LEAD = 60, 40
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.agents.ways import Cell
-from sts.worlds.overcooked.basics import FULL, SIDES
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts.worlds.overcooked.agents.routes import Cell
+from sts.worlds.overcooked.constants import FULL, SIDES
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Request, build_category, find_first_event
-from .moments import CONTEXT, Place, Snapshot, reachable_places
-from .playing import ONION, POT, History, bring_onion, open_pots
+from .builders import RequestContext, build_category, find_first_event
+from .policies import ONION, POT, History, bring_onion, open_pots
+from .snapshots import CONTEXT, Place, Snapshot, reachable_places
 
 POTTING = "potting_onion"
 
@@ -31,13 +31,13 @@ def count_fillable_pots(snapshot: Snapshot, player: int) -> dict[Place, int]:
     return {at: n for at, n in count.items() if n < FULL}
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield the pot that the other cook used last."""
     now, player = request.snapshot, request.player
     pots = count_fillable_pots(now, player)
     if now.held_thing(player) not in ("", "onion") or len(pots) < 2:
         return
-    before = request.snapshots[max(request.moment - CONTEXT, 0) + 1 : request.moment + 1]
+    before = request.snapshots[max(request.step - CONTEXT, 0) + 1 : request.step + 1]
     used = [
         place
         for snapshot in before

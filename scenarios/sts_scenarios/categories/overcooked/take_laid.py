@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.basics import STAY
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts.worlds.overcooked.constants import STAY
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Request, build_category, find_first_event
-from .moments import Snapshot, reachable_places
-from .playing import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, History, go_to
+from .builders import RequestContext, build_category, find_first_event
+from .policies import COUNTER, DISH, DISHES, NOTHING, ONION, ONIONS, SOUP, History, go_to
+from .snapshots import Snapshot, reachable_places
 
 THINGS = {"onion": "an onion", "dish": "a dish", "soup": "a soup"}
 MIN_DISTANCE = 3
@@ -23,7 +23,7 @@ MIN_DISTANCE = 3
 _NUMBERS = {"onion": ONION, "dish": DISH, "soup": SOUP}
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that the other cook is going to put within reach."""
     now, player = request.snapshot, request.player
     if now.held_thing(player):

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.basics import SIDES, STAY
-from sts_scenarios.categories.tried import NOT_DONE, Proposal, Task, make_label
+from sts.worlds.overcooked.constants import SIDES, STAY
+from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
-from .asking import Request, build_category
-from .moments import Snapshot
-from .playing import FLOOR, History
+from .builders import RequestContext, build_category
+from .policies import FLOOR, History
+from .snapshots import Snapshot
 
 EARLIEST_STEP, LATEST_STEP = 2, 8
 EASY_STEP, MEDIUM_STEP = 6, 4
@@ -26,7 +26,7 @@ OPTION_TEXTS = {
 }
 
 
-def propose(request: Request) -> Iterator[tuple[Proposal, ...]]:
+def propose(request: RequestContext) -> Iterator[tuple[Proposal, ...]]:
     """Yield both options if the other cook is going to come by."""
     place = request.snapshot.position(request.player)
     come = [
@@ -51,9 +51,9 @@ def _grade_haste(steps: int) -> str:
     return "easy" if steps >= EASY_STEP else "medium" if steps >= MEDIUM_STEP else "hard"
 
 
-def _partner_moves(request: Request) -> list[int]:
+def _partner_moves(request: RequestContext) -> list[int]:
     """Return the actions that the other cook is going to take."""
-    ahead = request.actions[request.moment : request.moment + LATEST_STEP, 1 - request.player]
+    ahead = request.actions[request.step : request.step + LATEST_STEP, 1 - request.player]
     return [int(move) for move in ahead]
 
 

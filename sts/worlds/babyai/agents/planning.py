@@ -13,7 +13,7 @@ import weakref
 from typing import Any
 
 from sts.worlds.babyai.environment import DONE, BabyAI
-from sts.worlds.babyai.library import BabyAIBot, DropSubgoal, GoNextToSubgoal
+from sts.worlds.babyai.minigrid_names import BabyAIBot, DropSubgoal, GoNextToSubgoal
 
 MAX_SEARCHES = 300
 
@@ -46,7 +46,7 @@ class Planner:
         self._bot = self._make_bot()
         self.advice = self._advise(None)
 
-    def follow(self, actions: str) -> None:
+    def replay(self, actions: str) -> None:
         """Replay `actions`, of which the copy has made the first ones."""
         for move in actions[len(self.world.moves_made) :]:
             self.world.step((int(move),))
@@ -63,8 +63,8 @@ class Planner:
         return DONE
 
     def _make_bot(self) -> Any:
-        bot: Any = _Bot(self.world.live)  # type: ignore[no-untyped-call]
-        if self.world.live.carrying is not None:
+        bot: Any = _Bot(self.world.minigrid_env)  # type: ignore[no-untyped-call]
+        if self.world.minigrid_env.carrying is not None:
             bot._until = MAX_SEARCHES
             bot._process_obs()
             place = bot._find_drop_pos()
@@ -84,13 +84,13 @@ def advise(world: BabyAI) -> int:
     if world.open:
         return DONE
     planner = _PLANNERS.get(world)
-    if planner is None or not _leads_to(planner.world, world):
+    if planner is None or not _is_continuation(planner.world, world):
         planner = _PLANNERS[world] = Planner(world.level, world.seed)
-    planner.follow(world.moves_made)
+    planner.replay(world.moves_made)
     return planner.advice
 
 
-def _leads_to(earlier: BabyAI, later: BabyAI) -> bool:
+def _is_continuation(earlier: BabyAI, later: BabyAI) -> bool:
     same = (earlier.level, earlier.seed) == (later.level, later.seed)
     return same and later.moves_made.startswith(earlier.moves_made)
 
@@ -98,10 +98,10 @@ def _leads_to(earlier: BabyAI, later: BabyAI) -> bool:
 def find_solution(world: BabyAI, most: int) -> str | None:
     """Return the bot's actions to complete the mission; None if it needs more than `most`."""
     planner = Planner(world.level, world.seed)
-    planner.follow(world.moves_made)
+    planner.replay(world.moves_made)
     start = len(world.moves_made)
     for _ in range(most):
         if planner.world.ended:
             break
-        planner.follow(planner.world.moves_made + str(planner.advice))
+        planner.replay(planner.world.moves_made + str(planner.advice))
     return planner.world.moves_made[start:] if planner.world.verdict == "success" else None

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
+from sts.worlds.babyai.agents.instructions import Step, parse_steps
 from sts.worlds.babyai.agents.missions import Thing
 from sts.worlds.babyai.agents.seeker import (
     CLOSED,
@@ -19,10 +20,10 @@ from sts.worlds.babyai.agents.seeker import (
     DROP,
     EMPTY,
     FORWARD,
-    HERE,
     LEFT,
     OPEN,
     PICKUP,
+    PLAYER_CELL,
     RIGHT,
     THINGS,
     TOGGLE,
@@ -34,15 +35,14 @@ from sts.worlds.babyai.agents.seeker import (
     neighbours,
     plan_step,
 )
-from sts.worlds.babyai.agents.wording import Step, parse_steps
 from sts.worlds.babyai.environment import DONE, MOVES
-from sts.worlds.babyai.view import VIEW
+from sts.worlds.babyai.view import VIEW_SIZE
 
 _MAP_RADIUS = 24
-_CORNER = (_MAP_RADIUS - HERE[0], _MAP_RADIUS - HERE[1])
+_CORNER = (_MAP_RADIUS - PLAYER_CELL[0], _MAP_RADIUS - PLAYER_CELL[1])
 """Corner of the view on the map, whose centre is the player."""
 _MARK = 3
-_FRONT = (HERE[0], HERE[1] - 1)
+_FRONT = (PLAYER_CELL[0], PLAYER_CELL[1] - 1)
 _STEPS_FACING = 2
 """Consecutive steps of facing a thing that count as having gone to it."""
 
@@ -54,7 +54,7 @@ class Reader(Agent):
     version = "1"
     domain: ClassVar[str] = "babyai"
     deterministic = True
-    reach: ClassVar[int] = VIEW  # how many cells away it can see
+    reach: ClassVar[int] = VIEW_SIZE  # how many cells away it can see
     remembers: ClassVar[bool] = True  # whether what is out of view stays on its map
     colours: ClassVar[bool] = True  # whether it distinguishes colours
     noise: ClassVar[float] = 0.0  # share of random actions
@@ -97,7 +97,7 @@ class Reader(Agent):
     def _draw_view(self, map: NDArray[np.int8], image: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return a map with the current view drawn in."""
         xs, ys = np.nonzero(image[..., 0])
-        near = np.maximum(abs(xs - HERE[0]), HERE[1] - ys) <= self.reach
+        near = np.maximum(abs(xs - PLAYER_CELL[0]), PLAYER_CELL[1] - ys) <= self.reach
         xs, ys = xs[near], ys[near]
         own_cell = map[_MAP_RADIUS, _MAP_RADIUS].copy()
         map[xs + _CORNER[0], ys + _CORNER[1], :_MARK] = image[xs, ys]
@@ -106,28 +106,28 @@ class Reader(Agent):
         return map
 
 
-class WithoutMemory(Reader):
+class ReaderWithoutMemory(Reader):
     """Reader that forgets what is out of view."""
 
     name = "babyai-reader-without-memory"
     remembers = False
 
 
-class Near(Reader):
+class NearReader(Reader):
     """Reader that sees only two cells far."""
 
     name = "babyai-reader-near"
     reach = 2
 
 
-class Half(Reader):
+class ColourBlindReader(Reader):
     """Reader that ignores colours in instructions."""
 
     name = "babyai-reader-half"
     colours = False
 
 
-class Noisy30(Reader):
+class NoisyReader30(Reader):
     """Reader with three random actions in ten."""
 
     name = "babyai-reader-noisy-30"
@@ -135,7 +135,7 @@ class Noisy30(Reader):
     noise = 0.3
 
 
-class Noisy60(Reader):
+class NoisyReader60(Reader):
     """Reader with six random actions in ten."""
 
     name = "babyai-reader-noisy-60"
@@ -163,7 +163,7 @@ def _mark_side(map: NDArray[np.int8], steps: list[Step]) -> None:
     columns = (
         slice(_CORNER[0], _MAP_RADIUS)
         if "left" in kinds
-        else slice(_MAP_RADIUS + 1, _MAP_RADIUS + 1 + HERE[0])
+        else slice(_MAP_RADIUS + 1, _MAP_RADIUS + 1 + PLAYER_CELL[0])
     )
     map[..., _MARK] = 0
     if kinds & {"left", "right"}:

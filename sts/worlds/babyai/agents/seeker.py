@@ -15,13 +15,13 @@ from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.agents.missions import Clause, Thing
 from sts.worlds.babyai.environment import MOVES
-from sts.worlds.babyai.library import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
-from sts.worlds.babyai.view import VIEW
+from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX, STATE_TO_IDX
+from sts.worlds.babyai.view import VIEW_SIZE
 
 LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]
 OPEN, CLOSED = STATE_TO_IDX["open"], STATE_TO_IDX["closed"]
-HERE = (VIEW // 2, VIEW - 1)
+PLAYER_CELL = (VIEW_SIZE // 2, VIEW_SIZE - 1)
 _AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # clockwise
 Cell = tuple[int, int]
 
@@ -36,7 +36,7 @@ class View(NamedTuple):
     @property
     def front(self) -> tuple[int, ...]:
         """Content of the cell right ahead."""
-        return self.cells[HERE[0], HERE[1] - 1]
+        return self.cells[PLAYER_CELL[0], PLAYER_CELL[1] - 1]
 
 
 class Seeker(Agent):
@@ -60,7 +60,7 @@ class Seeker(Agent):
         weights = np.zeros((len(images), 1, len(MOVES)))
         done = memory["done"].copy()
         for b, (image, held) in enumerate(zip(images, carrying, strict=True)):
-            cells = {(x, y): tuple(image[x][y]) for x in range(VIEW) for y in range(VIEW)}
+            cells = {(x, y): tuple(image[x][y]) for x in range(VIEW_SIZE) for y in range(VIEW_SIZE)}
             view = View(cells, tuple(held), int(observation.last_move[b, 0]))
             clauses = clauses_by_text[instructions.ids[b]]
             if clauses and _is_clause_done(view, clauses[done[b] % len(clauses)]):
@@ -117,7 +117,7 @@ def _put_next_to(view: View, beside: Thing) -> int | None:
     free = free_cells(
         view, {cell for cell, content in view.cells.items() if matches_thing(content, beside)}
     )
-    return DROP if (HERE[0], HERE[1] - 1) in free else plan_step(view, free)
+    return DROP if (PLAYER_CELL[0], PLAYER_CELL[1] - 1) in free else plan_step(view, free)
 
 
 def neighbours(place: Cell) -> list[Cell]:
@@ -128,7 +128,7 @@ def neighbours(place: Cell) -> list[Cell]:
 
 def free_cells(view: View, places: set[Cell]) -> set[Cell]:
     """Return the empty cells adjacent to any of these places, without the player's own."""
-    cells = {cell for place in places for cell in neighbours(place)} - {HERE}
+    cells = {cell for place in places for cell in neighbours(place)} - {PLAYER_CELL}
     return {cell for cell in cells if view.cells.get(cell, (0,))[0] == EMPTY}
 
 
@@ -137,7 +137,7 @@ def plan_step(view: View, goals: set[Cell]) -> int | None:
 
     None if no path over cells in view leads there.
     """
-    start = (*HERE, 0)
+    start = (*PLAYER_CELL, 0)
     queue: deque[tuple[tuple[int, int, int], int]] = deque([(start, FORWARD)])
     visited = {start}
     while queue:

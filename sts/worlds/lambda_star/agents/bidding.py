@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import moved, toward
+from sts.worlds.lambda_star.torus import first_move, move_cell
 
 NO_BID = (-1, -3)
 
@@ -21,14 +21,14 @@ def choose_moves(teams: TeamObservation, bids: Ints) -> Ints:
     """
     near, size = crop_reachable(teams.around), (teams.height, teams.width)
     targets, rewards = (
-        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        move_cell(teams.cell, pick_move(best_moves(near), teams.draws), *size),
         near.max(-1),
     )
     highest = rewards.max(1)
     last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
     newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
     bids[:] = np.where((highest >= bids[:, 1])[:, None], newest, bids)
-    sets: Ints = 1 << toward(teams.cell, bids[:, :1], *size)
+    sets: Ints = 1 << first_move(teams.cell, bids[:, :1], *size)
     return sets
 
 

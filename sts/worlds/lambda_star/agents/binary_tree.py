@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import moved, toward
+from sts.worlds.lambda_star.torus import first_move, move_cell
 
 
 def choose_moves(teams: TeamObservation) -> Ints:
     """Return each role's moves towards the best of its own and its children's targets."""
     near, size = crop_reachable(teams.around), (teams.height, teams.width)
     targets, rewards = (
-        moved(teams.cell, pick_move(best_moves(near), teams.draws), *size),
+        move_cell(teams.cell, pick_move(best_moves(near), teams.draws), *size),
         near.max(-1),
     )
     players = np.arange(teams.cell.shape[1])
@@ -24,7 +24,7 @@ def choose_moves(teams: TeamObservation) -> Ints:
         other = np.minimum(child, players[-1])
         better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
         leader = np.where(better & (child == other), other, leader)
-    sets: Ints = 1 << toward(teams.cell, np.take_along_axis(targets, leader, 1), *size)
+    sets: Ints = 1 << first_move(teams.cell, np.take_along_axis(targets, leader, 1), *size)
     return sets
 
 

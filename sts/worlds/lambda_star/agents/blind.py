@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.lambda_star.agents import following
+from sts.worlds.lambda_star.agents import instruction_state
 from sts.worlds.lambda_star.agents.instructions import Task, parse_instructions
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -35,22 +35,22 @@ class Blind(Agent):
     domain = "lambda-star"
 
     def initial_state(self, batch: int, players: int) -> Memory:
-        """Return the memory before the first step; see `following.initial_memory`."""
-        return following.initial_memory(batch, players)
+        """Return the memory before the first step; see `instruction_state.initial_memory`."""
+        return instruction_state.initial_memory(batch, players)
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return the instructed move or equal weights, and a guess if a question is open."""
         tasks = parse_instructions(instructions)
-        step, memory = following.continue_walk(tasks, observation, memory)
-        owed, memory = following.find_open_questions(tasks, observation, memory)
-        still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
-        sure = np.broadcast_to(tasks.asks("walk") | still, owed.shape)
+        step, memory = instruction_state.continue_walk(tasks, observation, memory)
+        owed, memory = instruction_state.find_open_questions(tasks, observation, memory)
+        still = tasks.is_task("stand-still", "where-is-good", "evil-in-sight")
+        sure = np.broadcast_to(tasks.is_task("walk") | still, owed.shape)
         actions = np.ones((*owed.shape, len(MOVES)))
         actions[sure] = np.eye(len(MOVES))[np.where(still, STAY, step)[sure]]
         utterances = np.zeros((*owed.shape, len(TOKENS)))
         for task, tokens in _GUESSES:
-            utterances[..., tokens] += (owed & tasks.asks(task))[..., None]
+            utterances[..., tokens] += (owed & tasks.is_task(task))[..., None]
         utterances[..., 0] = ~owed
         return PolicyOutput(actions, utterances), memory

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import moved, toward
+from sts.worlds.lambda_star.torus import first_move, move_cell
 
 
 def choose_moves(teams: TeamObservation) -> Ints:
     """Return the moves towards the first role's best cell; its draw breaks ties."""
     size = teams.height, teams.width
     move = pick_move(best_moves(crop_reachable(teams.around[:, :1])), teams.draws[:, :1])
-    sets: Ints = 1 << toward(teams.cell, moved(teams.cell[:, :1], move, *size), *size)
+    sets: Ints = 1 << first_move(teams.cell, move_cell(teams.cell[:, :1], move, *size), *size)
     return sets
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES
-from sts.worlds.lambda_star.torus import STAY, side
+from sts.worlds.lambda_star.torus import STAY, side_length
 
 _MAX_FLIGHT = 2
 _DIRECTIONS = np.stack(np.divmod(np.arange(len(MOVES)), 3), -1) - 1
@@ -58,6 +58,6 @@ class Fugitive(Agent):
 
 def _distances_after_moves(cells: int) -> Any:
     """Return int64[M, 9], the distance of each cell in sight from the cell each move leads to."""
-    length = side(cells)
+    length = side_length(cells)
     offsets = np.stack(np.divmod(np.arange(cells), length), -1) - length // 2
     return np.abs(offsets[:, None] - _DIRECTIONS).max(-1)

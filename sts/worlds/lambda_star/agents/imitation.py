@@ -8,13 +8,13 @@ import numpy as np
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
+from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import moved, offset, step, toward
+from sts.worlds.lambda_star.torus import first_move, move_cell, offset_to_move, shortest_offset
 
-GUIDES = ("each-step", "each-role")
+GUIDE_KINDS = ("each-step", "each-role")
 
 
 def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
@@ -24,11 +24,11 @@ def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
     """
     size, seen = (teams.height, teams.width), []
     for _ in range(teams.cell.shape[1] if hasty else 1):
-        guide[:] = moved(guide, toward(guide, teams.good_next, *size), *size)
+        guide[:] = move_cell(guide, first_move(guide, teams.good_next, *size), *size)
         seen.append(guide.copy())
-    way = offset(teams.cell, np.concatenate(seen, 1), *size)
+    way = shortest_offset(teams.cell, np.concatenate(seen, 1), *size)
     close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
-    return np.where(close, 1 << step(way), best_moves(crop_reachable(teams.around)))
+    return np.where(close, 1 << offset_to_move(way), best_moves(crop_reachable(teams.around)))
 
 
 class Imitation(Reactive):
@@ -50,8 +50,8 @@ class Imitation(Reactive):
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
         """Set how often the guide moves: one of `GUIDES`."""
-        if guide not in GUIDES:
-            raise ArgumentError(f"expected a guide {' or '.join(GUIDES)}, found {guide!r}")
+        if guide not in GUIDE_KINDS:
+            raise ArgumentError(f"expected a guide {' or '.join(GUIDE_KINDS)}, found {guide!r}")
         self.guide = guide
 
     def _initial_memory(self, seen: Observation) -> Memory:

@@ -34,7 +34,7 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedText:
     """Task that a text asks for."""
 
     task: Task  # one of `TASKS`; "nothing" for the empty text
@@ -42,14 +42,14 @@ class Reading:
     move: int = STAY  # the index of the direction in the text; "stay" without one
 
 
-class Readings(NamedTuple):
+class ParsedInstructions(NamedTuple):
     """Readings of the instructions of B episodes; `task` indexes `TASKS`. All int64[B]."""
 
     task: NDArray[np.int64]
     number: NDArray[np.int64]
     move: NDArray[np.int64]
 
-    def asks(self, *tasks: Task) -> NDArray[np.bool_]:
+    def is_task(self, *tasks: Task) -> NDArray[np.bool_]:
         """Return bool[B, 1], True if an episode's task is one of `tasks`."""
         asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
         out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
@@ -57,21 +57,21 @@ class Readings(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def parse_text(text: str) -> Reading:
+def parse_text(text: str) -> ParsedText:
     """Parse a text by its keywords."""
     words = re.sub(r"\s+", " ", text.lower()).strip()
     if not words:
-        return Reading("nothing")
+        return ParsedText("nothing")
     number, move = _parse_number(words), _parse_direction(words)
-    return Reading(_parse_task(words, number, move), number, move)
+    return ParsedText(_parse_task(words, number, move), number, move)
 
 
-def parse_instructions(instructions: Instructions) -> Readings:
+def parse_instructions(instructions: Instructions) -> ParsedInstructions:
     """Parse the current instruction of each episode."""
     parsed = [parse_text(text) for text in instructions.texts]
     fields = ([TASKS.index(r.task), r.number, r.move] for r in parsed)
     columns = np.array(list(fields), np.int64)[instructions.ids]
-    return Readings(columns[:, 0], columns[:, 1], columns[:, 2])
+    return ParsedInstructions(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
 def _has_phrase(words: str, *phrases: str) -> bool:

@@ -8,16 +8,24 @@ import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.agents import table
-from sts.worlds.lambda_star.agents.sets import to_weights
-from sts.worlds.lambda_star.agents.table import ENDED, FIRST, GREEDY, NEXT, Ints, Table, Transitions
+from sts.worlds.lambda_star.agents import value_table
+from sts.worlds.lambda_star.agents.move_sets import to_weights
+from sts.worlds.lambda_star.agents.value_table import (
+    ENDED,
+    FIRST,
+    GREEDY,
+    NEXT,
+    Ints,
+    Table,
+    Transitions,
+)
 from sts.worlds.lambda_star.domain import Observation
 
 BOOTSTRAPS = ("next", "published")
 _RECORD_BYTES = 8 + 1 + 1
 
 
-class Tabular(Agent):
+class TabularLearner(Agent):
     """Greedy agent that learns the value of each move in each state.
 
     A state is (own cell, iteration), as in Chmait et al. 2016, algorithm 1; the rest of the
@@ -58,7 +66,9 @@ class Tabular(Agent):
         """Return an empty table, and records of no step: [B, 0, R] arrays."""
         shape = (batch, 0, players)
         notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
-        return table.empty_tables(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
+        return (
+            value_table.empty_tables(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
+        )
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
@@ -68,7 +78,7 @@ class Tabular(Agent):
         here = self._number_states(observation, cells, step)[:, 0]
         notes = _append_record(observation, memory)
         return PolicyOutput(
-            to_weights(table.greedy_moves(_load_table(memory), here))
+            to_weights(value_table.greedy_moves(_load_table(memory), here))
         ), memory | notes
 
     def finish(self, observation: Observation, memory: Memory) -> Memory:
@@ -90,14 +100,14 @@ class Tabular(Agent):
             self._future_states(observation, cells[:, 1:], step),
             taken,
         )
-        learned = table.enlarge(_load_table(memory), steps * players)
-        table.learn_pass(learned, lessons)
+        learned = value_table.enlarge_table(_load_table(memory), steps * players)
+        value_table.learn_pass(learned, lessons)
         return self.initial_state(batch, players) | learned._asdict()
 
     def memory_bytes(self, players: int, cells: int, steps: int, rehearsals: int) -> int:
         """Return the bytes that an episode can take: two tables while one is copied to another."""
         tables, visitors = (1, players) if self.shared else (players, 1)
-        learned = table.table_bytes(tables * steps * min(cells, visitors * (rehearsals + 1)))
+        learned = value_table.table_bytes(tables * steps * min(cells, visitors * (rehearsals + 1)))
         return 2 * (learned + _RECORD_BYTES * steps * players)
 
     def _number_states(self, seen: Observation, cells: Ints, step: Ints) -> Ints:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sts.agents.protocol import Memory
+from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.kernels import Ints
 
 

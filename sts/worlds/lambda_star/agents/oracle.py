@@ -7,7 +7,7 @@ import numpy as np
 from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, shortest_displacement, step
+from sts.worlds.lambda_star.torus import STAY, Offset, offset_to_move, shortest_displacement
 
 
 def _choose_displacement(nearest: Ints, heading: Ints) -> Ints:
@@ -49,5 +49,5 @@ class Oracle(Reactive):
         columns = _choose_displacement(
             shortest_displacement(column, to_column, teams.width), heading % 3 - 1
         )
-        sets: Ints = 1 << step(Offset(rows, columns))
+        sets: Ints = 1 << offset_to_move(Offset(rows, columns))
         return sets

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sts.worlds.lambda_star.agents.learner import Tabular
-from sts.worlds.lambda_star.agents.table import FIRST
+from sts.worlds.lambda_star.agents.learner import TabularLearner
+from sts.worlds.lambda_star.agents.value_table import FIRST
 
 
-class QLearning(Tabular):
+class QLearning(TabularLearner):
     """Q-learning with one table per role.
 
     Q(s, a) moves by 0.3 of the way to r + 0.3 * max Q(s'), with 0 for the future of the last step;

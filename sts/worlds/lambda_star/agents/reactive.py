@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.lambda_star.agents.sets import to_weights
+from sts.worlds.lambda_star.agents.move_sets import to_weights
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 

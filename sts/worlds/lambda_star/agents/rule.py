@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.lambda_star.agents import following
-from sts.worlds.lambda_star.agents.instructions import Readings, parse_instructions
+from sts.worlds.lambda_star.agents import instruction_state
+from sts.worlds.lambda_star.agents.instructions import ParsedInstructions, parse_instructions
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import STAY, moved, offset, toward
+from sts.worlds.lambda_star.torus import STAY, first_move, move_cell, shortest_offset
 
 _DIRECTIONS = np.array([TOKENS.index(move) for move in MOVES])
 _YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
@@ -44,29 +44,29 @@ class Rule(Agent):
         unknown = np.full((batch, players), _UNKNOWN, np.int64)
         places = {"good": unknown, "evil": unknown.copy(), "mate": unknown.copy()}
         searched = np.zeros((batch, players), np.int64)
-        return {**places, "searched": searched, **following.initial_memory(batch, players)}
+        return {**places, "searched": searched, **instruction_state.initial_memory(batch, players)}
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return the move and answer that the current instruction asks for."""
         tasks, memory = parse_instructions(instructions), _update_places(observation, memory)
-        step, memory = following.continue_walk(tasks, observation, memory)
-        owed, memory = following.find_open_questions(tasks, observation, memory)
-        joining = tasks.asks("join-teammate")
-        seeking = tasks.asks("reach-good", "follow-good") | joining
+        step, memory = instruction_state.continue_walk(tasks, observation, memory)
+        owed, memory = instruction_state.find_open_questions(tasks, observation, memory)
+        joining = tasks.is_task("join-teammate")
+        seeking = tasks.is_task("reach-good", "follow-good") | joining
         goal = np.where(joining, memory["mate"], memory["good"])
         lost = seeking & (goal == _UNKNOWN)
         sweep = sweep_move(memory["searched"], observation)
         memory = memory | {"searched": np.where(lost, memory["searched"] + 1, 0)}
-        still = tasks.asks("stand-still", "where-is-good", "evil-in-sight")
+        still = tasks.is_task("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
-            [still, tasks.asks("walk"), lost, seeking],
+            [still, tasks.is_task("walk"), lost, seeking],
             [STAY, step, sweep, _move_to(observation, goal)],
             _UNDECIDED,
         )
         free = np.where(
-            tasks.asks("avoid-evil")[..., None],
+            tasks.is_task("avoid-evil")[..., None],
             _weigh_escape(observation, memory["evil"]),
             LocalSearch().act(observation, instructions, {}, draws)[0].actions,
         )
@@ -100,7 +100,7 @@ def _update_place(known: Ints, flags: NDArray[np.bool_], seen: Ints) -> Ints:
 
 
 def _move_to(seen: Observation, goal: Ints) -> Ints:
-    actions: Ints = toward(seen.cell, goal, seen.height[:, None], seen.width[:, None])
+    actions: Ints = first_move(seen.cell, goal, seen.height[:, None], seen.width[:, None])
     return actions
 
 
@@ -117,16 +117,16 @@ def _weigh_escape(seen: Observation, evil: Ints) -> NDArray[np.float64]:
     Among cells at equal distance those off Evil's row and column are safer.
     """
     size = seen.height[:, None, None], seen.width[:, None, None]
-    landing = moved(seen.cell[..., None], np.arange(len(MOVES)), *size)
-    way = offset(evil[..., None], landing, *size)
+    landing = move_cell(seen.cell[..., None], np.arange(len(MOVES)), *size)
+    way = shortest_offset(evil[..., None], landing, *size)
     safety = np.maximum(abs(way.rows), abs(way.columns)) * 1000 + abs(way.rows) + abs(way.columns)
     stay = np.arange(len(MOVES)) == STAY
     farthest: NDArray[np.bool_] = safety == safety.max(-1, keepdims=True)
     return np.where((evil == _UNKNOWN)[..., None], stay, farthest).astype(np.float64)
 
 
-def _answer(tasks: Readings, seen: Observation, memory: Memory) -> Ints:
+def _answer(tasks: ParsedInstructions, seen: Observation, memory: Memory) -> Ints:
     good = memory["good"]
     direction = _DIRECTIONS[_move_to(seen, good)]
     known = np.where(good == _UNKNOWN, 0, direction)
-    return np.where(tasks.asks("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)
+    return np.where(tasks.is_task("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sts.worlds.lambda_star.agents.learner import Tabular
-from sts.worlds.lambda_star.agents.table import SAME
+from sts.worlds.lambda_star.agents.learner import TabularLearner
+from sts.worlds.lambda_star.agents.value_table import SAME
 
 
-class Sarsa(Tabular):
+class Sarsa(TabularLearner):
     """SARSA with one table per role.
 
     Q(s, a) moves by 0.3 of the way to r + 0.3 * Q(s', a'), where a' is the move executed in s'; the

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
 from sts.errors import ArgumentError
-from sts.numerics.compiled import compiled, lean
+from sts.numerics.compiled import jit, jit_inlined
+from sts.worlds.lambda_star.agents.move_sets import max_cells
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, wrap
+from sts.worlds.lambda_star.torus import side_length, wrap
 
 DISCOUNT = 0.5
 _LASTING_FACTOR = 0.4
-MARKS = ("one-step", "lasting")
+MARK_KINDS = ("one-step", "lasting")
 
 
 def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64]) -> Ints:
@@ -32,7 +32,7 @@ def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float6
     return sets
 
 
-@compiled
+@jit
 def _decide(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
@@ -42,7 +42,7 @@ def _decide(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64], s
             sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
 
 
-@lean
+@jit_inlined
 def _mark(
     around: NDArray[np.int8],
     cell: int,
@@ -59,7 +59,7 @@ def _mark(
         return
     fake = DISCOUNT * high + (1.0 - DISCOUNT) * low
     lasting_fake = _LASTING_FACTOR * (0.5 * high + 0.5 * low)
-    k = side(around.size) // 2
+    k = side_length(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
         start, left = wrap(row, height) * width, cell - middle * width - k
@@ -72,7 +72,7 @@ def _mark(
             m += 1
 
 
-@lean
+@jit_inlined
 def _best_moves(values: NDArray[np.float64], cell: int, height: int, width: int) -> int:
     """Return the moves from `cell` to the cells of the highest of `values`."""
     middle = cell // width
@@ -109,8 +109,8 @@ class Stigmergy(Reactive):
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
         """Set how long marks last: one of `MARKS`."""
-        if marks not in MARKS:
-            raise ArgumentError(f"expected marks {' or '.join(MARKS)}, found {marks!r}")
+        if marks not in MARK_KINDS:
+            raise ArgumentError(f"expected marks {' or '.join(MARK_KINDS)}, found {marks!r}")
         self.marks = marks
 
     def _initial_memory(self, seen: Observation) -> Memory:

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.numerics.compiled import compiled, lean
+from sts.numerics.compiled import jit, jit_inlined
+from sts.worlds.lambda_star.agents.move_sets import max_cells
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
-from sts.worlds.lambda_star.agents.sets import max_cells
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import side, toward, wrap
+from sts.worlds.lambda_star.torus import first_move, side_length, wrap
 
 
 def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
@@ -25,7 +25,7 @@ def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
     return sets
 
 
-@compiled
+@jit
 def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
@@ -40,15 +40,15 @@ def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> 
         for r in range(cell.size):
             if ties > 1:
                 goal = _find_tied_cell(row, cells, top, int(teams.draws[b, r] * ties))
-            sets[b, r] = 1 << toward(cell[r], goal, height, width)
+            sets[b, r] = 1 << first_move(cell[r], goal, height, width)
 
 
-@lean
+@jit_inlined
 def _average(
     around: NDArray[np.int8], cell: int, height: int, width: int, values: NDArray[np.float64]
 ) -> None:
     """Average in the rewards that one role sees; cells without a reward keep their value."""
-    k = side(around.size) // 2
+    k = side_length(around.size) // 2
     middle, m = cell // width, 0
     for row in range(middle - k, middle + k + 1):
         start, left = wrap(row, height) * width, cell - middle * width - k
@@ -59,7 +59,7 @@ def _average(
             m += 1
 
 
-@lean
+@jit_inlined
 def _find_tied_cell(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
     """Return cell `number`, from 0 and row by row, of those whose value is `top`."""
     for c in range(cells):

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.arguments import progress, table
+from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.soundness import Soundness, examine
+from sts.worlds.lambda_star.intelligence.environment_checks import (
+    EnvironmentReport,
+    check_environments,
+)
 
 
 def run(args: argparse.Namespace) -> Result:
     """Print a table of the properties; the exit code is 1 if one of them fails."""
     height, width = args.size
     settings = Settings(height, width, args.team, args.steps, args.complexity, args.patterns)
-    with progress("examining", "environments") as show:
-        result = examine(settings, episodes=args.episodes, seed=args.seed, progress=show)
+    with show_progress("examining", "environments") as show:
+        result = check_environments(settings, episodes=args.episodes, seed=args.seed, progress=show)
     rows = [(f.property, "holds" if f.holds else "FAILS", f.found) for f in result.findings]
     lines = [
-        table(("property", "", "found"), rows),
+        format_table(("property", "", "found"), rows),
         "",
         *_legend_lines(result),
         "",
@@ -32,7 +35,7 @@ def run(args: argparse.Namespace) -> Result:
     return Result(value, "\n".join(lines), 0 if result.holds else 1)
 
 
-def _legend_lines(result: Soundness) -> list[str]:
+def _legend_lines(result: EnvironmentReport) -> list[str]:
     """Return a line on each symbol that occurs in the table."""
     text = " ".join(f"{finding.property} {finding.found}" for finding in result.findings)
     meanings = {

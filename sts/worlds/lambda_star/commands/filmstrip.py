@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from sts.cli.arguments import say
+from sts.cli.arguments import print_result
 from sts.commands import terminal
 from sts.episodes import Episode
-from sts.worlds.lambda_star import plotting
+from sts.worlds.lambda_star import filmstrips
 from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments
@@ -25,18 +25,20 @@ def run(args: argparse.Namespace) -> int:
     reward = float(episode.rewards.mean() * LambdaStar.reward_unit)
     title = f"{name}: mean reward {round(reward, 2) + 0.0:.2f}"
     count = args.frames or terminal.count_fitting_frames(episode, terminal.terminal_columns())
-    scenes = terminal.strip(episode, plotting.space_frames(episode.steps, count), judged=())
+    scenes = terminal.format_strip(
+        episode, filmstrips.space_frames(episode.steps, count), judged=()
+    )
     lines = [title, scenes, _format_legend(episode, scenes)]
     value = {"agent": name, "mean": reward, "steps": episode.steps, "file": None}
     try:
         if file is not None:
-            fit = args.frames or plotting.boards_per_row(args.size[1])
-            frames = plotting.space_frames(episode.steps, fit)
-            write(file, plotting.draw_filmstrip(episode, frames, title=title))
+            fit = args.frames or filmstrips.boards_per_row(args.size[1])
+            frames = filmstrips.space_frames(episode.steps, fit)
+            write(file, filmstrips.draw_filmstrip(episode, frames, title=title))
             value["file"] = args.svg
             lines.append(f"-> {file}")
     finally:
-        say(args.json, value, "\n".join(lines))
+        print_result(args.json, value, "\n".join(lines))
     return 0
 
 
@@ -53,7 +55,7 @@ def _play_episode(args: argparse.Namespace) -> tuple[str, Episode]:
     """Play an episode of the intelligence test; return the team's name and the episode."""
     (height, width), seed, index = args.size, args.seed, args.index
     settings = Settings(height, width, args.team, args.steps, None, args.patterns)
-    worlds = environments.generate(settings, seed=seed, start=index, stop=index + 1)
+    worlds = environments.generate_environments(settings, seed=seed, start=index, stop=index + 1)
     members = teams.load_team_for(args.agent, settings)
     played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.practice_episodes)
     (state,) = Batch.from_arrays(worlds.arrays, settings.radius).states()

@@ -6,13 +6,18 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sts.cli.arguments import progress, say, table
+from sts.cli.arguments import format_table, print_result, show_progress
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.intelligence import factors
 from sts.worlds.lambda_star.intelligence.files import METRIC, metric_name, save_scores, to_csv_table
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED, Part, Scores, score
+from sts.worlds.lambda_star.intelligence.score import (
+    PUBLISHED_AGENTS,
+    LevelScore,
+    Scores,
+    score_agents,
+)
 
 _MAX_ALL_PAIRS = 5
 """Maximum number of agents for which every pair is printed."""
@@ -38,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
         complexity=args.complexity,
         patterns=args.patterns,
     )
-    with progress("scoring", "episodes") as show:
-        scores = score(
+    with show_progress("scoring", "episodes") as show:
+        scores = score_agents(
             names,
             base,
             further,
@@ -63,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             "files": list(files),
         }
         lines = [f"-> {file}{note}" for file, note in files.items()]
-        say(args.json, value, "\n".join([_format_scores(scores), *lines]))
+        print_result(args.json, value, "\n".join([_format_scores(scores), *lines]))
     return 0
 
 
@@ -72,10 +77,10 @@ def _resolve_agents(values: Sequence[str]) -> list[str]:
     if "all" in values:
         if list(values).count("all") > 1:
             raise ArgumentError("--agent all is given twice; give it once")
-        for name in PUBLISHED:
+        for name in PUBLISHED_AGENTS:
             if name in values:
                 raise ArgumentError(f"--agent {name}: all includes it; leave one of the two out")
-    return [name for value in values for name in (PUBLISHED if value == "all" else [value])]
+    return [name for value in values for name in (PUBLISHED_AGENTS if value == "all" else [value])]
 
 
 def _write_files(
@@ -104,7 +109,7 @@ def _format_scores(scores: Scores) -> str:
     """Format the scores as tables, the best first."""
     ranked = sorted(scores.agents, key=lambda mean: -mean.mean)
     rows = [(m.agent, m.sees, m.mean, _format_error(m.standard_error)) for m in ranked]
-    blocks = [table(("agent", "sees", "mean reward", "standard error"), rows)]
+    blocks = [format_table(("agent", "sees", "mean reward", "standard error"), rows)]
     if scores.differences:
         blocks.append(_format_differences(scores, [mean.agent for mean in ranked]))
     for factor, heading in _HEADINGS.items():
@@ -132,11 +137,11 @@ def _format_differences(scores: Scores, ranked: Sequence[str]) -> str:
         if len(ranked) <= _MAX_ALL_PAIRS or place[b] - place[a] == 1:
             rows.append((a, b, difference, _format_error(error)))
     rows.sort(key=lambda row: (place[row[0]], place[row[1]]))
-    pairs = table(("a", "b", "a - b", "standard error"), rows)
+    pairs = format_table(("a", "b", "a - b", "standard error"), rows)
     return pairs if len(ranked) <= _MAX_ALL_PAIRS else f"{pairs}\n(all pairs: --json)"
 
 
-def _format_factor(heading: str, parts: Sequence[Part]) -> str:
+def _format_factor(heading: str, parts: Sequence[LevelScore]) -> str:
     """Return one factor's table: a row per agent, a column per level, mean and standard error."""
     levels = dict.fromkeys((part.value, part.label) for part in parts)
     agents = dict.fromkeys(part.agent for part in parts)
@@ -146,10 +151,10 @@ def _format_factor(heading: str, parts: Sequence[Part]) -> str:
     header = [f"{label} ({value:.1f} bits)" if bits else label for value, label in levels]
     rows = [(agent, *(cells[agent, *level] for level in levels)) for agent in agents]
     rows.append(("episodes", *(str(episodes[level]) for level in levels)))
-    return table((heading, *header), rows)
+    return format_table((heading, *header), rows)
 
 
-def _format_cell(part: Part) -> str:
+def _format_cell(part: LevelScore) -> str:
     error = "" if part.standard_error is None else f" ±{part.standard_error:.3f}"
     return f"{part.mean:z.3f}{error}"
 

@@ -14,14 +14,14 @@ import numpy as np
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation import patterns, walks
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.kernels import Arrays, Ints, copy_arrays
-from sts.worlds.lambda_star.state import decode, gather
+from sts.worlds.lambda_star.kernels import Ints, WorldArrays, copy_arrays
+from sts.worlds.lambda_star.state import decode, states_to_arrays
 
 
 class Environments(NamedTuple):
     """E environments before their first step; E is `len(index)`."""
 
-    arrays: Arrays  # the initial states; do not step them, but a copy from `copy_arrays`
+    arrays: WorldArrays  # the initial states; do not step them, but a copy from `copy_arrays`
     settings: Settings  # the settings they were generated with
     complexity: Ints  # int64[E], K of Good's path, and in generated environments also of Evil's
     # int64[E], each environment's index among those of its settings and seed
@@ -35,12 +35,12 @@ class Environments(NamedTuple):
             f"team={s.n_players}, steps={s.horizon}, K {low} to {high}, {s.patterns} patterns)"
         )
 
-    def copy_arrays(self) -> Arrays:
+    def copy_arrays(self) -> WorldArrays:
         """Return a copy of the arrays, to be stepped."""
         return copy_arrays(self.arrays)
 
 
-def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
+def generate_environments(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
     """Generate environments `start` to `stop` - 1, the same as `patterns.generate` makes."""
     if not 0 <= start < stop:
         raise ArgumentError(f"expected indices from 0 on, found {start} to {stop - 1}")
@@ -49,7 +49,7 @@ def generate(settings: Settings, *, seed: int, start: int, stop: int) -> Environ
     return Environments(arrays, settings, k, np.arange(start, stop))
 
 
-def from_states(states: Sequence[bytes]) -> Environments:
+def environments_from_states(states: Sequence[bytes]) -> Environments:
     """Return the environments in serialised states, which must be at step 0.
 
     The settings are inferred, so the states must agree in size, team, horizon, radius and kind of
@@ -69,7 +69,7 @@ def from_states(states: Sequence[bytes]) -> Environments:
     height, width, n_players, horizon, kind, radius = shapes.pop()
     if not horizon:
         raise ArgumentError("expected states with a horizon of 1 step or more, found 0")
-    arrays = gather(decoded)
+    arrays = states_to_arrays(decoded)
     k = walks.path_complexities(arrays)[:, 0]
     style = patterns.PATTERNS[kind == "cells"]
     complexity = (int(k.min()), int(k.max()))
@@ -77,7 +77,7 @@ def from_states(states: Sequence[bytes]) -> Environments:
     return Environments(arrays, settings, k, np.arange(len(decoded)))
 
 
-def uncertainty(height: int, width: int) -> float:
+def measure_uncertainty(height: int, width: int) -> float:
     """Return H(mu) in bits, the uncertainty of Good's and Evil's cells before any observation.
 
     Source: Chmait et al. 2016, section 4.3: log2 of the ways to put two objects on two cells.

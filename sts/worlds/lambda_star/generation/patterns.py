@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from sts.errors import ArgumentError
-from sts.numerics.draws import below
+from sts.numerics.draws import random_integer
 from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.kernels import Arrays, Ints, zero_arrays
-from sts.worlds.lambda_star.state import MAX_PLAYERS, State, scatter
+from sts.worlds.lambda_star.kernels import Ints, WorldArrays, zero_arrays
+from sts.worlds.lambda_star.state import MAX_PLAYERS, State, arrays_to_states
 
 PATTERNS = ("paper", "lambdastar-2016")
-COMPLEXITY = (2, 23)
+DEFAULT_COMPLEXITY = (2, 23)
 _SAMPLE_SIZE = 20_000
 _MIN_COUNT = 2
 _INITIAL_MAX = 64
@@ -40,7 +40,7 @@ class Settings(NamedTuple):
     radius: int = 1
 
 
-def parse_size(size: Any) -> tuple[Any, Any]:
+def unpack_size(size: Any) -> tuple[Any, Any]:
     """Unpack a size into rows and columns; `check_settings` validates their values."""
     try:
         height, width = size
@@ -102,12 +102,12 @@ def is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def generate(settings: Settings, *, seed: int, index: int) -> State:
+def generate_world(settings: Settings, *, seed: int, index: int) -> State:
     """Generate world `index` of a seed; raise ArgumentError if `settings` are invalid."""
-    return scatter(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
+    return arrays_to_states(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
-def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arrays:
+def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> WorldArrays:
     """Generate the worlds of several (seed, index); see `generate`."""
     check_settings(settings)
     s = settings
@@ -119,7 +119,9 @@ def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arr
     objects = walks.draw_cells(keys, counters, 2, s.height * s.width)
     people = walks.draw_cells(keys, counters, s.n_players, s.height * s.width)
     if s.patterns == "paper":
-        levels = [below(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)]
+        levels = [
+            random_integer(keys[e], int(counters[e]), high - low + 1) for e in range(keys.size)
+        ]
         a = _generate_move_patterns(s, keys, objects, low + np.array(levels, np.int64))
     else:
         a = _generate_cell_patterns(s, keys, counters)
@@ -128,7 +130,9 @@ def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Arr
     return a
 
 
-def _generate_move_patterns(s: Settings, keys: walks.Keys, objects: Ints, wanted: Ints) -> Arrays:
+def _generate_move_patterns(
+    s: Settings, keys: walks.StreamIds, objects: Ints, wanted: Ints
+) -> WorldArrays:
     """Return worlds with the paper's patterns, of complexity `wanted`, int64[E]."""
     object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
     attempts, lengths = walks.search_segments(object_keys, wanted, s.height, s.width, s.horizon)
@@ -138,7 +142,7 @@ def _generate_move_patterns(s: Settings, keys: walks.Keys, objects: Ints, wanted
     return a
 
 
-def _generate_cell_patterns(s: Settings, keys: walks.Keys, counters: Ints) -> Arrays:
+def _generate_cell_patterns(s: Settings, keys: walks.StreamIds, counters: Ints) -> WorldArrays:
     """Return worlds with the published program's paths, which include the start cells."""
     good, evil = walks.draw_published_paths(keys, counters, s.width, s.horizon + 10)
     paths = np.stack((good, evil), 1)
@@ -148,7 +152,7 @@ def _generate_cell_patterns(s: Settings, keys: walks.Keys, counters: Ints) -> Ar
     return a
 
 
-def _derive_streams(name: str, keys: walks.Keys) -> walks.Keys:
+def _derive_streams(name: str, keys: walks.StreamIds) -> walks.StreamIds:
     """Return each world's random stream of this name."""
     return streams((name,), [(key,) for key in keys.tolist()])
 
@@ -156,9 +160,12 @@ def _derive_streams(name: str, keys: walks.Keys) -> walks.Keys:
 def complexity_range(s: Settings) -> tuple[int, int]:
     """Return the range of K to draw from; by default as much of [2, 23] as is reachable."""
     least, most = reachable_range(s.height, s.width, s.horizon)
-    low, high = s.complexity or (max(least, COMPLEXITY[0]), min(most, COMPLEXITY[1]))
+    low, high = s.complexity or (
+        max(least, DEFAULT_COMPLEXITY[0]),
+        min(most, DEFAULT_COMPLEXITY[1]),
+    )
     if s.patterns == "paper" and not least <= low <= high <= most:
-        low, high = s.complexity or COMPLEXITY
+        low, high = s.complexity or DEFAULT_COMPLEXITY
         raise ArgumentError(
             f"complexity {low} to {high} is out of range for {s.horizon} steps on a "
             f"{s.height}x{s.width} grid; choose a range within {least} to {most}"

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled, lean
-from sts.numerics.draws import below
-from sts.worlds.lambda_star.kernels import Arrays, Ints, intended_cell, next_cursor
-from sts.worlds.lambda_star.torus import moved
+from sts.numerics.compiled import jit, jit_inlined
+from sts.numerics.draws import random_integer
+from sts.worlds.lambda_star.kernels import Ints, WorldArrays, intended_cell, next_cursor
+from sts.worlds.lambda_star.torus import move_cell
 
-Keys = NDArray[np.uint64]
+StreamIds = NDArray[np.uint64]
 _0, _1, _63 = map(np.uint64, (0, 1, 63))
 _COLUMNS = 2**32 - 1
 
@@ -42,7 +42,7 @@ class Scratch(NamedTuple):
     last: Ints  # int64[C], the last visit of each cell; -1 everywhere between two walks
 
 
-@compiled
+@jit
 def lz76(text: Ints) -> int:
     """Return the number of components of `text`, non-negative integers; 0 if it is empty.
 
@@ -58,7 +58,7 @@ def lz76(text: Ints) -> int:
     return int(count_components(text, before, text.size))
 
 
-@compiled
+@jit
 def count_components(text: Ints, before: Ints, most: int) -> int:
     """Return the number of components of `text`, or `most` + 1 if there are more.
 
@@ -82,7 +82,7 @@ def count_components(text: Ints, before: Ints, most: int) -> int:
     return count
 
 
-@compiled
+@jit
 def _allocate_scratch(height: int, width: int, horizon: int) -> Scratch:
     """Allocate scratch space for walks over a horizon."""
     ways = np.empty(9, np.int64)
@@ -100,19 +100,19 @@ def _allocate_scratch(height: int, width: int, horizon: int) -> Scratch:
     )
 
 
-@lean
+@jit_inlined
 def _start_place(room: Scratch) -> int:
     """Return the start place of walks, on cell 0."""
     return (room.cells.size << 32) + room.cells.size
 
 
-@lean
+@jit_inlined
 def _place_cell(place: int, room: Scratch) -> int:
     """Return the cell of a place."""
     return int(room.rows[np.uint64(place >> 32)] + room.columns[np.uint64(place & _COLUMNS)])
 
 
-@lean
+@jit_inlined
 def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     """Draw a segment of 1 to T // 2 moves; return its length, or 0 if K surely exceeds `most`.
 
@@ -123,11 +123,11 @@ def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     """
     steps, longest = room.cells.size, room.segment.size
     first = attempt * (longest + 1)
-    length = 1 + below(key, first, longest)
+    length = 1 + random_integer(key, first, longest)
     place, cursor, visited, count = _start_place(room), 0, _0, 0
     for t in range(steps):
         if t < length:
-            room.segment[np.uint64(t)] = below(key, first + 1 + t, 9)
+            room.segment[np.uint64(t)] = random_integer(key, first + 1 + t, 9)
         place += room.ways[np.uint64(room.segment[np.uint64(cursor)])]
         cursor = next_cursor(cursor, length)
         bit = _1 << (np.uint64(_place_cell(place, room)) & _63)
@@ -138,7 +138,7 @@ def _draw_segment(key: Any, attempt: int, most: int, room: Scratch) -> int:
     return int(length)
 
 
-@lean
+@jit_inlined
 def _walk_complexity(length: int, most: int, room: Scratch) -> int:
     """Return K of the walk that repeats the current segment, or `most` + 1 if K is larger.
 
@@ -155,9 +155,9 @@ def _walk_complexity(length: int, most: int, room: Scratch) -> int:
     return int(count_components(room.cells, room.before, most))
 
 
-@compiled
+@jit
 def search_segments(
-    keys: Keys, wanted: Ints, height: int, width: int, horizon: int
+    keys: StreamIds, wanted: Ints, height: int, width: int, horizon: int
 ) -> tuple[Ints, Ints]:
     """Draw segments until their walks have the wanted K, int64[E].
 
@@ -177,9 +177,9 @@ def search_segments(
     return attempts, lengths
 
 
-@compiled
+@jit
 def concatenate_segments(
-    keys: Keys, attempts: Ints, lengths: Ints, horizon: int
+    keys: StreamIds, attempts: Ints, lengths: Ints, horizon: int
 ) -> tuple[Ints, Ints]:
     """Return the segments of `search_segments`, concatenated, and their offsets, int64[E, 2]."""
     out, offsets = np.empty(lengths.sum(), np.int64), np.empty(lengths.shape, np.int64)
@@ -188,13 +188,13 @@ def concatenate_segments(
         for index in range(2):
             first = attempts[e, index] * (horizon // 2 + 1)
             for i in range(lengths[e, index]):
-                out[done + i] = below(keys[e, index], first + 1 + i, 9)
+                out[done + i] = random_integer(keys[e, index], first + 1 + i, 9)
             offsets[e, index] = done
             done += lengths[e, index]
     return out, offsets
 
 
-@compiled
+@jit
 def count_complexities(
     key: int | np.uint64, height: int, width: int, horizon: int, most: int, sample: int
 ) -> Ints:
@@ -207,8 +207,10 @@ def count_complexities(
     return counts
 
 
-@compiled
-def draw_published_paths(keys: Keys, counters: Ints, side: int, entries: int) -> tuple[Ints, Ints]:
+@jit
+def draw_published_paths(
+    keys: StreamIds, counters: Ints, side: int, entries: int
+) -> tuple[Ints, Ints]:
     """Return the published program's paths of Good and Evil, int64[E, entries] each.
 
     A walk of n to 2n - 1 cells is repeated forwards and backwards on a grid of side n; Evil's cell
@@ -220,10 +222,10 @@ def draw_published_paths(keys: Keys, counters: Ints, side: int, entries: int) ->
     good = np.empty((keys.size, entries), np.int64)
     evil, walk = np.empty_like(good), np.empty(2 * side, np.int64)
     for e in range(keys.size):
-        cell = below(keys[e], counters[e], cells)
-        length = side + below(keys[e], counters[e] + 1, side)
+        cell = random_integer(keys[e], counters[e], cells)
+        length = side + random_integer(keys[e], counters[e] + 1, side)
         for i in range(length):
-            cell = moved(cell, below(keys[e], counters[e] + 2 + i, 9), side, side)
+            cell = move_cell(cell, random_integer(keys[e], counters[e] + 2 + i, 9), side, side)
             walk[i] = cell
         for t in range(entries):
             phase = t % (2 * length)
@@ -232,14 +234,14 @@ def draw_published_paths(keys: Keys, counters: Ints, side: int, entries: int) ->
     return good, evil
 
 
-@compiled
-def draw_cells(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
+@jit
+def draw_cells(keys: StreamIds, counters: Ints, count: int, cells: int) -> Ints:
     """Return int64[E, count], distinct random cells; advance `counters` in place."""
     out, occupied = np.empty((keys.size, count), np.int64), np.zeros(cells, np.bool_)
     for e in range(keys.size):
         i = 0
         while i < count:
-            cell = below(keys[e], counters[e], cells)
+            cell = random_integer(keys[e], counters[e], cells)
             counters[e] += 1
             if not occupied[cell]:
                 occupied[cell] = True
@@ -250,8 +252,8 @@ def draw_cells(keys: Keys, counters: Ints, count: int, cells: int) -> Ints:
     return out
 
 
-@compiled
-def intended_path(a: Arrays, e: int, index: int) -> Ints:
+@jit
+def intended_path(a: WorldArrays, e: int, index: int) -> Ints:
     """Return int64[T], the cells that an object of world `e` intends over the horizon.
 
     The walk starts from the object's current cell and cursor; collisions are ignored.
@@ -265,8 +267,8 @@ def intended_path(a: Arrays, e: int, index: int) -> Ints:
     return out
 
 
-@compiled
-def path_complexities(a: Arrays) -> Ints:
+@jit
+def path_complexities(a: WorldArrays) -> Ints:
     """Return int64[E, 2], K of the cells that Good and Evil intend over the horizon.
 
     Source: Chmait et al. 2016, section 4.2; K is the LZ76 count.

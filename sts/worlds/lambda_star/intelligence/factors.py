@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from sts.errors import ArgumentError
-from sts.worlds.lambda_star.generation.environments import uncertainty
+from sts.worlds.lambda_star.generation.environments import measure_uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings, check_settings, complexity_range
 
 FACTORS = ("complexity", "uncertainty", "team", "steps")
@@ -87,7 +87,7 @@ def _common_range(all_settings: Iterable[Settings]) -> tuple[int, int]:
 def make_level(factor: str, settings: Settings) -> Level:
     """Return the level of a factor, other than complexity, that settings represent."""
     if factor == "uncertainty":
-        bits = uncertainty(settings.height, settings.width)
+        bits = measure_uncertainty(settings.height, settings.width)
         return Level(factor, bits, f"{settings.height}x{settings.width}")
     value = {"team": settings.n_players, "steps": settings.horizon}[factor]
     return Level(factor, value, str(value))

@@ -13,7 +13,7 @@ import pandas as pd
 
 from sts import plotting
 from sts.worlds.lambda_star.intelligence.factors import FACTORS
-from sts.worlds.lambda_star.intelligence.score import Part
+from sts.worlds.lambda_star.intelligence.score import LevelScore
 
 _TITLES = {
     "complexity": "K, complexity of Good's and Evil's paths",
@@ -34,7 +34,7 @@ _SPREAD = 0.6
 """Maximum total offset of the agents, as a fraction of the distance between levels."""
 
 
-def draw_figure(parts: Sequence[Part]) -> str:
+def draw_figure(parts: Sequence[LevelScore]) -> str:
     """Draw the breakdown as SVG text, with agents in its order and bars of one standard error."""
     frame = pd.DataFrame([part._asdict() for part in parts])
     frame["agent"] += frame["sees"].map(_SEES)
@@ -51,7 +51,7 @@ def draw_figure(parts: Sequence[Part]) -> str:
         if (frame["factor"] == factor).any()
     ]
     chart = alt.concat(*panels, columns=2, spacing=30)
-    return plotting.alone(plotting.to_svg(chart), "Mean reward of each agent by factor")
+    return plotting.to_svg_file(plotting.to_svg(chart), "Mean reward of each agent by factor")
 
 
 def _agent_encodings(names: Sequence[str]) -> dict[str, Any]:
@@ -63,10 +63,10 @@ def _agent_encodings(names: Sequence[str]) -> dict[str, Any]:
     fills = ["transparent" if s else c for s, c in zip(second, colours, strict=True)]
     dashes = [plotting.DASHES[2] if s else plotting.DASHES[0] for s in second]
     return {
-        "stroke": plotting.by_agent(alt.Stroke, names, colours),
-        "fill": plotting.by_agent(alt.Fill, names, fills),
-        "shape": plotting.by_agent(alt.Shape, names, shapes),
-        "strokeDash": plotting.by_agent(alt.StrokeDash, names, dashes),
+        "stroke": plotting.agent_channel(alt.Stroke, names, colours),
+        "fill": plotting.agent_channel(alt.Fill, names, fills),
+        "shape": plotting.agent_channel(alt.Shape, names, shapes),
+        "strokeDash": plotting.agent_channel(alt.StrokeDash, names, dashes),
     }
 
 

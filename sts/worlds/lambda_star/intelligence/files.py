@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from sts.storage import scores as table
-from sts.storage.csv_tables import to_csv
+from sts.storage.csv_tables import format_csv
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence.score import REHEARSALS, Part, Scores
+from sts.worlds.lambda_star.intelligence.score import DEFAULT_PRACTICE_EPISODES, LevelScore, Scores
 
 METRIC = "lambda-star"
 
@@ -36,11 +36,11 @@ def save_scores(workspace: Workspace, scores: Scores) -> Path:
     is the agent's access in the test, which may exceed that in a suite: a rehearsal. A table that
     cannot be read is left unchanged.
     """
-    path = workspace.ensure().path("scores", f"{METRIC}.parquet")
-    with workspace.locked():
+    path = workspace.create().path("scores", f"{METRIC}.parquet")
+    with workspace.lock():
         rows = (*_read_rows(path), *score_rows(scores))
         merged = {(row["agent"], row["metric"]): row for row in rows}
-        table.write(path, list(merged.values()))
+        table.write_scores(path, list(merged.values()))
     return path
 
 
@@ -71,12 +71,12 @@ def to_csv_table(scores: Scores) -> bytes:
     best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
     cells = [["all", "", "", *mean, *drawn] for mean in best_first]
     cells += [[*part, *drawn] for part in scores.breakdown]
-    return to_csv([*Part._fields, "complexity_low", "complexity_high"], cells)
+    return format_csv([*LevelScore._fields, "complexity_low", "complexity_high"], cells)
 
 
 def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings that distinguish tests, by their command-line names."""
-    merged = Settings()._asdict() | {"rehearsals": REHEARSALS} | dict(settings)
+    merged = Settings()._asdict() | {"rehearsals": DEFAULT_PRACTICE_EPISODES} | dict(settings)
     s = Settings(*(merged[name] for name in Settings._fields))
     default_range = patterns.complexity_range(s._replace(complexity=None))
     complexity = s.complexity and tuple(s.complexity)
@@ -93,5 +93,5 @@ def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
     """Read the rows of a scores table, with metric names recomputed from their parameters."""
-    stored = table.read(path) if path.exists() else []
+    stored = table.read_score_rows(path) if path.exists() else []
     return [row | {"metric": metric_name(json.loads(row["parameters"]))} for row in stored]

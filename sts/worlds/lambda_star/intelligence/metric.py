@@ -9,7 +9,7 @@ from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence.files import score_rows
-from sts.worlds.lambda_star.intelligence.score import score
+from sts.worlds.lambda_star.intelligence.score import score_agents
 
 EPISODES = 1000
 """The default of `sts lambda-star score`."""
@@ -22,4 +22,4 @@ def measure(
 
     Suite and workspace are ignored; the seed selects environments and the agents' random streams.
     """
-    return score_rows(score(agents, Settings(), episodes=EPISODES, seed=seed))
+    return score_rows(score_agents(agents, Settings(), episodes=EPISODES, seed=seed))

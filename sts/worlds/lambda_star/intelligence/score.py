@@ -18,12 +18,12 @@ from sts.agents import fingerprint
 from sts.agents.protocol import Agent
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import factors, trials
-from sts.worlds.lambda_star.intelligence.moments import Moments, add_moments, estimate
-from sts.worlds.lambda_star.intelligence.trials import Trial
+from sts.worlds.lambda_star.intelligence import experiments, factors
+from sts.worlds.lambda_star.intelligence.experiments import Experiment
+from sts.worlds.lambda_star.intelligence.reward_sums import RewardSums, add_sums, estimate_mean
 from sts.worlds.lambda_star.play.teams import load_team, team_name
 
-PUBLISHED = (
+PUBLISHED_AGENTS = (
     *("random", "local-search", "oracle", "q-learning", "sarsa", "imitation", "stigmergy"),
     *("wisdom-of-the-crowd", "bidding", "dictatorship", "binary-tree", "cooperative-q-learning"),
     "cooperative-sarsa",
@@ -32,11 +32,11 @@ PUBLISHED = (
 
 _ACCESS_LEVELS = ("observation", "rehearsal", "recording", "world")
 
-REHEARSALS = 100
+DEFAULT_PRACTICE_EPISODES = 100
 """Default number of practice episodes, that of the published program."""
 
 
-class Mean(NamedTuple):
+class AgentScore(NamedTuple):
     """Score of an agent; no standard error, over episodes, for a single episode."""
 
     agent: str
@@ -55,7 +55,7 @@ class Difference(NamedTuple):
     standard_error: float | None
 
 
-class Part(NamedTuple):
+class LevelScore(NamedTuple):
     """Score of an agent at one level of one factor; see `factors.Level`."""
 
     factor: str
@@ -71,22 +71,22 @@ class Part(NamedTuple):
 class Scores(NamedTuple):
     """Results of the intelligence test."""
 
-    agents: tuple[Mean, ...]  # scores in the order of the arguments
+    agents: tuple[AgentScore, ...]  # scores in the order of the arguments
     differences: tuple[Difference, ...]  # differences of all pairs of agents
-    breakdown: tuple[Part, ...]  # scores by factor, level, and agent, the best first
+    breakdown: tuple[LevelScore, ...]  # scores by factor, level, and agent, the best first
     settings: dict[str, Any]  # the base settings, as JSON values
     # each agent's fingerprint; for a team those of its members, joined by commas
     fingerprints: tuple[str, ...]
 
 
-def score(
+def score_agents(
     names: Sequence[str],
     base: Settings,
     further: Sequence[factors.Run] = (),
     *,
     episodes: int,
     seed: int,
-    rehearsals: int = REHEARSALS,
+    rehearsals: int = DEFAULT_PRACTICE_EPISODES,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Scores:
@@ -106,11 +106,11 @@ def score(
     teams = [load_team(name) for name in names]
     all_settings = [base, *(run.settings for run in further)]
     marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
-    trial = Trial(tuple(names), marks, episodes, seed, rehearsals)
-    trials.check_trial(trial, teams, all_settings, workers)
-    results = trials.play_trial(trial, all_settings, workers, progress)
+    trial = Experiment(tuple(names), marks, episodes, seed, rehearsals)
+    experiments.check_experiment(trial, teams, all_settings, workers)
+    results = experiments.play_experiment(trial, all_settings, workers, progress)
     agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
-    whole = add_moments(results[base].values())
+    whole = add_sums(results[base].values())
     means = _compute_means(agents, whole, base)
     ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
     return Scores(
@@ -134,21 +134,23 @@ def team_access(team: Sequence[Agent], rehearsals: int) -> str:
 
 
 def _compute_means(
-    agents: Sequence[tuple[str, str]], sums: Moments, settings: Settings
-) -> tuple[Mean, ...]:
+    agents: Sequence[tuple[str, str]], sums: RewardSums, settings: Settings
+) -> tuple[AgentScore, ...]:
     """Return the score of every agent, given as (name, access), under one settings."""
     return tuple(
-        Mean(*agent, *estimate(sums, weights, _mean_divisor(settings)), sums.episodes)
+        AgentScore(*agent, *estimate_mean(sums, weights, _mean_divisor(settings)), sums.episodes)
         for agent, weights in zip(agents, np.eye(len(agents), dtype=np.int64), strict=True)
     )
 
 
 def _compute_differences(
-    means: Sequence[Mean], sums: Moments, settings: Settings
+    means: Sequence[AgentScore], sums: RewardSums, settings: Settings
 ) -> tuple[Difference, ...]:
     weights, unit = np.eye(len(means), dtype=np.int64), _mean_divisor(settings)
     return tuple(
-        Difference(means[i].agent, means[j].agent, *estimate(sums, weights[i] - weights[j], unit))
+        Difference(
+            means[i].agent, means[j].agent, *estimate_mean(sums, weights[i] - weights[j], unit)
+        )
         for i, j in combinations(range(len(means)), 2)
     )
 
@@ -163,24 +165,24 @@ def _break_down(
     order: Sequence[int],
     base: Settings,
     further: Sequence[factors.Run],
-    results: dict[Settings, dict[int, Moments]],
-) -> Iterator[Part]:
+    results: dict[Settings, dict[int, RewardSums]],
+) -> Iterator[LevelScore]:
     """Yield the score of every agent at every level."""
     by_k = results[base]
     drawn = patterns.complexity_range(base) if base.patterns == "paper" else None
     levels = [
-        (level, add_moments(by_k[k] for k in members), base)
+        (level, add_sums(by_k[k] for k in members), base)
         for level, members in factors.complexity_classes(by_k, drawn)
     ]
     for run in factors.add_base(base, further):
-        levels.append((run.level, add_moments(results[run.settings].values()), run.settings))
+        levels.append((run.level, add_sums(results[run.settings].values()), run.settings))
     for level, sums, settings in levels:
         means = _compute_means(agents, sums, settings)
         for i in order:
-            yield Part(level.factor, level.value, level.label, *means[i])
+            yield LevelScore(level.factor, level.value, level.label, *means[i])
 
 
-def _settings_record(base: Settings, trial: Trial) -> dict[str, Any]:
+def _settings_record(base: Settings, trial: Experiment) -> dict[str, Any]:
     used = base._asdict() | trial._asdict()
     del used["names"], used["fingerprints"]
     used["complexity"] = list(patterns.complexity_range(base)) if base.patterns == "paper" else None

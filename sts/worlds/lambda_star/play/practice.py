@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled, lean
-from sts.numerics.draws import uniform
+from sts.numerics.compiled import jit, jit_inlined
+from sts.numerics.draws import random_uniform
+from sts.worlds.lambda_star.agents.move_sets import MOVES, pick_move
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
-from sts.worlds.lambda_star.agents.sets import MOVES, pick_move
-from sts.worlds.lambda_star.agents.table import (
+from sts.worlds.lambda_star.agents.value_table import (
     NEXT,
     ROW_BYTES,
     SAME,
@@ -33,8 +33,8 @@ from sts.worlds.lambda_star.agents.table import (
     best_value,
     learn,
 )
-from sts.worlds.lambda_star.kernels import Arrays, Ints, advance
-from sts.worlds.lambda_star.torus import STAY, moved
+from sts.worlds.lambda_star.kernels import Ints, WorldArrays, advance_objects
+from sts.worlds.lambda_star.torus import STAY, move_cell
 
 LEARNERS = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, CooperativeSarsa)}
 STATE_BYTES = ROW_BYTES + 1
@@ -49,20 +49,20 @@ class Outcome(NamedTuple):
     rewards: NDArray[np.int8]
 
 
-class Plan(NamedTuple):
+class LearningRule(NamedTuple):
     """Learning rule: one `shared` table or one per role, and `Tabular.future_kind`."""
 
     shared: bool
-    ahead: int
-    rehearsals: int
+    future_kind: int
+    practice_passes: int
 
 
 class _Scratch(NamedTuple):
     """Working memory of one thread."""
 
     table: Table  # a table of S rows
-    pay: NDArray[np.int8]  # int8[S], the reward for being in `cell` after `step`, in halves
-    ways: NDArray[np.int32]  # int32[cells, 9], the cell that each move leads to
+    rewards: NDArray[np.int8]  # int8[S], the reward for being in `cell` after `step`, in halves
+    next_cells: NDArray[np.int32]  # int32[cells, 9], the cell that each move leads to
     cells: Ints  # int64[P], the players' cells
     states: Ints  # int64[P], the states in which they last acted
 
@@ -77,9 +77,9 @@ class _Team(NamedTuple):
     cells: int
 
 
-def play(
+def play_learner(
     name: str,
-    worlds: Arrays,
+    worlds: WorldArrays,
     streams: NDArray[np.uint64],
     *,
     steps: int,
@@ -94,7 +94,7 @@ def play(
     `bootstrap` is as in `Tabular`; "published" needs worlds at step 0.
     """
     learner = LEARNERS[name](bootstrap)
-    plan = Plan(learner.shared, learner.future_kind, rehearsals)
+    plan = LearningRule(learner.shared, learner.future_kind, rehearsals)
     shape = (streams.size, steps, worlds.cells.shape[1])
     out = Outcome(np.empty(shape, np.int8), np.empty(shape, np.int8))
     part = partial(_play_episodes, worlds, streams, plan, out)
@@ -109,9 +109,14 @@ def table_bytes(cells: int, steps: int) -> int:
     return cells * (steps * STATE_BYTES + CELL_BYTES)
 
 
-@compiled
+@jit
 def _play_episodes(
-    a: Arrays, streams: NDArray[np.uint64], plan: Plan, out: Outcome, first: int, last: int
+    a: WorldArrays,
+    streams: NDArray[np.uint64],
+    plan: LearningRule,
+    out: Outcome,
+    first: int,
+    last: int,
 ) -> None:
     """Play episodes `first` to `last` - 1."""
     steps, n_players = out.actions.shape[1:]
@@ -131,50 +136,50 @@ def _play_episodes(
     for b in range(first, last):
         if a.size[b, 0] != height or a.size[b, 1] != width:
             height, width = a.size[b, 0], a.size[b, 1]
-            _write_ways(height, width, bench.ways)
+            _write_ways(height, width, bench.next_cells)
         _write_rewards(a, b, steps, bench)
         actions, rewards = out.actions[b], out.rewards[b]
         for start in range(0, n_players, together):
             learner += 1
             team = _Team(learner, start, start + together, streams[b], height * width)
-            for k in range(plan.rehearsals + 1):
+            for k in range(plan.practice_passes + 1):
                 _play_pass(bench, team, k, plan, a.cells[b], actions, rewards)
         a.cells[b], a.actions[b], a.rewards[b] = bench.cells, actions[steps - 1], rewards[steps - 1]
         a.utterances[b] = 0
         a.step[b] += steps
 
 
-@lean
+@jit_inlined
 def _write_ways(height: int, width: int, ways: NDArray[np.int32]) -> None:
     """Write the cell that each move leads to from each cell."""
     for cell in range(height * width):
         for move in range(MOVES):
-            ways[cell, move] = moved(cell, move, height, width)
+            ways[cell, move] = move_cell(cell, move, height, width)
 
 
-@lean
-def _write_rewards(a: Arrays, b: int, steps: int, bench: _Scratch) -> None:
+@jit_inlined
+def _write_rewards(a: WorldArrays, b: int, steps: int, bench: _Scratch) -> None:
     """Write the reward of every cell after every step; leave Good and Evil at the last step.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
     cells = a.size[b, 0] * a.size[b, 1]
     for state in range(steps * cells):
-        bench.pay[state] = 0
+        bench.rewards[state] = 0
     for first in range(0, steps * cells, cells):
-        advance(a, b)
+        advance_objects(a, b)
         for move in range(MOVES):
             worth = 2 if move == STAY else 1
-            bench.pay[first + bench.ways[a.objects[b, 0], move]] += worth
-            bench.pay[first + bench.ways[a.objects[b, 1], move]] -= worth
+            bench.rewards[first + bench.next_cells[a.objects[b, 0], move]] += worth
+            bench.rewards[first + bench.next_cells[a.objects[b, 1], move]] -= worth
 
 
-@lean
+@jit_inlined
 def _play_pass(
     bench: _Scratch,
     team: _Team,
     k: int,
-    plan: Plan,
+    plan: LearningRule,
     starts: Ints,
     actions: NDArray[np.int8],
     rewards: NDArray[np.int8],
@@ -193,13 +198,17 @@ def _play_pass(
         counter = (k * steps + t) * n_players
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
-            u = uniform(team.stream, (counter + p) * _SLOTS)
+            u = random_uniform(team.stream, (counter + p) * _SLOTS)
             move = pick_move(best_moves(table, states[p], team.learner), u)
             cells[p] = ways[cells[p], move]
             actions[t, p], rewards[t, p] = move, pay[here + cells[p]]
-        if k < plan.rehearsals:
-            over = plan.ahead == NEXT and t + 1 == steps
-            base = here + team.cells if plan.ahead == NEXT else (here if plan.ahead == SAME else 0)
+        if k < plan.practice_passes:
+            over = plan.future_kind == NEXT and t + 1 == steps
+            base = (
+                here + team.cells
+                if plan.future_kind == NEXT
+                else (here if plan.future_kind == SAME else 0)
+            )
             for p in range(team.start, team.stop):
                 future = 0.0 if over else best_value(table, base + cells[p], team.learner)
                 move, reward = int(actions[t, p]), int(rewards[t, p])

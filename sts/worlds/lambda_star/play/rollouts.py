@@ -26,7 +26,7 @@ from sts.worlds.lambda_star.generation.patterns import (
     Settings,
     check_integers,
     is_integer,
-    parse_size,
+    unpack_size,
 )
 from sts.worlds.lambda_star.play.teams import check_counts, load_team_for, play_episodes
 
@@ -59,7 +59,7 @@ class Rollout(NamedTuple):
     good: NDArray[np.uint16]
     evil: NDArray[np.uint16]
     log_probs: NDArray[np.float32]
-    around: NDArray[np.float32] | None = None
+    observed_rewards: NDArray[np.float32] | None = None
 
     def __repr__(self) -> str:
         """Summarise the episodes in one line."""
@@ -100,8 +100,8 @@ def generate(
     check_integers(seed=seed, start=start)
     if start < 0:
         raise ArgumentError(f"expected a start of 0 or more, found start {start}")
-    settings = Settings(*parse_size(size), team, steps, complexity, patterns, radius)
-    return environments_.generate(settings, seed=seed, start=start, stop=start + count)
+    settings = Settings(*unpack_size(size), team, steps, complexity, patterns, radius)
+    return environments_.generate_environments(settings, seed=seed, start=start, stop=start + count)
 
 
 def rollout(
@@ -162,7 +162,7 @@ def rollout(
         good=played.scene[:, :, 0],
         evil=played.scene[:, :, 1],
         log_probs=played.log_probs,
-        around=seen.around if seen else None,
+        observed_rewards=seen.around if seen else None,
     )
 
 
@@ -197,4 +197,4 @@ def to_environments(environments: EnvironmentsLike) -> Environments:
             "expected environments from generate, their number or a sequence of serialised "
             f"states, found {type(environments).__name__}"
         )
-    return environments_.from_states(states)
+    return environments_.environments_from_states(states)

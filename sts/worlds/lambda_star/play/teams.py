@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.agents.registry import made
+from sts.agents.registry import build_agent
 from sts.domains import Worlds
 from sts.engine import lockstep
-from sts.engine.lockstep import Played, Script
+from sts.engine.lockstep import Rollouts, Script
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import streams as named_streams
-from sts.storage.memory import allowance
-from sts.worlds.lambda_star.agents.learner import Tabular
+from sts.storage.memory import memory_limit
+from sts.worlds.lambda_star.agents.learner import TabularLearner
 from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
 from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
@@ -74,7 +74,7 @@ def load_team(agent: Any) -> tuple[Agent, ...]:
         return tuple(member for item in agent for member in load_team(item))
     if callable(agent) and not hasattr(agent, "act"):
         return (Policy(agent),)
-    return (made(agent, getattr(agent, "__qualname__", repr(agent))),)
+    return (build_agent(agent, getattr(agent, "__qualname__", repr(agent))),)
 
 
 def team_name(members: Sequence[Agent]) -> str:
@@ -106,7 +106,7 @@ def play_episodes(
     rehearsals: int = 100,
     threads: int = 1,
     watch: Watch | None = None,
-) -> Played:
+) -> Rollouts:
     """Play the environments and return the episodes; arguments and errors as in `rollout`.
 
     Log-probabilities of built-in learners are NaN: their moves come from the compiled path,
@@ -122,7 +122,7 @@ def play_episodes(
         actions = _play_compiled(members, environments, **options).actions
         script = Script(actions, np.zeros_like(actions), np.ones(actions.shape[1:], np.bool_))
         world, worlds = LambdaStar(), start_worlds()
-        return lockstep.play(world, worlds, (), steps=steps, script=script, watch=watch)
+        return lockstep.play_episodes(world, worlds, (), steps=steps, script=script, watch=watch)
     count, keys = len(environments.index), member_streams(members, environments, seed)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals)
     players = [_member_roles(members, settings, i) for i in range(len(members))]
@@ -141,7 +141,7 @@ def _play_compiled(
     """Play a built-in learner by the compiled path."""
     settings, count = environments.settings, len(environments.index)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
-    return practice.play(
+    return practice.play_learner(
         members[0].name,
         environments.copy_arrays(),
         *member_streams(members, environments, seed),
@@ -158,7 +158,7 @@ def play_after_practice(
     steps: int,
     rehearsals: int,
     watch: Watch | None = None,
-) -> Played:
+) -> Rollouts:
     """Return the final pass, after the teams' learners have practised the same episodes together.
 
     Agents without a method `finish` take part with an empty memory in every pass; if no agent has
@@ -169,12 +169,12 @@ def play_after_practice(
         rehearsals = 0
     for k in range(rehearsals):
         worlds = start_worlds()
-        memories = lockstep.play(LambdaStar(), worlds, teams, steps=steps).memories
+        memories = lockstep.play_episodes(LambdaStar(), worlds, teams, steps=steps).memories
         teams = [
             team._replace(memory=_finish_pass(team, worlds, kept), since=(k + 1) * steps)
             for team, kept in zip(teams, memories, strict=True)
         ]
-    return lockstep.play(LambdaStar(), start_worlds(), teams, steps=steps, watch=watch)
+    return lockstep.play_episodes(LambdaStar(), start_worlds(), teams, steps=steps, watch=watch)
 
 
 def _can_finish(agent: Any) -> bool:
@@ -216,10 +216,10 @@ def check_memory(
         needed += threads * practice.table_bytes(cells, s.horizon)
     else:
         for i, member in enumerate(members):
-            if isinstance(member, Tabular):
+            if isinstance(member, TabularLearner):
                 players = len(_member_roles(members, s, i))
                 needed += episodes * member.memory_bytes(players, cells, s.horizon, rehearsals)
-    most = allowance()
+    most = memory_limit()
     if at_once * needed > most:
         raise ArgumentError(
             f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from sts.episodes import Episode
 from sts.errors import DamagedData, DamagedState
-from sts.provenance import provenance
-from sts.storage.files import content_hash, regular
+from sts.provenance import collect_provenance
+from sts.storage.files import content_hash, open_regular
 from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.torus import distance, toward
+from sts.worlds.lambda_star.torus import distance, first_move
 
 TEAMS = {
     "random": "random",
@@ -51,14 +51,17 @@ def read(path: Path) -> list[Trajectory]:
       DamagedData: a line violates the format; the message has its number.
     """
     lines = _read_lines(path)
-    origin = provenance() | {"file": path.name, "sha256": content_hash("\n".join(lines).encode())}
+    origin = collect_provenance() | {
+        "file": path.name,
+        "sha256": content_hash("\n".join(lines).encode()),
+    }
     episodes = _split_episodes(path, lines)
     return [item for episode in episodes for item in _read_teams(path, *episode, origin)]
 
 
 def _read_lines(path: Path) -> list[str]:
     try:
-        with regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:
+        with open_regular(path) as raw, lzma.open(raw) if path.suffix == ".xz" else raw as file:
             lines = file.read().decode("utf-8").splitlines()
     except (lzma.LZMAError, EOFError):
         raise DamagedData(f"{path} is not an .xz file, or is truncated") from None
@@ -215,5 +218,5 @@ def _infer_moves(
             f"team {key}: player {p} jumps from cell {before[t, p] + 1} "
             f"to {after[t, p] + 1} in step {t + 1}"
         )
-    actions: NDArray[np.int8] = toward(before, after, n, n).astype(np.int8)
+    actions: NDArray[np.int8] = first_move(before, after, n, n).astype(np.int8)
     return actions

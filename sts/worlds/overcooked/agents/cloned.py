@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.domains.adapted import Seen
+from sts.domains.adapter import Observation
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import write_atomically
 from sts.worlds.overcooked.agents import network
 from sts.worlds.overcooked.agents.features import SIZE, extract_features
 from sts.worlds.overcooked.agents.network import Network
-from sts.worlds.overcooked.basics import MOVES
+from sts.worlds.overcooked.constants import MOVES
 
 VERSION = 1
 HIDDEN, BATCH, RATE = 64, 256, 1e-3
@@ -55,7 +55,7 @@ class Cloned(Agent):
         self.weights_digest, self.trained_on = trained.digest, trained.trained_on
 
     def act(
-        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return the probability of each action."""
         batch, players = observation.last_move.shape
@@ -147,7 +147,7 @@ def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
     }
     workers, shared = trials.count_workers(trials.installed_files())
     description = (
-        f"the train side of {trials.SOURCE}: {len(recorded)} trials, {len(wanted)} moves; "
+        f"the train side of {trials.SOURCE_NAME}: {len(recorded)} trials, {len(wanted)} moves; "
         f"{shared} of the {workers} workers who led trials are on the test side too"
     )
     return values, np.array(wanted), description

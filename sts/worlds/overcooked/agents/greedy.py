@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.domains.adapted import Seen
-from sts.worlds.overcooked.agents.ways import Cell, Route, find_routes
-from sts.worlds.overcooked.basics import FULL, INTERACT, MOVES, SIDES, STAY
+from sts.domains.adapter import Observation
+from sts.worlds.overcooked.agents.routes import Cell, Route, find_routes
+from sts.worlds.overcooked.constants import FULL, INTERACT, MOVES, SIDES, STAY
 
 _FLOOR, _COUNTER, _ONIONS, _, _DISHES, _POT, _WINDOW = range(7)
 _NOTHING, _ONION, _TOMATO, _DISH, _SOUP = range(5)
@@ -85,7 +85,7 @@ class Greedy(Agent):
         }
 
     def act(
-        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return the first action of the route to the next target, mixed with random actions."""
         batch, players = observation.last_move.shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.domains.adapted import Seen
-from sts.worlds.overcooked.basics import STAY
+from sts.domains.adapter import Observation
+from sts.worlds.overcooked.constants import STAY
 
 
 class Stay(Agent):
@@ -18,7 +18,7 @@ class Stay(Agent):
     deterministic = True
 
     def act(
-        self, observation: Seen, instructions: Instructions, memory: Memory, draws: Draws
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return the no-op action."""
         return PolicyOutput(np.full(observation.last_move.shape, STAY)), memory

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from sts.annotations.breakdown import Breakdown, ErrorRow, SampleCounts
+from sts.annotations.error_analysis import ErrorAnalysis, ErrorRow, SampleCounts
 from sts.errors import UnknownName
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.subject import Subject
@@ -49,7 +49,7 @@ def test_table_1_has_the_papers_columns() -> None:
         ErrorRow("player", "out_of_time", 0, 0, "late"),
         ErrorRow("annotator", "rigidity", 1, 0, "strict"),
     )
-    reviews = Breakdown(rows, over)
+    reviews = ErrorAnalysis(rows, over)
     frame = ratings_table(skills={"a": 0.0}, categories=["c"], seed=1, scenarios=2)
     report = report_of(frame, suite=Subject("t@1", reviews=reviews))
     one = table(report, "table_1")

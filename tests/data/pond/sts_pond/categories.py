@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sts.engine.replay import along
+from sts.engine.replay import replay_worlds
 from sts_pond.water import NOBODY
 from sts_scenarios.category import Candidate, Category, Label
 
@@ -15,7 +15,7 @@ CONTEXT, HORIZON = 6, 16
 def waters(episode) -> Iterator:
     """Yield the pond before each step and after the last; it is one, so look and go on."""
     ponds: Any
-    for ponds in along([episode], ["a recording on the pond"]):
+    for ponds in replay_worlds([episode], ["a recording on the pond"]):
         yield ponds.waters[0]
 
 

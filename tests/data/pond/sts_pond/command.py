@@ -10,9 +10,9 @@ from sts.cli.settings import add_settings, read_settings
 
 def run(args: argparse.Namespace) -> Result:
     """Show it."""
-    from sts.domains import domain
+    from sts.domains import load_domain
 
-    pond = domain("pond")
+    pond = load_domain("pond")
     (state,) = pond.generate(1, seed=args.seed, **read_settings(args, "pond"))
     (scene,) = pond.restore([state]).scene
     return Result(

@@ -8,8 +8,8 @@ AMOUNT = ("--episodes", "40", "--steps", "30", "--team", "2")
 DEMO = Demo(
     suite="pond@1",
     agents=AGENTS,
-    shown=("fetch-a-passenger-01", "ferryman", "drifter"),
-    making=(
+    example=("fetch-a-passenger-01", "ferryman", "drifter"),
+    setup=(
         ("record", *agent_arguments(AGENTS), *AMOUNT),
         ("mine", "pond", "--per-category", "4", "--overwrite"),
         ("draft", "accept", "pond", "--all"),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import SceneFormat, SceneLayout
-from sts.domains.envelope import unwrap, wrap
+from sts.domains.envelope import add_envelope, remove_envelope
 from sts.storage.files import canonical_json, content_hash
 from sts_pond.water import MOVES, NOBODY, WAIT, Water, drawn
 
@@ -70,7 +70,7 @@ class Ponds:
 
     def states(self) -> list[bytes]:
         """Return each pond serialised."""
-        return [wrap(NAME, VERSION, water.encoded()) for water in self.waters]
+        return [add_envelope(NAME, VERSION, water.encoded()) for water in self.waters]
 
 
 def _cells(water: Water) -> list[int]:
@@ -79,7 +79,7 @@ def _cells(water: Water) -> list[int]:
 
 
 def _water(state: bytes) -> Water:
-    return Water(**json.loads(unwrap(NAME, VERSION, state)))
+    return Water(**json.loads(remove_envelope(NAME, VERSION, state)))
 
 
 class Pond:
@@ -107,7 +107,7 @@ class Pond:
     ) -> list[bytes]:
         """Return the states of new ponds."""
         waters = [drawn(seed, i, jetties, ferries, passengers) for i in range(count)]
-        return [wrap(NAME, VERSION, water.encoded()) for water in waters]
+        return [add_envelope(NAME, VERSION, water.encoded()) for water in waters]
 
     def world_id(self, state: bytes) -> str:
         """Return the hash of the pond and of who is where on it."""

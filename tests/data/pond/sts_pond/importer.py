@@ -20,7 +20,7 @@ import numpy as np
 
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData
-from sts.provenance import provenance
+from sts.provenance import collect_provenance
 from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts_pond.domain import NAME, Ponds
 from sts_pond.water import begun
@@ -65,7 +65,7 @@ def _episode(place: str, lines: list[str]) -> Trajectory:
         ),
         tuple(Player("human", f"ferry {f}") for f in range(len(ferries))),
         source=f"ferry-log {place}",
-        provenance=provenance(),
+        provenance=collect_provenance(),
     )
 
 

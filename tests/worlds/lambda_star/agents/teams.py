@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import agents
-from sts.domains import domain
-from sts.engine.lockstep import Played, play
+from sts.domains import load_domain
+from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team
 from sts.worlds.lambda_star.agents.reactive import TeamObservation
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State
-from sts.worlds.lambda_star.torus import toward
+from sts.worlds.lambda_star.torus import first_move
 from tests.worlds.lambda_star.examples import state
 
 STAY = MOVES.index("stay")
@@ -72,7 +72,7 @@ def named(actions: int) -> set[str]:
 
 def to(cell: int, goal: int, rewards: np.ndarray) -> set[str]:
     """Return the one move from `cell` toward `goal` on a grid of rewards."""
-    return {MOVES[toward(cell, goal, *rewards.shape)]}
+    return {MOVES[first_move(cell, goal, *rewards.shape)]}
 
 
 def start(
@@ -113,8 +113,10 @@ def acted(
     return agent.act(seen, told, begun, np.zeros((count, len(players), agent.draws)))
 
 
-def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Played:
+def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Rollouts:
     """Plays `agent` in every role of `states`."""
     streams = np.arange(len(states), dtype=np.uint64)
     players = tuple(range(len(states[0].cells)))
-    return play(domain("lambda-star"), Batch(states), [Team(agent, players, streams)], steps=steps)
+    return play_episodes(
+        load_domain("lambda-star"), Batch(states), [Team(agent, players, streams)], steps=steps
+    )

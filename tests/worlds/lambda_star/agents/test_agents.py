@@ -9,13 +9,13 @@ import pytest
 
 from sts import agents
 from sts.agents.protocol import Instructions
-from sts.domains import domain
-from sts.engine.lockstep import Played, Script, play
-from sts.engine.session import Team, fit
+from sts.domains import load_domain
+from sts.engine.lockstep import Rollouts, Script, play_episodes
+from sts.engine.session import Team, bind_agent
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import distance, moved
+from sts.worlds.lambda_star.torus import distance, move_cell
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
 
@@ -50,9 +50,9 @@ def followed(
     given_at: int = 0,
     players: tuple[int, ...] = (0,),
     script: Script | None = None,
-) -> Played:
-    return play(
-        domain("lambda-star"),
+) -> Rollouts:
+    return play_episodes(
+        load_domain("lambda-star"),
         worlds,
         [Team(agents.load(name), players, np.array([stream("agents", name)], np.uint64))],
         steps=steps,
@@ -62,18 +62,18 @@ def followed(
 
 
 def first_choice(name: str, worlds: Batch, text: str = "", players=(0,)) -> agents.PolicyOutput:
-    agent = fit(agents.load(name), domain("lambda-star"))
+    agent = bind_agent(agents.load(name), load_domain("lambda-star"))
     seen = worlds.observe(players, team=players, world=agent.sees != "observation")
     told = Instructions(("", text), np.array([1], np.int32))
     draws = np.zeros((1, len(players), agent.draws))
     return agent.act(seen, told, agent.initial_state(1, len(players)), draws)[0]
 
 
-def places(p: Played, which: int = 2) -> list[int]:
+def places(p: Rollouts, which: int = 2) -> list[int]:
     return p.scene[0, :, which].tolist()
 
 
-def apart(p: Played, which: int) -> list[int]:
+def apart(p: Rollouts, which: int) -> list[int]:
     pairs = zip(places(p), places(p, which), strict=True)
     return [distance(a, b, SIZE, SIZE) for a, b in pairs]
 
@@ -147,7 +147,7 @@ def test_question_is_answered_once_at_takeover_standing_still(name, text):
 
 def test_rule_agent_answers_by_what_it_sees():
     for move, answer in enumerate(MOVES):
-        good = moved(at(4, 4), move, SIZE, SIZE)
+        good = move_cell(at(4, 4), move, SIZE, SIZE)
         assert answer_of(good, at(0, 0), "In which direction is Good?") == answer
     assert answer_of(at(0, 0), at(0, 5), "Where is Good?") == TOKENS[0], "it never saw Good"
     for evil, answer in ((at(5, 5), "yes"), (at(4, 4), "yes"), (at(4, 6), "no")):

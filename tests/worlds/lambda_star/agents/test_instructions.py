@@ -72,4 +72,4 @@ def test_readings_follow_the_episodes():
     found = parse_instructions(Instructions(texts, np.array([2, 0, 1, 2], np.int32)))
     assert [TASKS[t] for t in found.task] == ["walk", "nothing", "reach-good", "walk"]
     assert found.number.tolist() == [3, 0, 0, 3]
-    assert found.asks("walk", "reach-good")[:, 0].tolist() == [True, False, True, True]
+    assert found.is_task("walk", "reach-good")[:, 0].tolist() == [True, False, True, True]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.domains import domain
-from sts.engine.lockstep import Played, Script, play
+from sts.domains import load_domain
+from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.agents.readers.foresight import unknown_forecast, write_forecasts
+from sts.worlds.lambda_star.agents.readers.forecasts import unknown_forecast, write_forecasts
 from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
@@ -46,7 +46,7 @@ def told(
     walked: Sequence[int] = (),
     steps: int = 10,
     **changes,
-) -> Played:
+) -> Rollouts:
     """Plays one role `REPEATS` times: it is led along `walked`, then told; the others stand."""
     state = start(SIZE, SIZE, good=good, evil=evil, cells=cells, **changes)
     streams = np.array([stream("readers", name, i) for i in range(REPEATS)], np.uint64)
@@ -55,8 +55,8 @@ def told(
     actions[:, : len(walked), 0] = walked
     forced = np.ones((length, len(cells)), np.bool_)
     forced[len(walked) :, 0] = False
-    return play(
-        domain("lambda-star"),
+    return play_episodes(
+        load_domain("lambda-star"),
         Batch([state] * REPEATS),
         [Team(agents.load(name), (0,), streams)],
         steps=length,
@@ -65,7 +65,7 @@ def told(
     )
 
 
-def apart(p: Played, which: int, steps: int = 10) -> np.ndarray:
+def apart(p: Rollouts, which: int, steps: int = 10) -> np.ndarray:
     """Return [REPEATS, steps]: how far the role is from Good, 0, or Evil, 1, after it was told."""
     far: np.ndarray = distance(
         p.scene[:, -steps:, 2].astype(int), p.scene[:, -steps:, which].astype(int), SIZE, SIZE
@@ -73,7 +73,7 @@ def apart(p: Played, which: int, steps: int = 10) -> np.ndarray:
     return far
 
 
-def answers(p: Played) -> list[str]:
+def answers(p: Rollouts) -> list[str]:
     """Return the first word of each."""
     spoken = p.utterances[:, :, 0]
     return [TOKENS[row[np.flatnonzero(row)[0]]] if row.any() else "silence" for row in spoken]

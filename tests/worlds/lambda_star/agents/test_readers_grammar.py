@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse
+from sts.worlds.lambda_star.agents.readers.grammar import ACTS, FAR, Intent, parse_intent
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios import categories
 
 FIELDS = {"steps": "3", "cells": "4", "direction": "up and to the left", "mate": "your team-mate"}
-CATEGORIES = {one.name: one for one in categories.of("lambda-star")}
+CATEGORIES = {one.name: one for one in categories.load_categories("lambda-star")}
 
 # The intent of a category and rewordings that no category has.
 SAYINGS: dict[str, tuple[Intent, tuple[str, ...]]] = {
@@ -135,21 +135,21 @@ def alike(one: Intent, other: Intent) -> bool:
 
 @pytest.mark.parametrize(("text", "intent"), MEANT)
 def test_text_means_what_its_words_say(text, intent):
-    assert alike(parse(text), intent)
-    assert alike(parse(f"  {text.upper()} "), intent)
+    assert alike(parse_intent(text), intent)
+    assert alike(parse_intent(f"  {text.upper()} "), intent)
 
 
 def test_every_category_has_its_sayings_and_its_wordings_mean_one_thing():
     assert CATEGORIES.keys() <= {*SAYINGS, *PAIRS}
     for name in CATEGORIES.keys() & SAYINGS.keys():
-        assert len({parse(text) for text in templates(name)}) == 1
+        assert len({parse_intent(text) for text in templates(name)}) == 1
 
 
 @pytest.mark.parametrize(
     "text", ["Sing a song.", "Do good.", "Walk.", "Goodness, an evildoer!", "?", "...", "Ψ"]
 )
 def test_text_without_a_task_is_unknown(text):
-    assert parse(text) == Intent("unknown")
+    assert parse_intent(text) == Intent("unknown")
 
 
 WORDS = sorted({word.strip(".,:;!?").lower() for text, _ in MEANT for word in text.split()})
@@ -157,15 +157,17 @@ WORDS = sorted({word.strip(".,:;!?").lower() for text, _ in MEANT for word in te
 
 @given(st.lists(st.sampled_from([*WORDS, ".", ",", "?", "9" * 30]), max_size=12), st.booleans())
 def test_any_words_in_any_order_mean_something_or_are_unknown(words, qualified):
-    intent = parse(" ".join(words), qualified)
+    intent = parse_intent(" ".join(words), qualified)
     assert intent.act in ACTS and 0 <= intent.low <= intent.high <= FAR
 
 
 def test_large_numbers_order_and_small_words_do_not_matter():
-    assert parse(f"Keep at least {10**40} cells away from Evil.").low < FAR
+    assert parse_intent(f"Keep at least {10**40} cells away from Evil.").low < FAR
     assert alike(
-        parse("Evil: for as long as you can, keep yourself at least two cells away from it."),
-        parse("keep at least 2 cells away from evil"),
+        parse_intent(
+            "Evil: for as long as you can, keep yourself at least two cells away from it."
+        ),
+        parse_intent("keep at least 2 cells away from evil"),
     )
 
 
@@ -184,4 +186,6 @@ def test_large_numbers_order_and_small_words_do_not_matter():
 def test_half_of_the_words_suffice_only_where_no_text_needs_the_others(names, understood):
     for name in names.split():
         intent, _ = SAYINGS[name]
-        assert [alike(parse(text, False), intent) for text in templates(name)] == understood, name
+        assert [
+            alike(parse_intent(text, False), intent) for text in templates(name)
+        ] == understood, name

@@ -38,9 +38,9 @@ quirks = pytest.mark.parametrize("agent", QUIRKS, ids=lambda agent: agent.name)
 
 def algorithm_2(reward: np.ndarray, cells: np.ndarray, height: int, width: int) -> np.ndarray:
     """Return bool[R, 9], the best marked moves, by NumPy for the whole team at once."""
-    long = torus.side(reward.shape[-1])
+    long = torus.side_length(reward.shape[-1])
     mark = 0.5 * reward.max(-1) + 0.5 * reward.min(-1)
-    within = torus.moved(cells[:, None], np.arange(9), height, width)
+    within = torus.move_cell(cells[:, None], np.arange(9), height, width)
     side = np.arange(long // 2 - 1, long // 2 + 2)
     near = (side[:, None] * long + side).ravel()
     fake = np.zeros(within.shape)
@@ -58,7 +58,9 @@ def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
     for _ in range(60):
         good, evil = rng.choice(height * width, 2, replace=False)
         cells = rng.integers(0, height * width, 4)
-        values = [kernels.reward(c, good, evil, height, width) for c in range(height * width)]
+        values = [
+            kernels.reward_at_cell(c, good, evil, height, width) for c in range(height * width)
+        ]
         rewards = np.array(values).reshape(height, width)
         marks = np.full((1, height * width), np.nan)
         found = decided(stigmergy.choose_moves, rewards, cells, False, marks, radius=radius)
@@ -173,7 +175,7 @@ def test_target_of_the_highest_bid_stays_until_the_bid_is_matched():
 def test_first_bid_is_always_taken_and_drawn_evenly_among_equal_cells(reward, move):
     bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
     left = decided(bidding.choose_moves, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
-    assert bids.tolist() == [torus.moved(14, move, 6, 6), reward]
+    assert bids.tolist() == [torus.move_cell(14, move, 6, 6), reward]
     assert left[1] == {MOVES[move]}
 
 
@@ -241,7 +243,7 @@ def test_tree_node_draws_its_target_evenly_among_its_best_cells(move):
 def test_guide_starts_with_the_last_role_and_moves_once_a_step():
     worlds = Batch([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
     _, memory = acted(imitation.Imitation(), worlds, (0, 1, 2))
-    assert memory["guide"].tolist() == [[torus.moved(60, 0, 9, 9)]]
+    assert memory["guide"].tolist() == [[torus.move_cell(60, 0, 9, 9)]]
     guide, cells = np.array([20]), [80, 22, 20]
     for good_next, expected in ((0, 10), (0, 0), (1, 1), (1, 1)):
         left = decided(

@@ -9,9 +9,13 @@ import pytest
 
 from sts.errors import ArgumentError, DamagedState
 from sts.worlds.lambda_star.domain import Batch
-from sts.worlds.lambda_star.generation.environments import from_states, generate, uncertainty
+from sts.worlds.lambda_star.generation.environments import (
+    environments_from_states,
+    generate_environments,
+    measure_uncertainty,
+)
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.generation.patterns import generate as one
+from sts.worlds.lambda_star.generation.patterns import generate_world as one
 from sts.worlds.lambda_star.state import encode
 from tests.worlds.lambda_star.examples import complexity_of
 
@@ -25,7 +29,7 @@ SETTINGS = (
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_environments_are_the_worlds_of_their_indices(settings):
-    found = generate(settings, seed=5, start=3, stop=15)
+    found = generate_environments(settings, seed=5, start=3, stop=15)
     worlds = [one(settings, seed=5, index=i) for i in range(3, 15)]
     assert Batch.from_arrays(found.copy_arrays(), settings.radius).states() == [
         encode(s) for s in worlds
@@ -37,7 +41,7 @@ def test_environments_are_the_worlds_of_their_indices(settings):
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_states_and_arrays_make_the_same_batch_and_a_copy_is_played(settings):
     worlds = [one(settings, seed=1, index=i) for i in range(6)]
-    of_worlds, made = Batch(worlds), generate(settings, seed=1, start=0, stop=6)
+    of_worlds, made = Batch(worlds), generate_environments(settings, seed=1, start=0, stop=6)
     of_arrays = Batch.from_arrays(made.copy_arrays(), settings.radius)
     before = of_arrays.states()
     rng = np.random.default_rng(0)
@@ -52,9 +56,9 @@ def test_states_and_arrays_make_the_same_batch_and_a_copy_is_played(settings):
 
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_serialised_states_are_read_as_environments(settings):
-    made = generate(settings, seed=2, start=0, stop=5)
+    made = generate_environments(settings, seed=2, start=0, stop=5)
     states = Batch.from_arrays(made.copy_arrays(), settings.radius).states()
-    found = from_states(states)
+    found = environments_from_states(states)
     assert Batch.from_arrays(found.copy_arrays(), found.settings.radius).states() == states
     assert found.complexity.tolist() == made.complexity.tolist()
     k = found.complexity
@@ -63,7 +67,9 @@ def test_serialised_states_are_read_as_environments(settings):
 
 def test_invalid_states_of_environments_are_refused():
     short, wide = (encode(one(s, seed=0, index=0)) for s in (Settings(), Settings(width=11)))
-    begun = Batch.from_arrays(generate(Settings(), seed=0, start=0, stop=1).copy_arrays(), 1)
+    begun = Batch.from_arrays(
+        generate_environments(Settings(), seed=0, start=0, stop=1).copy_arrays(), 1
+    )
     begun.step(np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int8))
     endless = encode(replace(one(Settings(), seed=0, index=0), horizon=0))
     for states, said in (
@@ -73,20 +79,20 @@ def test_invalid_states_of_environments_are_refused():
         (begun.states(), "expected states at step 0, found one at step 1"),
     ):
         with pytest.raises(ArgumentError, match=said) as caught:
-            from_states(states)
+            environments_from_states(states)
         assert "\n" not in str(caught.value)
     with pytest.raises(DamagedState):
-        from_states([short[:-1]])
+        environments_from_states([short[:-1]])
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 3), (4, 3)])
 def test_empty_spans_are_refused(start, stop):
     with pytest.raises(ArgumentError, match="indices from 0 on"):
-        generate(Settings(), seed=0, start=start, stop=stop)
+        generate_environments(Settings(), seed=0, start=start, stop=stop)
 
 
 @pytest.mark.parametrize(
     ("height", "width", "states"), [(3, 3, 72), (5, 5, 600), (10, 10, 9900), (4, 12, 2256)]
 )
 def test_uncertainty_is_the_entropy_of_two_objects_placed_anywhere(height, width, states):
-    assert 2 ** uncertainty(height, width) == pytest.approx(states)
+    assert 2 ** measure_uncertainty(height, width) == pytest.approx(states)

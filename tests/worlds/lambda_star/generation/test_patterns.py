@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sts.domains import domain
+from sts.domains import load_domain
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.patterns import (
     Settings,
     complexity_range,
-    generate,
+    generate_world,
     reachable_range,
 )
 from sts.worlds.lambda_star.generation.patterns import generate_worlds as many
 from sts.worlds.lambda_star.generation.walks import lz76
-from sts.worlds.lambda_star.state import encode, scatter
+from sts.worlds.lambda_star.state import arrays_to_states, encode
 from sts.worlds.lambda_star.torus import distance
 from tests.worlds.lambda_star.examples import complexity_of
 
@@ -28,7 +28,7 @@ GOLDEN = json.loads((Path(__file__).parent / "golden_worlds.json").read_text())
 
 
 def worlds(count: int = 30, *, seed: int = 0, **settings):
-    return [generate(Settings(**settings), seed=seed, index=i) for i in range(count)]
+    return [generate_world(Settings(**settings), seed=seed, index=i) for i in range(count)]
 
 
 def test_seed_and_index_determine_the_world():
@@ -61,15 +61,17 @@ def hashed(states) -> str:
 def test_worlds_of_saved_seeds_are_pinned(kept):
     settings, seed, count = Settings(**kept["settings"]), kept["seed"], kept["count"]
     made = many(settings, [(seed, index) for index in range(count)])
-    assert hashed(scatter(made, settings.radius)) == kept["hash"]
+    assert hashed(arrays_to_states(made, settings.radius)) == kept["hash"]
 
 
 def test_world_does_not_depend_on_those_made_with_it():
     for settings in (Settings(), Settings(6, 6, 2, 30, None, "lambdastar-2016")):
-        alone = [generate(settings, seed=3, index=i) for i in range(4, 9)]
-        together = scatter(many(settings, [(3, index) for index in range(4, 9)]), settings.radius)
+        alone = [generate_world(settings, seed=3, index=i) for i in range(4, 9)]
+        together = arrays_to_states(
+            many(settings, [(3, index) for index in range(4, 9)]), settings.radius
+        )
         assert together == alone
-    world = domain("lambda-star")
+    world = load_domain("lambda-star")
     assert world.generate(3, seed=4) == world.generate(9, seed=4)[:3]
     assert world.generate(0, seed=4) == []
 
@@ -167,7 +169,7 @@ IMPOSSIBLE = (
 @pytest.mark.parametrize(("settings", "said"), IMPOSSIBLE)
 def test_impossible_settings_are_refused(settings, said):
     with pytest.raises(ArgumentError) as caught:
-        generate(Settings(**settings), seed=0, index=0)
+        generate_world(Settings(**settings), seed=0, index=0)
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 

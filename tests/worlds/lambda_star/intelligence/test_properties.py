@@ -14,17 +14,20 @@ from hypothesis import strategies as st
 from sts.cli.main import main
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.generation import patterns
-from sts.worlds.lambda_star.generation.environments import from_states, generate
+from sts.worlds.lambda_star.generation.environments import (
+    environments_from_states,
+    generate_environments,
+)
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.intelligence import soundness
-from sts.worlds.lambda_star.intelligence.soundness import (
-    examine,
+from sts.worlds.lambda_star.intelligence import environment_checks
+from sts.worlds.lambda_star.intelligence.environment_checks import (
+    check_environments,
     is_balanced,
     least_sensitivity,
-    measure,
+    measure_properties,
     reward_maps,
 )
-from sts.worlds.lambda_star.kernels import reward
+from sts.worlds.lambda_star.kernels import reward_at_cell
 from sts.worlds.lambda_star.state import State, encode
 from tests.worlds.lambda_star.agents.teams import start
 from tests.worlds.lambda_star.examples import state, states
@@ -59,7 +62,7 @@ STAY = 4
     ],
 )
 def test_every_generated_class_has_every_property(made_to, episodes):
-    found = examine(made_to, episodes=episodes, seed=0)
+    found = check_environments(made_to, episodes=episodes, seed=0)
     assert found.holds, found.findings
     assert {f.property for f in found.findings} >= PROPERTIES
     assert found.random.standard_error is not None and found.sensitivity is not None
@@ -70,14 +73,16 @@ def test_every_generated_class_has_every_property(made_to, episodes):
 def test_random_agent_expects_no_reward_at_any_step():
     """On any cell equally likely, it receives the mean of the map, which is 0."""
     batch = Batch.from_arrays(
-        generate(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).copy_arrays(), 1
+        generate_environments(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).copy_arrays(), 1
     )
     for _ in range(30):
         batch.step(np.full((50, 1), STAY, np.int8), np.zeros((50, 1), np.int8))
         rewards = reward_maps(batch.arrays.objects, 5, 7)
         assert not rewards.sum((1, 2)).any() and is_balanced(rewards).all()
         for b, (good, evil) in enumerate(batch.arrays.objects.tolist()):
-            assert [reward(c, good, evil, 5, 7) for c in range(35)] == rewards[b].ravel().tolist()
+            assert [reward_at_cell(c, good, evil, 5, 7) for c in range(35)] == rewards[
+                b
+            ].ravel().tolist()
 
 
 def test_rewards_are_balanced_for_every_placement():
@@ -95,15 +100,15 @@ def test_balanced_maps_are_symmetric_and_pay_one_at_most():
 
 
 def test_participants_start_on_every_cell_equally_often():
-    worlds = generate(Settings(3, 3, 1, 4), seed=0, start=0, stop=4500).arrays
+    worlds = generate_environments(Settings(3, 3, 1, 4), seed=0, start=0, stop=4500).arrays
     cells, good = worlds.cells[:, 0], worlds.objects[:, 0]
     for found in (cells, (cells - good) % 9):
         counts = np.bincount(found, minlength=9)
         assert ((counts - 500) ** 2 / 500).sum() < 26.1, counts
 
 
-def one(s: State) -> soundness.Properties:
-    return measure(from_states([encode(s)]))
+def one(s: State) -> environment_checks.Properties:
+    return measure_properties(environments_from_states([encode(s)]))
 
 
 def still(good: int, evil: int, size: int, horizon: int) -> State:
@@ -136,7 +141,7 @@ def by_definition(s: State) -> int:
         people = batch.rewards.shape
         batch.step(np.full(people, STAY, np.int8), np.zeros(people, np.int8))
         good, evil = batch.arrays.objects[0].tolist()
-        maps.append([reward(c, good, evil, s.height, s.width) for c in cells])
+        maps.append([reward_at_cell(c, good, evil, s.height, s.width) for c in cells])
 
     def beside(cell: int) -> set[int]:
         row, column = divmod(cell, s.width)
@@ -197,18 +202,18 @@ SAME = replace(BROKEN, kind="cells", good_pattern=(7, 2), evil_pattern=(7, 2))
     ],
 )
 def test_environments_without_a_property_are_found(monkeypatch, broken, found, absent):
-    made = from_states([encode(broken)] * 3)
+    made = environments_from_states([encode(broken)] * 3)
     made = made._replace(settings=made.settings._replace(complexity=None))
-    monkeypatch.setattr(soundness, "generate", lambda *asked, **span: made)
+    monkeypatch.setattr(environment_checks, "generate_environments", lambda *asked, **span: made)
     if "K in range" in found:
         monkeypatch.setattr(patterns, "complexity_range", lambda s: (9, 12))
-    findings = examine(made.settings, episodes=3, seed=0)
+    findings = check_environments(made.settings, episodes=3, seed=0)
     failed = {f.property for f in findings.findings if not f.holds}
     assert found <= failed and not absent & failed and findings.holds == (not failed)
 
 
 def test_rewards_out_of_reach_are_found():
-    found = examine(Settings(20, 20, 1, 3), episodes=10, seed=0)
+    found = check_environments(Settings(20, 20, 1, 3), episodes=10, seed=0)
     assert [f.property for f in found.findings if not f.holds] == ["reward-sensitive"]
     assert found.sensitivity is None and not found.holds
 
@@ -218,26 +223,26 @@ def test_doctored_rewards_are_found(monkeypatch):
         return np.arange(len(environments.index))[:, None] % 3 + 1
 
     small = Settings(5, 5, 1, 10)
-    made = measure(generate(small, seed=0, start=0, stop=20))
+    made = measure_properties(generate_environments(small, seed=0, start=0, stop=20))
     with monkeypatch.context() as patch:
-        patch.setattr(soundness, "total_rewards", sums)
-        found = examine(small, episodes=300, seed=0)
+        patch.setattr(environment_checks, "total_rewards", sums)
+        found = check_environments(small, episodes=300, seed=0)
         assert [f.property for f in found.findings if not f.holds] == ["random agent at 0"]
     doctored = made._replace(symmetric=np.arange(20) != 7)
-    monkeypatch.setattr(soundness, "measure", lambda environments: doctored)
-    failed = [f for f in examine(small, episodes=20, seed=0).findings if not f.holds]
+    monkeypatch.setattr(environment_checks, "measure_properties", lambda environments: doctored)
+    failed = [f for f in check_environments(small, episodes=20, seed=0).findings if not f.holds]
     assert [(f.property, f.found) for f in failed] == [
         ("symmetric rewards", "19 of 20 environments")
     ]
 
 
 def test_findings_do_not_depend_on_how_many_are_examined_at_once(monkeypatch):
-    whole = examine(Settings(5, 5, 2, 20), episodes=100, seed=3)
-    monkeypatch.setattr(soundness, "SPAN", 33)
-    assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
-    monkeypatch.setattr(soundness, "_MAX_CELLS", 70)
-    assert examine(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
-    assert examine(Settings(5, 5, 2, 20), episodes=100, seed=4) != whole
+    whole = check_environments(Settings(5, 5, 2, 20), episodes=100, seed=3)
+    monkeypatch.setattr(environment_checks, "EPISODES_PER_JOB", 33)
+    assert check_environments(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
+    monkeypatch.setattr(environment_checks, "_MAX_CELLS", 70)
+    assert check_environments(Settings(5, 5, 2, 20), episodes=100, seed=3) == whole
+    assert check_environments(Settings(5, 5, 2, 20), episodes=100, seed=4) != whole
 
 
 def test_check_command_explains_its_symbols_and_fails_if_a_property_does(capsys):

@@ -16,18 +16,18 @@ import sts.storage.files
 from sts import agents
 from sts.agents.identity import fingerprint
 from sts.cli.main import main
-from sts.engine.lockstep import play
+from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
-from sts.worlds.lambda_star.generation.patterns import Settings, generate
-from sts.worlds.lambda_star.intelligence import trials
+from sts.worlds.lambda_star.generation.patterns import Settings, generate_world
+from sts.worlds.lambda_star.intelligence import experiments
 from sts.worlds.lambda_star.intelligence.factors import plan_runs
 from sts.worlds.lambda_star.intelligence.files import metric_name
-from sts.worlds.lambda_star.intelligence.moments import add_moments, compute_moments, estimate
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED, score, team_access
+from sts.worlds.lambda_star.intelligence.reward_sums import add_sums, estimate_mean, sum_rewards
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents, team_access
 from sts_analysis.inputs.scores import read_scores
 
 SMALL = Settings(height=6, width=5, n_players=2, horizon=20)
@@ -35,7 +35,7 @@ SMALL = Settings(height=6, width=5, n_players=2, horizon=20)
 
 def played(team, index, *, seed=9):
     """Return the mean reward of a team in one environment, by the general path."""
-    worlds = Batch([generate(SMALL, seed=seed, index=index)])
+    worlds = Batch([generate_world(SMALL, seed=seed, index=index)])
     called = ",".join(team)
     teams = []
     for i, name in enumerate(team):
@@ -43,37 +43,37 @@ def played(team, index, *, seed=9):
         streams = [stream("lambda-star score", called, *member, seed, index)]
         players = tuple(range(i, SMALL.n_players, len(team)))
         teams.append(Team(agents.load(name), players, np.array(streams, np.uint64)))
-    rewards = play(LambdaStar(), worlds, teams, steps=SMALL.horizon).rewards[0] / 2
+    rewards = play_episodes(LambdaStar(), worlds, teams, steps=SMALL.horizon).rewards[0] / 2
     return sum(float(r) for r in rewards.ravel()) / (SMALL.n_players * SMALL.horizon)
 
 
 def test_means_errors_and_differences_are_those_worked_by_hand():
     # Two agents in four environments; rewards of 1, 2, 3, 6 and of 1, 0, 2, 1 units.
-    sums = compute_moments(np.array([[1, 1], [2, 0], [3, 2], [6, 1]], np.int64))
+    sums = sum_rewards(np.array([[1, 1], [2, 0], [3, 2], [6, 1]], np.int64))
     for weights, units, mean, variance in (
         ([1, 0], 1, 3, 14 / 3 / 4),
         ([0, 1], 1, 1, 2 / 3 / 4),
         ([1, -1], 1, 2, 14 / 3 / 4),
         ([1, 0], 10, 0.3, 14 / 3 / 4 / 100),
     ):
-        found = estimate(sums, np.array(weights), units)
+        found = estimate_mean(sums, np.array(weights), units)
         assert (found.mean, found.standard_error) == pytest.approx((mean, variance**0.5))
 
 
 def test_tallies_are_exact_however_they_are_joined():
     received = np.random.default_rng(0).integers(-(10**7), 10**7, (60, 3))
-    whole = compute_moments(received)
-    parts = [compute_moments(part) for part in np.split(received, [7, 8, 40])]
+    whole = sum_rewards(received)
+    parts = [sum_rewards(part) for part in np.split(received, [7, 8, 40])]
     for joined in (
-        add_moments(parts),
-        add_moments(parts[::-1]),
-        add_moments([add_moments(parts[:2]), add_moments(parts[2:])]),
+        add_sums(parts),
+        add_sums(parts[::-1]),
+        add_sums([add_sums(parts[:2]), add_sums(parts[2:])]),
     ):
         assert joined.episodes == 60
         assert (joined.total == whole.total).all() and (joined.products == whole.products).all()
-    vast = compute_moments(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
+    vast = sum_rewards(np.full((200, 1), 2 * 1000 * 100_000 + 10**8))
     assert vast.products[0, 0] == 200 * (3 * 10**8) ** 2 > 2**63
-    many = add_moments([whole] * 10**4)
+    many = add_sums([whole] * 10**4)
     assert many.products[0, 0] == 10**4 * whole.products[0, 0] > 2**64
 
 
@@ -82,7 +82,7 @@ def test_score_equals_definitions_2_and_3_by_hand():
         name: np.array([played([name], index) for index in range(6)])
         for name in ("local-search", "stigmergy")
     }
-    found = score(["local-search", "stigmergy"], SMALL, episodes=6, seed=9)
+    found = score_agents(["local-search", "stigmergy"], SMALL, episodes=6, seed=9)
     for mean in found.agents:
         values = means[mean.agent]
         assert mean.mean == pytest.approx(values.mean(), abs=1e-12)
@@ -96,21 +96,21 @@ def test_score_equals_definitions_2_and_3_by_hand():
 def test_score_does_not_depend_on_workers_or_spans(monkeypatch):
     names = ["random", "rule", "random,rule"]
     base, further = plan_runs([(6, 5)], [2, 3], [20])
-    once = score(names, base, further, episodes=12, seed=1)
+    once = score_agents(names, base, further, episodes=12, seed=1)
     for span, workers in ((5, 1), (1, 2)):
-        monkeypatch.setattr(trials, "SPAN", span)
-        assert score(names, base, further, episodes=12, seed=1, workers=workers) == once
+        monkeypatch.setattr(experiments, "EPISODES_PER_JOB", span)
+        assert score_agents(names, base, further, episodes=12, seed=1, workers=workers) == once
 
 
 def test_agent_scores_the_same_whichever_others_are_scored():
-    alone = score(["rule"], SMALL, episodes=8, seed=2).agents[0]
-    assert score(["oracle", "rule"], SMALL, episodes=8, seed=2).agents[1] == alone
-    assert score(["rule"], SMALL, episodes=8, seed=3).agents[0].mean != alone.mean
+    alone = score_agents(["rule"], SMALL, episodes=8, seed=2).agents[0]
+    assert score_agents(["oracle", "rule"], SMALL, episodes=8, seed=2).agents[1] == alone
+    assert score_agents(["rule"], SMALL, episodes=8, seed=3).agents[0].mean != alone.mean
 
 
 def test_scores_rank_the_agents_as_the_paper_expects():
     names = ["random", "local-search", "oracle"]
-    random, local, oracle = score(names, Settings(), episodes=300, seed=0).agents
+    random, local, oracle = score_agents(names, Settings(), episodes=300, seed=0).agents
     assert random.standard_error is not None
     assert abs(random.mean) < 4 * random.standard_error
     assert random.mean < local.mean < oracle.mean
@@ -119,7 +119,9 @@ def test_scores_rank_the_agents_as_the_paper_expects():
 
 def test_score_is_marked_by_what_its_members_are_shown():
     for rehearsals, sees in ((3, "rehearsal"), (0, "observation")):
-        found = score(["q-learning", "oracle"], SMALL, episodes=2, seed=0, rehearsals=rehearsals)
+        found = score_agents(
+            ["q-learning", "oracle"], SMALL, episodes=2, seed=0, rehearsals=rehearsals
+        )
         assert [mean.sees for mean in found.agents] == [sees, "world"]
     recording, oracle, learner = map(agents.load, ("recorded", "oracle", "sarsa"))
     assert team_access([recording], 1) == team_access([learner, recording], 1) == "recording"
@@ -129,8 +131,8 @@ def test_score_is_marked_by_what_its_members_are_shown():
 
 def test_agent_that_changed_since_the_run_was_planned_is_refused():
     def play(mark):
-        trial = trials.Trial(("random",), (mark,), 2, 0, 0)
-        return trials.play_trial(trial, [SMALL], 1, lambda done, total: None)
+        trial = experiments.Experiment(("random",), (mark,), 2, 0, 0)
+        return experiments.play_experiment(trial, [SMALL], 1, lambda done, total: None)
 
     play(agents.fingerprint(agents.load("random")))
     with pytest.raises(ArgumentError, match="has changed since the run was planned"):
@@ -138,7 +140,7 @@ def test_agent_that_changed_since_the_run_was_planned_is_refused():
 
 
 def test_single_episode_has_no_standard_error():
-    found = score(["random", "rule"], SMALL, episodes=1, seed=0)
+    found = score_agents(["random", "rule"], SMALL, episodes=1, seed=0)
     assert found.agents[0].standard_error is None
     assert found.differences[0].standard_error is None
     assert {part.standard_error for part in found.breakdown} == {None}
@@ -147,7 +149,7 @@ def test_single_episode_has_no_standard_error():
 @pytest.mark.parametrize("made", ["paper", "lambdastar-2016"])
 def test_breakdown_by_complexity_sums_up_to_the_whole(made):
     settings = SMALL._replace(width=6, patterns=made)
-    found = score(["random", "local-search"], settings, episodes=40, seed=3)
+    found = score_agents(["random", "local-search"], settings, episodes=40, seed=3)
     for mean in found.agents:
         parts = [part for part in found.breakdown if part.agent == mean.agent]
         assert {part.factor for part in parts} == {"complexity"} and len(parts) > 2
@@ -158,8 +160,8 @@ def test_breakdown_by_complexity_sums_up_to_the_whole(made):
 
 def test_breakdown_goes_by_the_complexity_of_each_environment():
     settings = SMALL._replace(complexity=(4, 6))
-    found = score(["local-search"], settings, episodes=30, seed=5)
-    k = environments.generate(settings, seed=5, start=0, stop=30).complexity
+    found = score_agents(["local-search"], settings, episodes=30, seed=5)
+    k = environments.generate_environments(settings, seed=5, start=0, stop=30).complexity
     counts = [(str(value), int((k == value).sum())) for value in (4, 5, 6)]
     assert [(part.label, part.episodes) for part in found.breakdown] == counts
 
@@ -167,28 +169,32 @@ def test_breakdown_goes_by_the_complexity_of_each_environment():
 def test_varied_factor_has_the_scores_of_separate_runs():
     base, further = plan_runs([(6, 5)], [2, 1], [20, 8])
     names = ["random", "local-search"]
-    found = score(names, base, further, episodes=9, seed=4)
+    found = score_agents(names, base, further, episodes=9, seed=4)
     for factor, values in (("team", (1, 2)), ("steps", (8, 20))):
         parts = [part for part in found.breakdown if part.factor == factor]
         assert [part.value for part in parts] == [v for v in values for _ in names]
         for part in parts:
             field = {"team": "n_players", "steps": "horizon"}[factor]
             change: dict[str, Any] = {field: int(part.value)}
-            alone = score([part.agent], base._replace(**change), episodes=9, seed=4).agents[0]
+            alone = score_agents([part.agent], base._replace(**change), episodes=9, seed=4).agents[
+                0
+            ]
             assert (part.mean, part.standard_error) == (alone.mean, alone.standard_error)
 
 
 def test_progress_runs_from_nothing_to_all_settings(monkeypatch):
-    monkeypatch.setattr(trials, "SPAN", 4)
+    monkeypatch.setattr(experiments, "EPISODES_PER_JOB", 4)
     seen: list[tuple[int, int]] = []
     base, further = plan_runs([(6, 5)], [2, 1], [20])
-    score(["random"], base, further, episodes=6, seed=0, progress=lambda *now: seen.append(now))
+    score_agents(
+        ["random"], base, further, episodes=6, seed=0, progress=lambda *now: seen.append(now)
+    )
     assert seen == [(0, 12), (4, 12), (6, 12), (10, 12), (12, 12)]
 
 
 def test_unknown_agent_is_refused_before_anything_is_played():
     with pytest.raises(UnknownName, match="local-search"):
-        score(["clairvoyant"], SMALL, episodes=10**7, seed=0)
+        score_agents(["clairvoyant"], SMALL, episodes=10**7, seed=0)
 
 
 SCORE = ["lambda-star", "score"]
@@ -226,16 +232,16 @@ def test_score_command_prints_tables_with_the_best_agent_first(capsys):
 
 
 def test_all_stands_for_every_published_behaviour(capsys):
-    assert len(PUBLISHED) == 13 and set(PUBLISHED) <= set(agents.installed())
+    assert len(PUBLISHED_AGENTS) == 13 and set(PUBLISHED_AGENTS) <= set(agents.list_installed())
     flags = ["--episodes", "2", "--size", "5x5", "--team", "2", "--steps", "10", "--json"]
     assert main([*SCORE, "--agent", "all", *flags, "--practice-episodes", "2"]) == 0
     value = json.loads(capsys.readouterr().out)
-    assert [row["agent"] for row in value["agents"]] == list(PUBLISHED)
+    assert [row["agent"] for row in value["agents"]] == list(PUBLISHED_AGENTS)
     assert len(value["differences"]) == 13 * 12 // 2
 
 
 def test_printed_differences_are_between_neighbours_by_score(capsys):
-    six = [part for name in PUBLISHED[:6] for part in ("--agent", name)]
+    six = [part for name in PUBLISHED_AGENTS[:6] for part in ("--agent", name)]
     flags = ["--episodes", "2", "--size", "5x5", "--steps", "10", "--practice-episodes", "1"]
     assert main([*SCORE, *six, *flags]) == 0
     blocks = [block.splitlines() for block in capsys.readouterr().out.split("\n\n")]
@@ -304,7 +310,7 @@ def test_invalid_flags_print_one_line_before_a_world_is_made(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     (tmp_path / "folder.csv").mkdir()
-    monkeypatch.setattr(environments, "generate", None)
+    monkeypatch.setattr(environments, "generate_environments", None)
     assert main([*COMMAND, *flags]) == 2
     out, err = capsys.readouterr()
     assert said in err and err.count("\n") == 1 and out == ""
@@ -439,5 +445,5 @@ def test_scores_of_an_older_format_are_not_added_to(tmp_path, capsys):
     ],
 )
 def test_metric_is_named_by_its_changed_settings(settings, rehearsals, called):
-    used = score(["random"], settings, episodes=1, seed=0, rehearsals=rehearsals).settings
+    used = score_agents(["random"], settings, episodes=1, seed=0, rehearsals=rehearsals).settings
     assert metric_name(used) == called

@@ -9,13 +9,13 @@ import pytest
 
 from sts import agents
 from sts.agents import Agent, Instructions, PolicyOutput
-from sts.engine.lockstep import Played, Script, play
+from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.q_learning import QLearning
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.generation.environments import generate
+from sts.worlds.lambda_star.generation.environments import generate_environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import practice, teams
 from sts.worlds.lambda_star.play.practice import LEARNERS
@@ -55,7 +55,9 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
 def compiled(name, states, rehearsals, *, steps=STEPS, of=0, **options):
     worlds = LambdaStar().restore(states)
     keys = streams(len(states), of)
-    out = practice.play(name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options)
+    out = practice.play_learner(
+        name, worlds.arrays, keys, steps=steps, rehearsals=rehearsals, **options
+    )
     return out, worlds
 
 
@@ -136,7 +138,9 @@ def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
         )
     for i, state in enumerate(states):
         worlds = LambdaStar().restore([state])
-        alone = practice.play(name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7)
+        alone = practice.play_learner(
+            name, worlds.arrays, streams(9)[i : i + 1], steps=STEPS, rehearsals=7
+        )
         np.testing.assert_array_equal(together[i], alone.actions[0])
 
 
@@ -170,7 +174,7 @@ def test_no_episode_is_rehearsed_without_a_learner():
         return passes[-1]
 
     played = play_after_practice(fresh, [team], steps=STEPS, rehearsals=50)
-    plain = play(world, world.restore(states), [team], steps=STEPS)
+    plain = play_episodes(world, world.restore(states), [team], steps=STEPS)
     np.testing.assert_array_equal(played.actions, plain.actions)
     assert len(passes) == 1
 
@@ -186,7 +190,7 @@ def test_learner_that_fails_to_finish_is_named():
         general(Hasty(), made(), 1)
 
 
-def values_of(played: Played, cell: int, step: int, cells: int) -> np.ndarray:
+def values_of(played: Rollouts, cell: int, step: int, cells: int) -> np.ndarray:
     """Return float64[9]: what the first episode's first role learned of a state."""
     kept = played.memories[0]
     rows = np.flatnonzero(kept["marks"][0] >> 18 == step * cells + cell)
@@ -199,7 +203,7 @@ def test_learned_values_equal_those_by_hand(name):
     """One role, two steps: 0.2 + 0.3 (r + 0.3 * 0.2 - 0.2), and no future after the last."""
     agent, states, world = LEARNERS[name](), made(1, height=3, width=3), LambdaStar()
     worlds = world.restore(states)
-    played = play(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
+    played = play_episodes(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
     kept = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
     played = played._replace(memories=(kept,))
     for t, future in ((0, 0.2), (1, 0.0)):
@@ -221,7 +225,7 @@ def test_only_sarsa_values_the_forced_next_move(name, future):
     for _ in range(2):
         worlds = world.restore(states)
         team = Team(agent, (0,), streams(1), memory_)
-        played = play(world, worlds, [team], steps=2, script=script)
+        played = play_episodes(world, worlds, [team], steps=2, script=script)
         assert not played.rewards.any()
         memory_ = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
     assert memory_ is not None
@@ -234,7 +238,7 @@ def test_memory_grows_with_the_states_met_and_is_not_copied_at_every_step():
     """What was learned before stays the very arrays; a hundred passes else take a hundred times."""
     agent, states, world = QLearning(), made(2, height=200, width=200), LambdaStar()
     worlds = world.restore(states)
-    kept = play(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
+    kept = play_episodes(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
     assert kept["cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
     seen = worlds.observe((0,), team=(0,), world=False)
     kept = agent.finish(seen, kept)
@@ -319,7 +323,7 @@ def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeyp
     members, settings = teams.load_team("q-learning"), Settings()
     case = {"episodes": 2, "rehearsals": 9}
     table, recorded = 100 * (50 * 89 + 36), 2 * 51 * (9 + 4)
-    monkeypatch.setattr(teams, "allowance", lambda: 6 * (table + recorded))
+    monkeypatch.setattr(teams, "memory_limit", lambda: 6 * (table + recorded))
     teams.check_memory(members, settings, **case, at_once=6)
     with pytest.raises(ArgumentError) as caught:
         teams.check_memory(members, settings, **case, at_once=7)
@@ -328,20 +332,20 @@ def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeyp
         "10x10 cells, but only 2 MiB, half of this machine's memory, are allowed; lower the "
         "episodes, the size, the team, the steps, the rehearsals or the workers"
     )
-    monkeypatch.setattr(teams, "allowance", lambda: 3 * table + recorded)
+    monkeypatch.setattr(teams, "memory_limit", lambda: 3 * table + recorded)
     teams.check_memory(members, settings, **case, threads=3)
     # A mixed team keeps twice as many rows of 88 bytes as states, notes of 10, and twice that
     # while they grow.
     settings, mixed = Settings(n_players=4), teams.load_team("q-learning,cooperative-sarsa")
     case = {"episodes": 10, "rehearsals": 9, "at_once": 3}
     needed = 3 * 10 * (2 * 2 * (2047 * 88 + 50 * 2 * 10) + 51 * (4 * 9 + 4))
-    monkeypatch.setattr(teams, "allowance", lambda: needed)
+    monkeypatch.setattr(teams, "memory_limit", lambda: needed)
     teams.check_memory(mixed, settings, **case)
-    monkeypatch.setattr(teams, "allowance", lambda: needed - 1)
+    monkeypatch.setattr(teams, "memory_limit", lambda: needed - 1)
     with pytest.raises(ArgumentError, match=r"^q-learning,cooperative-sarsa needs 21 MiB .* lower"):
         teams.check_memory(mixed, settings, **case)
-    monkeypatch.setattr(teams, "allowance", lambda: 10)
-    worlds = generate(settings, seed=0, start=0, stop=2)
+    monkeypatch.setattr(teams, "memory_limit", lambda: 10)
+    worlds = generate_environments(settings, seed=0, start=0, stop=2)
     for way in (teams.total_rewards, teams.play_episodes):
         with pytest.raises(ArgumentError, match=r"needs \d+ MiB of memory"):
             way(mixed, worlds, seed=0)

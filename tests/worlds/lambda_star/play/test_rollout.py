@@ -21,7 +21,7 @@ from sts.worlds.lambda_star import generate, kernels, rollout, torus
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.agents.q_learning import QLearning
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
-from sts.worlds.lambda_star.intelligence.score import PUBLISHED
+from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS
 from sts.worlds.lambda_star.play import teams
 from sts.worlds.lambda_star.play.practice import LEARNERS
 
@@ -37,7 +37,7 @@ def by_hand(environments, seats, seed):
         keys = [stream("lambda-star score", *parts, seed, int(i)) for i in environments.index]
         teams.append(Team(agents.load(name), players, np.array(keys, np.uint64)))
     worlds = Batch.from_arrays(environments.copy_arrays(), settings.radius)
-    return lockstep.play(LambdaStar(), worlds, teams, steps=settings.horizon)
+    return lockstep.play_episodes(LambdaStar(), worlds, teams, steps=settings.horizon)
 
 
 def same(a, b):
@@ -45,7 +45,7 @@ def same(a, b):
         np.testing.assert_array_equal(left, right, err_msg=field)
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in LEARNERS])
+@pytest.mark.parametrize("name", [name for name in PUBLISHED_AGENTS if name not in LEARNERS])
 @pytest.mark.parametrize("environments", [SMALL, WIDE], ids=["radius-1", "radius-2"])
 def test_sums_and_rollouts_are_what_lockstep_plays(name, environments):
     found = teams.total_rewards(name, environments, seed=5)
@@ -151,7 +151,7 @@ def test_function_that_returns_moves_or_weights_is_an_agent():
 
 def test_rollout_holds_every_field_of_its_episodes():
     episodes = rollout("local-search", SMALL, observe=True)
-    assert episodes.around is not None
+    assert episodes.observed_rewards is not None
     height, width = 6, 5
     assert [(a.dtype.name, a.shape) for a in episodes if a is not None] == [
         *[("int8", (7, 12, 3))] * 2,
@@ -164,21 +164,23 @@ def test_rollout_holds_every_field_of_its_episodes():
     assert (episodes.utterances == 0).all() and (episodes.good != episodes.evil).all()
     for e, t, p in np.ndindex(7, 12, 3):
         before, after = int(episodes.cells[e, t, p]), int(episodes.cells[e, t + 1, p])
-        assert after == torus.moved(before, int(episodes.actions[e, t, p]), height, width)
+        assert after == torus.move_cell(before, int(episodes.actions[e, t, p]), height, width)
         for m in range(9):
-            cell = torus.moved(before, m, height, width)
+            cell = torus.move_cell(before, m, height, width)
             objects = int(episodes.good[e, t]), int(episodes.evil[e, t])
-            seen = episodes.around[e, t, p, m]
-            assert seen == kernels.reward(cell, *objects, height, width) / 2
+            seen = episodes.observed_rewards[e, t, p, m]
+            assert seen == kernels.reward_at_cell(cell, *objects, height, width) / 2
         objects = int(episodes.good[e, t + 1]), int(episodes.evil[e, t + 1])
-        assert episodes.rewards[e, t, p] == kernels.reward(after, *objects, height, width) / 2
-    assert rollout("local-search", SMALL).around is None
+        assert (
+            episodes.rewards[e, t, p] == kernels.reward_at_cell(after, *objects, height, width) / 2
+        )
+    assert rollout("local-search", SMALL).observed_rewards is None
 
 
 def test_log_probability_of_local_search_is_that_of_its_best_cells():
     episodes = rollout("local-search", SMALL, observe=True)
-    assert episodes.around is not None
-    best = (episodes.around == episodes.around.max(-1, keepdims=True)).sum(-1)
+    assert episodes.observed_rewards is not None
+    best = (episodes.observed_rewards == episodes.observed_rewards.max(-1, keepdims=True)).sum(-1)
     np.testing.assert_allclose(episodes.log_probs, np.log(0.99 / best + 0.01 / 9), rtol=1e-6)
 
 

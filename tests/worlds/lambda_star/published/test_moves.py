@@ -139,7 +139,9 @@ def test_command_names_the_first_impossible_move(
     beside = (row * 6 + (column + 1) % 6, row * 6 + (column - 1) % 6)
     wrong = next(cell for cell in beside if cell + 1 != last["pos"][1])
     last["pos"][1] = wrong + 1
-    last["r"][1] = kernels.reward(wrong, lines[25]["good"] - 1, lines[25]["evil"] - 1, 6, 6) / 2
+    last["r"][1] = (
+        kernels.reward_at_cell(wrong, lines[25]["good"] - 1, lines[25]["evil"] - 1, 6, 6) / 2
+    )
     path = tmp_path / "altered.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     assert main([str(path), "--agent", "oracle", "--agent", "random", "--json"]) == 1

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.readers.foresight import Forecast
+from sts.worlds.lambda_star.agents.readers.forecasts import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, QUESTIONS, THINGS, Act
-from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
-from sts.worlds.lambda_star.agents.readers.told import Intents
+from sts.worlds.lambda_star.agents.readers.intents import Intents
+from sts.worlds.lambda_star.agents.readers.sightings import NOWHERE
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.state import MOVES, TOKENS
-from sts.worlds.lambda_star.torus import BACK, toward
+from sts.worlds.lambda_star.torus import TIE_BACK, first_move
 
 _YES, _NO = TOKENS.index("yes"), TOKENS.index("no")
 _ZERO, _MORE = TOKENS.index("0"), TOKENS.index("more")
@@ -61,7 +61,7 @@ def answer_weights(
         "next": _next_move_token(intents, seen, known),
     }
     tokens = np.select(
-        [intents.asks(act) for act in by_act], list(by_act.values()), default=_UNKNOWN
+        [intents.is_act(act) for act in by_act], list(by_act.values()), default=_UNKNOWN
     )
     sure = (tokens != _UNKNOWN)[..., None]
     return np.where(sure, np.eye(len(TOKENS))[np.maximum(tokens, 0)], guess_weights(intents))
@@ -70,7 +70,7 @@ def answer_weights(
 def _direction_token(seen: Observation, start: Ints, goal: Ints) -> Ints:
     """Return the token of the direction from one cell to another; unknown if a cell is."""
     cells = np.maximum(start, 0), np.maximum(goal, 0)
-    move = toward(*cells, seen.height[:, None], seen.width[:, None], BACK)
+    move = first_move(*cells, seen.height[:, None], seen.width[:, None], TIE_BACK)
     return np.where((start == NOWHERE) | (goal == NOWHERE), _UNKNOWN, _FIRST_DIRECTION + move)
 
 

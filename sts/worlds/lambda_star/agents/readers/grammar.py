@@ -10,9 +10,9 @@ import functools
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sts.worlds.lambda_star.agents.readers.words import (
+from sts.worlds.lambda_star.agents.readers.vocabulary import (
     QUALIFIERS,
-    Word,
+    Concept,
     find_direction,
     parse_concepts,
 )
@@ -39,7 +39,7 @@ class Intent:
     thing: Thing = "nothing"
     low: int = 0  # the smallest allowed distance to it, in cells
     high: int = FAR  # the largest allowed distance; `FAR` for any
-    shun: Thing = "nothing"  # a second thing that may never be within one cell
+    avoided: Thing = "nothing"  # a second thing that may never be within one cell
     alone: bool = False  # whether the role must not share its cell
     number: int = 0  # the cells to walk, or the steps to act for; 0 if the text has no number
     move: int = STAY  # the direction to walk; "stay" if the text has none
@@ -48,7 +48,7 @@ class Intent:
 
 
 @functools.lru_cache(maxsize=4096)
-def parse(text: str, qualified: bool = True) -> Intent:
+def parse_intent(text: str, qualified: bool = True) -> Intent:
     """Parse a text into an intent; without `qualified`, ignore the `QUALIFIERS`."""
     if not text.strip():
         return Intent("nothing")
@@ -64,13 +64,13 @@ def parse(text: str, qualified: bool = True) -> Intent:
     )
 
 
-def _find_things(words: list[Word]) -> list[Thing]:
+def _find_things(words: list[Concept]) -> list[Thing]:
     """Return the things in the text, each once, in the order of the words."""
     unique = dict.fromkeys(word.concept for word in words)
     return [thing for name in unique for thing in THINGS if thing == name != "first"]
 
 
-def _parse_question(words: list[Word], concept_set: set[str]) -> Intent:
+def _parse_question(words: list[Concept], concept_set: set[str]) -> Intent:
     things = _find_things(words)
     if not things:
         return Intent("unknown")
@@ -95,18 +95,18 @@ def _parse_question(words: list[Word], concept_set: set[str]) -> Intent:
     return Intent("where", thing)
 
 
-def _is_about_you(words: list[Word]) -> bool:
+def _is_about_you(words: list[Concept]) -> bool:
     """Return True if the words begin with "you" or "your", but not with "your teammate"."""
     order = [word.concept for word in words[:2]]
     return order[:1] == ["you"] and order[1:] != ["people"]
 
 
-def _pair_concepts(words: list[Word]) -> list[tuple[str, str]]:
+def _pair_concepts(words: list[Concept]) -> list[tuple[str, str]]:
     """Return all pairs of consecutive concepts."""
     return [(a.concept, b.concept) for a, b in zip(words, words[1:], strict=False)]
 
 
-def _parse_standing(words: list[Word], concept_set: set[str]) -> Intent | None:
+def _parse_standing(words: list[Concept], concept_set: set[str]) -> Intent | None:
     """Parse a request to stand still: permanently, until a condition holds, or in ambush."""
     things = [t for t in _find_things(words) if t != "people"]
     pairs, order = _pair_concepts(words), [word.concept for word in words]
@@ -124,7 +124,7 @@ def _parse_standing(words: list[Word], concept_set: set[str]) -> Intent | None:
     return Intent("stand") if still else None
 
 
-def _parse_going(words: list[Word], concept_set: set[str]) -> Intent | None:
+def _parse_going(words: list[Concept], concept_set: set[str]) -> Intent | None:
     """Parse a request to go somewhere or to stay within a band of distances."""
     move, things = find_direction(words), _find_things(words)
     numbers = [w.number for w in words if w.number]
@@ -147,7 +147,7 @@ def _parse_going(words: list[Word], concept_set: set[str]) -> Intent | None:
     return Intent("keep", thing, low, max(low, high), alone=alone)
 
 
-def _find_shunned(words: list[Word], things: list[Thing]) -> Thing:
+def _find_shunned(words: list[Concept], things: list[Thing]) -> Thing:
     """Return the thing to avoid: Good or Evil after a negation, in a text with two things."""
     inside, before = False, ""
     for word in words:
@@ -158,7 +158,7 @@ def _find_shunned(words: list[Word], things: list[Thing]) -> Thing:
     return "nothing"
 
 
-def _parse_band(words: list[Word]) -> tuple[int, int]:
+def _parse_band(words: list[Concept]) -> tuple[int, int]:
     """Return the smallest and largest distance that a text allows.
 
     The two concepts of closeness mean distances 0 and 1: upper bounds, or after a negation lower

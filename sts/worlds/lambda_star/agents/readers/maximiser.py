@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.readers.foresight import Forecast
+from sts.worlds.lambda_star.agents.readers.forecasts import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import ACTS, Act
+from sts.worlds.lambda_star.agents.readers.intents import Intents
 from sts.worlds.lambda_star.agents.readers.reader import Reader
-from sts.worlds.lambda_star.agents.readers.told import Intents
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import TOKENS
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.readers.sight import GOOD, NOWHERE, PEOPLE, Sighting
-from sts.worlds.lambda_star.agents.readers.told import Intents
+from sts.worlds.lambda_star.agents.readers.intents import Intents
+from sts.worlds.lambda_star.agents.readers.sightings import GOOD, NOWHERE, PEOPLE, Sighting
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import STAY, distance
 
-LENGTH = 32
+MEMORY_STEPS = 32
 """Steps for which positions of things are remembered."""
 NEVER = -1
 
@@ -29,7 +29,7 @@ def initial_memory(batch: int, players: int) -> Memory:
     """
     shape = (batch, players)
     return {
-        "trace": np.full((*shape, 3, LENGTH), NOWHERE, np.int64),
+        "trace": np.full((*shape, 3, MEMORY_STEPS), NOWHERE, np.int64),
         "place": np.full((*shape, 3), NOWHERE, np.int64),
         "age": np.full((*shape, 3), NEVER, np.int64),
         "first": np.full(shape, NOWHERE, np.int64),

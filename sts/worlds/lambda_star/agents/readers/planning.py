@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import compiled, lean
-from sts.worlds.lambda_star.agents.readers.foresight import MOVES, Forecast
+from sts.numerics.compiled import jit, jit_inlined
+from sts.worlds.lambda_star.agents.readers.forecasts import MOVES, Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import FAR
-from sts.worlds.lambda_star.agents.readers.sight import NOWHERE
+from sts.worlds.lambda_star.agents.readers.sightings import NOWHERE
 from sts.worlds.lambda_star.kernels import Ints, reward_at_distance
-from sts.worlds.lambda_star.torus import STAY, distance, moved, side, toward
+from sts.worlds.lambda_star.torus import STAY, distance, first_move, move_cell, side_length
 
 PLAN_STEPS = 4
 """Steps of a plan."""
@@ -38,14 +38,14 @@ class Goals(NamedTuple):
 
     low: Ints  # int64[N], the smallest distance to the thing
     high: Ints  # int64[N], the largest distance
-    shun: NDArray[np.bool_]  # bool[N], whether to stay at least two cells from the threat
+    avoid_threat: NDArray[np.bool_]  # bool[N], whether to stay at least two cells from the threat
     alone: NDArray[np.bool_]  # bool[N], whether to avoid sharing the cell
     # bool[N], whether to ignore the band and maximise reward, which the thing gives and the threat
     # takes
     reward: NDArray[np.bool_]
 
 
-@lean
+@jit_inlined
 def _distance_value(gap: int, low: int, high: int, kind: int) -> float:
     """Return the value of a distance: about 0 in the band, less outside of it.
 
@@ -65,7 +65,7 @@ def _distance_value(gap: int, low: int, high: int, kind: int) -> float:
     return _MARGIN * (0 if kind == _ALOOF else low - gap)
 
 
-@lean
+@jit_inlined
 def _cell_value(
     here: int,
     t: int,
@@ -83,16 +83,16 @@ def _cell_value(
         return on_path
     total = 0.0
     for move in range(MOVES):
-        cell = moved(thing.path[n, 0], move, height, width)
+        cell = move_cell(thing.path[n, 0], move, height, width)
         gap = distance(here, cell, height, width)
         total += thing.move_probabilities[n, move] * _distance_value(gap, low, high, kind)
     return float(thing.confidence[n] * on_path + (1.0 - thing.confidence[n]) * total)
 
 
-@lean
+@jit_inlined
 def _crowding_penalty(crowd: Ints, row: int, column: int) -> float:
     """Return the penalty for others in sight on or next to the cell at this offset."""
-    total, length = 0.0, side(crowd.size)
+    total, length = 0.0, side_length(crowd.size)
     for m in range(crowd.size):
         rows, columns = m // length - length // 2 - row, m % length - length // 2 - column
         gap = max(abs(rows), abs(columns))
@@ -100,8 +100,10 @@ def _crowding_penalty(crowd: Ints, row: int, column: int) -> float:
     return float(total)
 
 
-@compiled
-def plan(places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, sets: Ints) -> None:
+@jit
+def plan_moves(
+    places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, sets: Ints
+) -> None:
     """Write to `sets`, int64[N], the moves with the highest value over the next `PLAN_STEPS` steps.
 
     The sets of roles that do not know the goal's cell are left unchanged. The threat is ignored if
@@ -116,7 +118,7 @@ def plan(places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, set
         own_row, own_column = places.cell[n] // width, places.cell[n] % width
         gain, loss = (_GAIN, _LOSS) if wishes.reward[n] else (_BAND, _BAND)
         gain = _ALOOF if wishes.alone[n] else gain
-        shuns = wishes.shun[n] and threat.path[n, 0] != NOWHERE
+        shuns = wishes.avoid_threat[n] and threat.path[n, 0] != NOWHERE
         later[:] = 0.0
         for t in range(PLAN_STEPS, 0, -1):
             for row in range(-t, t + 1):
@@ -136,7 +138,7 @@ def plan(places: Positions, wishes: Goals, goal: Forecast, threat: Forecast, set
         sets[n] = _best_moves(later)
 
 
-@lean
+@jit_inlined
 def _best_moves(values: NDArray[np.float64]) -> int:
     """Return the set of moves to the highest values around the middle."""
     top, chosen = -np.inf, 0
@@ -148,7 +150,7 @@ def _best_moves(values: NDArray[np.float64]) -> int:
     return chosen
 
 
-@compiled
+@jit
 def lie_in_wait(places: Positions, stood: Ints, wanted: Ints, prey: Forecast, sets: Ints) -> None:
     """Write to `sets` the moves to the cell at which a waiting role meets the prey soonest.
 
@@ -166,7 +168,7 @@ def lie_in_wait(places: Positions, stood: Ints, wanted: Ints, prey: Forecast, se
                 soonest, sets[n] = came, 1 << move
 
 
-@lean
+@jit_inlined
 def _meet_prey(
     places: Positions, n: int, target: int, stood: int, wanted: int, path: Ints
 ) -> tuple[int, int]:
@@ -175,9 +177,9 @@ def _meet_prey(
     The step is `path.size` if the prey comes too early, never, or meets the role on its way.
     """
     cell, height, width = places.cell[n], places.height[n], places.width[n]
-    first, t = toward(cell, target, height, width), 0
+    first, t = first_move(cell, target, height, width), 0
     while cell != target:
-        cell, t = moved(cell, toward(cell, target, height, width), height, width), t + 1
+        cell, t = move_cell(cell, first_move(cell, target, height, width), height, width), t + 1
         if t >= path.size or path[t] == cell:
             return path.size, STAY
     ready = t + wanted if t > 0 else wanted - stood

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
+from sts.worlds.lambda_star.agents.move_sets import to_weights
 from sts.worlds.lambda_star.agents.readers import memory as memories
-from sts.worlds.lambda_star.agents.readers.acting import choose_moves, forecast_things
+from sts.worlds.lambda_star.agents.readers.action_selection import choose_moves, forecast_things
 from sts.worlds.lambda_star.agents.readers.answers import answer_weights, guess_weights
-from sts.worlds.lambda_star.agents.readers.foresight import Forecast
+from sts.worlds.lambda_star.agents.readers.forecasts import Forecast
 from sts.worlds.lambda_star.agents.readers.grammar import QUESTIONS
-from sts.worlds.lambda_star.agents.readers.sight import find_things, narrow_view
-from sts.worlds.lambda_star.agents.readers.told import Intents, parse_instructions
-from sts.worlds.lambda_star.agents.sets import to_weights
+from sts.worlds.lambda_star.agents.readers.intents import Intents, parse_instructions
+from sts.worlds.lambda_star.agents.readers.sightings import find_things, narrow_view
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 
@@ -60,7 +60,7 @@ class Reader(Agent):
         known = forecast_things(seen, new_memory)
         sets, lost = choose_moves(self._movement_intents(text), seen, shown, new_memory, known)
         new_memory["searched"] = np.where(lost, new_memory["searched"] + 1, 0)
-        owed = (text.asks(*QUESTIONS) & ~new_memory["spoke"])[..., None]
+        owed = (text.is_act(*QUESTIONS) & ~new_memory["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
             reply = self._add_noise(self._reply(text, seen, new_memory, known), guess_weights(text))

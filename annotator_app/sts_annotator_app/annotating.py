@@ -1,0 +1,320 @@
+"""Synchronisation with the judging page: store its answers, return its next episodes."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from sts.annotations import claims, progress, submissions, training
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.store import AnnotationStore
+from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
+from sts.errors import StsError
+from sts.names import count_noun
+
+MIN_EPISODES = 3
+"""Episodes sent at least in one exchange, if the page lacks as many."""
+MAX_CHARS = 200_000
+"""Characters of pictures and scenes after which an exchange sends no more episodes."""
+MAX_SECONDS = 0.3
+"""Time after which an exchange loads no more episodes: frames may have to be rendered."""
+MAX_BROKEN = 12
+"""Episodes found broken in one exchange, after which the search is left to the next one."""
+MAX_PREVIOUS = 3
+"""Earlier judgements sent to a reloaded page for corrections."""
+MAX_SUBMISSIONS = 1000
+"""Submissions read from one message; a page sends the rest after their acknowledgement."""
+DAY_S = 24 * 60 * 60
+REFRESH_S = 15 * 60.0
+"""Time after which the number of remaining judgements is counted again."""
+
+UNSAVED = "The server cannot save at the moment. Your work is kept in this browser and sent again."
+UNTRAINED = {
+    "title": "Training not passed",
+    "text": "No training episodes are left. Ask the study lead how to continue.",
+}
+_LOG = logging.getLogger(__name__)
+
+LoadEpisode = Callable[[str], dict[str, Any]]
+"""Maps a continuation's identity to the episode's payload."""
+Broken = dict[str, str]
+"""Errors of continuations that cannot be displayed, by identity."""
+
+
+class RemainingWork:
+    """Cached number of remaining judgements of each suite.
+
+    Judging a reference does not reduce the number. If it were updated after each answer,
+    annotators could tell which clips are references.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start without counts; `clock` returns seconds."""
+        self._clock = clock
+        self._counts: dict[str, tuple[float, int]] = {}
+
+    def count(self, suite: str, left: Callable[[], int]) -> int:
+        """Return the cached number for a suite; `left` counts it again if it is too old."""
+        counted_at, number = self._counts.get(suite, (float("-inf"), 0))
+        if self._clock() - counted_at >= REFRESH_S:
+            number = left()
+            self._counts[suite] = self._clock(), number
+        return number
+
+
+def sync_page(
+    store: AnnotationStore,
+    person: Annotator,
+    sent: object,
+    *,
+    suite: str,
+    place: str,
+    shown: LoadEpisode,
+    broken: Broken,
+    remaining: RemainingWork,
+    runs: bool = False,
+) -> dict[str, Any]:
+    """Save the outbox in `sent` and return the component's next data.
+
+    `sent` is the component's state, None on a page that has just been opened. Its content cannot
+    raise: the store checks every field and rejects invalid submissions one by one. If the store
+    itself fails, nothing is acknowledged, and the browser sends its outbox again.
+
+    `place` identifies this workspace in the browser's storage. Continuations that cannot be
+    displayed are added to `broken`; only a person who `runs` the study is shown the reason.
+    """
+    author = storage_namespace(place, person.id)
+    data: dict[str, Any] = {
+        "author": author,
+        "acks": [],
+        "queue": None,  # the page keeps its queue
+        "more": False,
+        "previous": [],
+        "training": None,
+        "counts": None,
+        "empty": _empty_notice(None, 0, broken, runs),
+        "trouble": "",
+    }
+    try:
+        message = read_message(sent, author)
+        if unsent := read_list(message):
+            data["acks"] = _save_outbox(store, person, unsent)
+        has = {id for id in read_list(message, "has") if isinstance(id, str)}
+        with store.read() as connection:
+            learnt = training.load_progress(connection, person.id, study=store.study)
+            count = claims.batch_size(connection, suite, now=store.now())
+        if learnt.needed:
+            fields = ("size", "answered", "agreed", "share", "rounds")
+            data["training"] = {name: getattr(learnt, name) for name in fields}
+            queue, more = _load_lessons(learnt, shown, broken, has)
+        else:
+            queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
+        with store.read() as connection:
+            done = progress.count_judged(connection, person.id, suite)
+            left = remaining.count(
+                suite, lambda: progress.load_progress(connection, suite).remaining
+            )
+            # Counting a whole suite is slow, so it is done only for an empty queue.
+            counts = None if queue else progress.load_progress(connection, suite)
+            day = progress.load_activity(
+                connection, person.id, _parse_midnight(message.get("midnight"))
+            )
+            judged = (
+                progress.load_recent_judgements(connection, person.id, MAX_PREVIOUS)
+                if sent is None
+                else []
+            )
+        data["previous"] = _load_previous(judged, shown)
+    except StsError as error:
+        _LOG.error("annotation store: %s", error)
+        data["trouble"] = UNSAVED
+        return data
+    data["queue"], data["more"] = queue, more
+    data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
+    data["empty"] = _empty_notice(counts, done, broken, runs)
+    if data["training"] and not queue and not broken:
+        data["empty"] = dict(UNTRAINED)
+    return data
+
+
+def storage_namespace(place: str, person: int) -> str:
+    """Return the prefix of a person's keys in the browser's storage."""
+    return f"{hashlib.sha256(place.encode()).hexdigest()[:12]}:{person}"
+
+
+def read_message(sent: object, author: str) -> Mapping[str, Any]:
+    """Return the message of a page; {} with a log entry if it is invalid or by another author.
+
+    If two people sign in on one browser, the first person's page is connected as the second, and
+    still sends the first person's work.
+    """
+    if sent is None:
+        return {}
+    if not isinstance(sent, Mapping):
+        _LOG.warning("ignored an invalid message of a page")
+    elif sent.get("author") != author:
+        _LOG.warning("ignored a message by another author; it stays in their browser")
+    else:
+        return sent
+    return {}
+
+
+def read_list(message: Mapping[str, Any], key: str = "outbox") -> list[Any]:
+    """Return the entries of a list in a message, at most `MAX_SUBMISSIONS`."""
+    sent = message.get(key)
+    return sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
+
+
+def _save_outbox(
+    store: AnnotationStore, person: Annotator, unsent: list[Any]
+) -> list[dict[str, Any]]:
+    """Save submissions and return their acknowledgements; training answers are not judgements."""
+    acks, judged = [], []
+    for submission in unsent:
+        trains = isinstance(submission, Mapping) and submission.get("training") is True
+        feedback = _answer_training(store, person, submission) if trains else None
+        if feedback is None:
+            judged.append(submission)
+        else:
+            acks.append({"status": "training", **feedback._asdict()})
+    return acks + [ack._asdict() for ack in submit(store, person, judged)] if judged else acks
+
+
+def submit(store: AnnotationStore, person: Annotator, sent: list[Any]) -> list[Acknowledgement]:
+    """Submit judgements in one transaction; see `submissions.submit`."""
+    with store.write() as connection:
+        return submissions.save_submissions(
+            connection, person.id, sent, study=store.study, now=store.now()
+        )
+
+
+def _answer_training(
+    store: AnnotationStore, person: Annotator, sent: object
+) -> training.Feedback | None:
+    with store.write() as connection:
+        return training.save_answer(connection, person.id, sent, study=store.study, now=store.now())
+
+
+def _load_lessons(
+    learnt: training.TrainingProgress, shown: LoadEpisode, broken: Broken, has: Collection[str]
+) -> tuple[list[dict[str, Any]], bool]:
+    """Return the episodes of a training round, marked as such, and True if more remain unsent."""
+    claimed = [Claim(lesson.item, lesson.continuation, 0.0) for lesson in learnt.items]
+    queue, more = _load_claims(claimed, shown, broken, has, len(broken) + MAX_BROKEN)
+    return [{**entry, "training": True} for entry in queue], more
+
+
+def _parse_midnight(sent: object) -> float:
+    """Return the last midnight, UTC seconds: as the page reports it, else in the server's zone."""
+    now = time.time()
+    if isinstance(sent, int | float) and now - DAY_S - 1 <= sent <= now:
+        return float(sent)
+    today = time.localtime(now)
+    return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
+
+
+def _claim_queue(
+    store: AnnotationStore,
+    person: Annotator,
+    suite: str,
+    count: int,
+    shown: LoadEpisode,
+    broken: Broken,
+    has: Collection[str],
+) -> tuple[list[dict[str, Any]], bool]:
+    """Claim the person's next `count` episodes; also return True if more remain to be sent.
+
+    Episodes in `has` are sent as their `id` alone. Claims that cannot be displayed are released,
+    so that others can annotate them after a repair.
+    """
+    limit = len(broken) + MAX_BROKEN
+    while True:
+        with store.write() as connection:
+            claimed = claims.claim_items(
+                connection,
+                person.id,
+                suite=suite,
+                count=count,
+                without=tuple(broken),
+                study=store.study,
+                now=store.now(),
+            )
+        queue, more = _load_claims(claimed, shown, broken, has, limit)
+        if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
+            return queue, more
+
+
+def _load_claims(
+    claimed: Collection[Claim], shown: LoadEpisode, broken: Broken, has: Collection[str], limit: int
+) -> tuple[list[dict[str, Any]], bool]:
+    """Load the episodes of claims that fit in one message; also return True if some did not."""
+    queue: list[dict[str, Any]] = []
+    loaded, size, started, more = 0, 0, time.monotonic(), False
+    for claim in claimed:
+        if claim.item in has:
+            queue.append({"id": claim.item})
+        elif loaded >= MIN_EPISODES and (
+            size > MAX_CHARS or time.monotonic() - started > MAX_SECONDS
+        ):
+            more = True
+        elif len(broken) < limit:
+            episodes = try_episode(shown, claim.item, claim.continuation, broken)
+            queue += episodes
+            loaded += len(episodes)
+            for episode in episodes:  # the characters of its scenes and pictures
+                sprites = episode.get("sprites", ())
+                size += len(episode.get("scene", "")) + sum(len(s["webp"]) for s in sprites)
+    return queue, more
+
+
+def try_episode(
+    shown: LoadEpisode, item: str, continuation: str, broken: Broken
+) -> list[dict[str, Any]]:
+    """Return the episode in a list, which is empty if it cannot be displayed."""
+    try:
+        return [{**shown(continuation), "id": item}]
+    except StsError as error:
+        _LOG.error("continuation %s: %s", continuation, error)
+        broken[continuation] = str(error)
+        return []
+
+
+def _load_previous(history: list[CurrentEvent], shown: LoadEpisode) -> list[dict[str, Any]]:
+    """Return the latest judgements with their episodes, oldest first."""
+    out = []
+    for remark in reversed(history):
+        mark = {"verdict": remark.verdict, "step": remark.step, "reason": remark.reason or None}
+        for episode in try_episode(shown, remark.item, remark.continuation, {}):
+            out.append({"episode": episode, "uuid": remark.uuid, "mark": mark})
+    return out
+
+
+def _empty_notice(
+    progress: Progress | None, done: int, broken: Broken, runs: bool
+) -> dict[str, str]:
+    """Return the notice for a page without an episode."""
+    if broken:
+        details = (
+            f"First error: {next(iter(broken.values()))}. The log of “sts annotate” lists all; "
+            "fix them and restart it."
+        )
+        return {
+            "title": f"{count_noun(len(broken), 'episode')} cannot be displayed",
+            "text": f"Something is wrong on the server, and your queue is otherwise empty. You "
+            f"have annotated {count_noun(done, 'episode')}. "
+            + (details if runs else "Please tell the study lead."),
+        }
+    if progress is None or progress.items:
+        done_so_far = f"You have annotated {count_noun(done, 'episode')}. " if done else ""
+        return {
+            "title": "All done, thank you" if done else "Your queue is empty",
+            "text": f"{done_so_far}New episodes appear here automatically.",
+        }
+    return {
+        "title": "No episodes yet",
+        "text": "No continuations are queued. Generate some with “sts run” and restart "
+        "“sts annotate”; they then appear here.",
+    }

@@ -1,0 +1,152 @@
+"""Authentication: start a session by invitation, owner link or OpenID Connect."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from urllib.parse import parse_qs
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+
+from sts.annotations import people, sessions
+from sts.errors import ArgumentError
+from sts_annotator_app.auth import BrowserSessions, is_same_origin
+from sts_annotator_app.entry_pages import render_invitation, render_refusal, render_sign_in
+from sts_annotator_app.rate_limiter import WINDOW_S, RateLimiter
+from sts_annotator_app.settings import Settings
+from sts_annotator_app.sign_in import SIGN_IN, Provider, get_verified_email
+
+NO_SESSION = (
+    "You need an invitation to open this page. Ask the study lead for one; unsent answers are kept."
+)
+TOO_MANY_ATTEMPTS = "Too many attempts came from your network. Wait a minute, then try again."
+CROSS_ORIGIN = (
+    "This request did not come from the invitation page. Open your invitation link again."
+)
+_MAX_FORM_BYTES = 4096
+
+
+class Authenticator:
+    """Endpoints for browsers without a session: invitation links and sign-in at a provider."""
+
+    def __init__(
+        self, settings: Settings, sessions: BrowserSessions, provider: Provider | None = None
+    ) -> None:
+        """Start without failed attempts."""
+        self._settings, self.sessions, self.provider = settings, sessions, provider
+        self.base = settings.base_path
+        self._sign_in = f"{self.base}{SIGN_IN}" if provider else ""
+        self._attempts = RateLimiter()
+        self._entering = asyncio.Lock()  # count a failure before the next attempt
+        self.no_session_page = render_refusal(NO_SESSION, sign_in=self._sign_in)
+
+    async def open_invitation(self, request: Request) -> Response:
+        """Answer a browser that opens an invitation link or submits its page."""
+        token = await _read_token(request)
+        async with self._entering:
+            return await asyncio.to_thread(self._enter, request, token)
+
+    def _enter(self, request: Request, token: str) -> Response:
+        store, old_secret = self.sessions.store(), self.sessions.read_secret(request)
+        owner, key = self._settings.administrator, self._settings.key.encode()
+        if key and hmac.compare_digest(key, token.encode("utf-8", "replace")):
+            person = self.sessions.find_person(request)
+            if person is not None and person.name == owner:
+                return self._redirect_home()
+            with store.write(alone=True) as connection:
+                number = people.get_person(connection, owner).id
+                secret = sessions.begin(connection, number, old_secret, now=store.now())
+            return self._admit(request, secret)
+        if not token and self.provider:
+            return render_sign_in(self._sign_in)
+        address = _client_address(request)
+        if not self._attempts.allows(address):
+            return _refuse_too_many()
+        with store.read() as connection:
+            invitation = (
+                sessions.find_invitation(connection, token, now=store.now()) if token else None
+            )
+        if invitation is None:
+            self._attempts.record_failure(address)
+            return render_refusal(sessions.UNKNOWN_MESSAGE, sign_in=self._sign_in)
+        if invitation.refusal:
+            person = self.sessions.find_person(request)
+            if person is not None and person.id == invitation.annotator:  # used in this browser
+                return self._redirect_home()
+            return render_refusal(invitation.refusal, sign_in=self._sign_in)
+        if request.method != "POST":
+            return render_invitation(invitation.name, token)
+        if not is_same_origin(request):  # a forged form would sign the person in as someone else
+            return render_refusal(CROSS_ORIGIN, 403)
+        try:
+            with store.write(alone=True) as connection:
+                secret = sessions.accept_invitation(connection, token, old_secret, now=store.now())
+        except ArgumentError as error:
+            return render_refusal(str(error))
+        return self._admit(request, secret)
+
+    async def start_sign_in(self, request: Request) -> Response:
+        """Redirect a browser to the provider.
+
+        It counts as a failed attempt, since each redirect has the server contact the provider.
+        """
+        assert self.provider
+        address = _client_address(request)
+        if not self._attempts.allows(address):
+            return _refuse_too_many()
+        self._attempts.record_failure(address)
+        try:
+            return await self.provider.redirect(request)
+        except ArgumentError as error:
+            return render_refusal(str(error), sign_in=self._sign_in)
+
+    async def finish_sign_in(self, request: Request) -> Response:
+        """Start the session of a person whom the provider has authenticated."""
+        assert self.provider
+        try:
+            email = get_verified_email(await self.provider.fetch_claims(request))
+            secret = await asyncio.to_thread(self._start_session, request, email)
+        except ArgumentError as error:
+            return render_refusal(str(error), sign_in=self._sign_in)
+        self._attempts.clear_failures(_client_address(request))
+        return self._admit(request, secret)
+
+    def _start_session(self, request: Request, email: str) -> str:
+        store = self.sessions.store()
+        with store.write(alone=True) as connection:
+            old_secret = self.sessions.read_secret(request)
+            return people.sign_in(connection, email, old_secret, now=store.now())
+
+    def _admit(self, request: Request, secret: str) -> Response:
+        response = self._redirect_home()
+        self.sessions.set_cookie(request, response, secret)
+        return response
+
+    def _redirect_home(self) -> Response:
+        # A link left in the address bar or in a proxy's cache would let anyone sign in.
+        headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+        return RedirectResponse(f"{self.base}/", 303, headers)
+
+
+async def _read_token(request: Request) -> str:
+    """Return the token in a link or in the submitted form; "" without one."""
+    if request.method != "POST":
+        return request.query_params.get("t", "")
+    raw = b""
+    try:
+        async for part in request.stream():
+            raw += part
+            if len(raw) > _MAX_FORM_BYTES:
+                return ""
+    except ClientDisconnect:
+        return ""
+    return parse_qs(raw.decode("latin-1")).get("t", [""])[0]
+
+
+def _client_address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _refuse_too_many() -> Response:
+    return render_refusal(TOO_MANY_ATTEMPTS, 429, **{"Retry-After": f"{WINDOW_S:.0f}"})

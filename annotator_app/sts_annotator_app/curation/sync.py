@@ -1,0 +1,183 @@
+"""Synchronisation with the curation page: save its decisions, return its next candidates."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sts.annotations.store import AnnotationStore
+from sts.annotations.types import Annotator
+from sts.errors import StsError
+from sts.suites.decisions import find_rating
+from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace
+from sts_annotator_app.curation import edits, outbox, views
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.lists import (
+    SECOND_RATING,
+    count_coverage,
+    list_candidates,
+    parse_filter,
+)
+from sts_annotator_app.curation.previews import PreviewWorker
+
+AHEAD, BEHIND = 8, 3
+"""Candidates sent in advance, after and before the current one."""
+MAX_IDS = 60
+"""Candidate ids sent on either side of the current one."""
+MAX_LOG_LINES = 12
+"""Lines of the changelog."""
+MAX_UNDOABLE = 20
+"""Latest decisions of the person that can be undone."""
+_MAX_HAS = 200
+_LOG = logging.getLogger(__name__)
+
+NO_DRAFT = {
+    "title": "No draft yet",
+    "text": "Create a draft on the command line: “sts mine NAME” mines candidates from "
+    "trajectories, “sts draft new --from NAME@VERSION” starts the next version of a suite. It then "
+    "appears here.",
+}
+
+
+def sync_page(
+    drafts: DraftCache,
+    store: AnnotationStore,
+    person: Annotator,
+    sent: object,
+    *,
+    place: str,
+    ghosts: PreviewWorker | None = None,
+) -> dict[str, Any]:
+    """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
+
+    Invalid decisions are rejected one by one.
+    """
+    author = storage_namespace(place, person.id)
+    data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
+    message = read_message(sent, author)
+    try:
+        data["acks"] = outbox.save_decisions(drafts, store, person, message.get("outbox"))
+        data["drafts"] = drafts.list_names()
+        name = message.get("draft")
+        name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
+        if name is None:
+            data["empty"] = NO_DRAFT
+        else:
+            opened = drafts.open_draft(name, store)
+            data |= _describe_draft(opened, person, message)
+            if ghosts is not None:
+                near = [state["id"] for state in data["states"]]
+                ghosts.prioritise(opened, near)
+                data["passed"] = ghosts.count_passes(opened, [opened.candidates[id] for id in near])
+                data["ghost"] = ghosts.load_episode(opened, message.get("ghost"))
+    except StsError as error:
+        _LOG.error("drafts: %s", error)
+        data["trouble"] = f"{UNSAVED} ({error})"
+    return data
+
+
+def preload(opened: CachedDraft, ghosts: PreviewWorker) -> None:
+    """Load what the first page of a draft needs."""
+    first = [*opened.candidates.values()][: AHEAD + 1]
+    for candidate in first:
+        views.describe_candidate(opened, candidate)
+    count_coverage(opened, blind=False)
+    ghosts.count_passes(opened, first)
+
+
+def _describe_draft(
+    opened: CachedDraft, person: Annotator, message: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the data of a draft for the page."""
+    choice = parse_filter(message.get("list"), opened)
+    blind = choice.status == SECOND_RATING
+    ids = list_candidates(opened, choice, person)
+    at = message.get("at")
+    at = at if isinstance(at, str) and at in opened.candidates else next(iter(ids), None)
+    position = ids.index(at) if at in ids else None
+    near = position or 0
+    first = max(0, near - MAX_IDS)
+    undoable = _list_undoable(opened, person, blind)
+    latest = opened.decisions[-MAX_LOG_LINES:]
+    names = dict.fromkeys([] if at is None else [at])
+    names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
+    sent = read_list(message)[: outbox.MAX_DECISIONS]
+    sent = [entry for entry in sent if isinstance(entry, Mapping)]
+    ids_sent = [id for entry in sent if isinstance(id := entry.get("candidate"), str)]
+    named = dict.fromkeys(id for id in ids_sent if id in opened.candidates)
+    about = names | named | dict.fromkeys(entry["candidate"] for entry in undoable)
+    return {
+        "draft": {name: getattr(opened.draft, name) for name in ("name", "id", "parent")}
+        | {"candidates": len(opened.candidates)},
+        "list": choice._asdict(),
+        "total": len(ids),
+        "position": position,
+        "at": at,
+        "first": first,
+        "ids": ids[first : near + MAX_IDS + 1],
+        "candidates": _load_missing(opened, list(names), message.get("has")),
+        "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
+        "coverage": count_coverage(opened, blind),
+        "log": [] if blind else [*map(views.format_log_line, reversed(latest))],
+        "agreement": None if blind else opened.compute_agreement(),
+        "undoable": undoable,
+        "half": None if blind else _load_other_half(opened, at),
+        "edit": edits.preview_edit(opened, message.get("edit")),
+        "sight": _load_player_view(opened, message.get("sight")),
+    }
+
+
+def _load_other_half(opened: CachedDraft, at: str | None) -> dict[str, Any] | None:
+    """Return the other half of the current candidate's pair, without its episode."""
+    other = None if at is None else opened.find_other_half(opened.candidates[at])
+    if other is None:
+        return None
+    view = {k: v for k, v in views.describe_candidate(opened, other).items() if k != "episode"}
+    return view | {"of": at, "status": other.status}
+
+
+def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
+    """Return the evaluated player's view of a candidate, if the page requests it."""
+    candidate = opened.candidates.get(id) if isinstance(id, str) else None
+    if candidate is None:
+        return None
+    view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+    try:
+        return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
+    except StsError as error:
+        return view | {"view": None, "broken": str(error)}
+
+
+def _load_missing(opened: CachedDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
+    """Return the candidates of which the page lacks the current version."""
+    known = set()
+    for pair in has[:_MAX_HAS] if isinstance(has, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair):
+            known.add(tuple(pair))
+    candidates = [opened.candidates[id] for id in ids]
+    return [
+        views.describe_candidate(opened, candidate)
+        for candidate in candidates
+        if (candidate.summary.id, opened.current_hash(candidate)) not in known
+    ]
+
+
+def _list_undoable(opened: CachedDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:
+    """Return the latest decisions of a person that can be undone, latest first.
+
+    If blind is set, these are their second ratings.
+    """
+    out = []
+    for decision in reversed(opened.decisions):
+        candidate = opened.candidates.get(decision.candidate)
+        is_own = decision.person == person.id and (decision.kind == "opinion") == blind
+        if candidate is None or not is_own:
+            continue
+        mine, standing = find_rating(candidate.state, person.id), candidate.state.standing
+        stands = mine if blind else standing[-1] if standing else None
+        if stands is not None and stands.uuid == decision.uuid:
+            out.append({name: getattr(decision, name) for name in ("uuid", "candidate", "kind")})
+        if len(out) == MAX_UNDOABLE:
+            break
+    return out

@@ -1,0 +1,99 @@
+"""Pages with a single component each: annotate, review, curate and play."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from sts.annotations.types import Annotator
+from sts.errors import StsError
+from sts_annotator_app import annotating, play, state
+from sts_annotator_app.curation import sync as curation
+from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.reviewing import sync as reviewing
+
+_LOG = logging.getLogger(__name__)
+
+
+@st.fragment  # a message of the component reruns only this fragment
+def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any], Any]) -> None:
+    """Mount a component with the data of an exchange, or show why it cannot be used."""
+    person = require_person(*roles)
+    if person is not None:
+        data = exchange(person, state.component_state(name))
+        state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
+
+
+def show_annotate() -> None:
+    """Show the page for annotating continuations."""
+    _show("player", ("annotator",), _sync_annotate)
+
+
+def show_review() -> None:
+    """Show the page for adjudication and error analysis."""
+    _show("review", ("reviewer",), _sync_review)
+
+
+def show_curate() -> None:
+    """Show the page for curating a draft."""
+    _show("curate", ("curator", "lead"), _sync_curate)
+
+
+def show_play() -> None:
+    """Show the page for playing a scenario with an agent's observations."""
+    _show("play", ("annotator",), _sync_play)
+
+
+def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
+    return annotating.sync_page(
+        state.get_store(),
+        person,
+        sent,
+        suite=state.get_settings().part or state.get_settings().suite,
+        place=state.workspace_path(),
+        shown=state.load_episode,
+        broken=state.broken,
+        remaining=state.remaining,
+        runs="lead" in person.roles,
+    )
+
+
+def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
+    return reviewing.sync_page(
+        state.get_store(),
+        person,
+        sent,
+        queues=state.get_review_queues(),
+        place=state.workspace_path(),
+        shown=state.load_episode,
+        broken=state.broken,
+    )
+
+
+def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
+    place, ghosts = state.workspace_path(), state.get_previews()
+    return curation.sync_page(
+        state.get_drafts(), state.get_store(), person, sent, place=place, ghosts=ghosts
+    )
+
+
+def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
+    author = annotating.storage_namespace(state.workspace_path(), person.id)
+    try:
+        return play.sync_page(
+            state.get_workspace(),
+            state.get_store(),
+            state.get_suite(),
+            person,
+            sent,
+            author=author,
+            judged=state.judged_scenarios(person),
+            plays=state.play_sessions,
+            broken=state.unplayable,
+        )
+    except StsError as error:
+        _LOG.error("%s", error)
+        return {"author": author, "trouble": annotating.UNSAVED}

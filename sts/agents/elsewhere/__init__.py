@@ -1,4 +1,0 @@
-"""External agents: `PYTHON:module:Class`, run in another Python interpreter."""
-
-from sts.agents.elsewhere.agent import ExternalAgent as ExternalAgent
-from sts.agents.elsewhere.agent import is_external_path as is_external_path

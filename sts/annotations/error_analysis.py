@@ -1,0 +1,106 @@
+"""Error analysis: kinds of error in a random sample of the episodes judged as failures.
+
+Source: Abramson et al. 2022, section A.3, Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.events import FAIR
+from sts.annotations.judged_clips import JudgedClip, shuffle_clips
+
+ERRORS = {
+    "imprecise": ("player", "tried and missed, through clumsiness or inattention"),
+    "out_of_time": ("player", "was on the way, but ran out of time"),
+    "empty": ("player", "made no attempt"),
+    "control": ("player", "had trouble with the controls"),
+    "annotation_mistake": ("annotator", "succeeded, but was marked as a failure by mistake"),
+    "rigidity": ("annotator", "succeeded well enough; the annotator was too strict"),
+    "ambiguity": ("annotator", "the instruction allows both success and failure"),
+    FAIR: ("none", "the judgement is right, and no other type fits: it did something else"),
+}
+"""Who made each error type of `events`, and its meaning for reviewers."""
+
+
+class ErrorRow(NamedTuple):
+    """An error type, its source (player, annotator or none) and its meaning.
+
+    `people` and `agents` count the sampled episodes with this error that each played.
+    """
+
+    source: str
+    error: str
+    people: int
+    agents: int
+    meaning: str
+
+
+class SampleCounts(NamedTuple):
+    """Counts of the failures of people, or of agents.
+
+    `sample` of them were drawn at random for review and `reviewed` counts the ones done; `outside`
+    counts reviewed failures that were sampled before later judgements changed the sample.
+    """
+
+    failures: int
+    sample: int
+    reviewed: int
+    outside: int
+
+
+class ErrorAnalysis(NamedTuple):
+    """Table 1: the count of each error type, in the order of `ERRORS`, and the sample sizes."""
+
+    rows: tuple[ErrorRow, ...]
+    samples: Mapping[str, SampleCounts]
+
+
+def is_failure(clip: JudgedClip) -> bool:
+    """Return True if less than half of a clip's annotators who could judge it saw success."""
+    return clip.success_share is not None and clip.success_share < 0.5
+
+
+def sample_failures(
+    clips: Iterable[JudgedClip], size: int, seed: int
+) -> dict[str, list[JudgedClip]]:
+    """Draw simple random samples of the failures of people and of agents, at most `size` of each.
+
+    A larger sample starts with the smaller one; equal seeds give equal samples.
+    """
+    failures = shuffle_clips(filter(is_failure, clips), seed, "failures")
+    return {
+        "people": [clip for clip in failures if clip.played][:size],
+        "agents": [clip for clip in failures if not clip.played][:size],
+    }
+
+
+def count_errors(
+    clips: Sequence[JudgedClip], reviews: Mapping[str, Sequence[CurrentEvent]], size: int, seed: int
+) -> ErrorAnalysis:
+    """Count the errors of Table 1, using the latest review of each episode.
+
+    `reviews` are by item, earliest first; size and seed are those of the sample.
+    """
+    samples = sample_failures(clips, size, seed)
+    error_of = {item: remarks[-1].label for item, remarks in reviews.items()}
+    counts = {
+        players: [error_of[clip.item] for clip in sampled if clip.item in error_of]
+        for players, sampled in samples.items()
+    }
+    over = {}
+    for players, sampled in samples.items():
+        failures = [
+            clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
+        ]
+        outside = sum(clip.item in error_of for clip in failures) - len(counts[players])
+        over[players] = SampleCounts(len(failures), len(sampled), len(counts[players]), outside)
+    rows = (
+        ErrorRow(
+            source, error, counts["people"].count(error), counts["agents"].count(error), meaning
+        )
+        for error, (source, meaning) in ERRORS.items()
+    )
+    return ErrorAnalysis(tuple(rows), over)

@@ -1,0 +1,129 @@
+"""Judged clips of a suite and the disagreements between their annotators, for review."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+
+from sts.annotations.current_events import CurrentEvent, load_current_events
+from sts.annotations.events import NOTE, is_judgement
+from sts.annotations.schema import (
+    annotators,
+    copies,
+    events,
+    item_players,
+    item_suites,
+    items,
+    reference_episodes,
+)
+from sts.continuations.types import HUMAN
+from sts.ratings import UNABLE
+
+DISAGREEMENTS = OUTCOME, VERDICT, MARK = ("outcome", "verdict", "mark")
+"""Disagreements about success, verdict or marker, the most important first."""
+
+
+class JudgedClip(NamedTuple):
+    """A clip of a suite with its current judgements, earliest first; at least one.
+
+    `played` is True if a person plays in one of the continuations that show it.
+    """
+
+    item: str
+    continuation: str
+    clip: str
+    scenario: str
+    played: bool
+    opinions: tuple[CurrentEvent, ...]
+
+    @property
+    def success_share(self) -> float | None:
+        """Share of success among those who could judge the clip; None if none could."""
+        counted = [event.verdict == "success" for event in self.opinions if event.verdict != UNABLE]
+        return fmean(counted) if counted else None
+
+
+def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
+    """Load the judged clips of a suite, without references."""
+    people = select(copies.c.item).where(
+        copies.c.agent == HUMAN, _is_suite_item(suite, copies.c.item)
+    )
+    played = set(connection.scalars(people.distinct()))
+    by_item: dict[str, list[CurrentEvent]] = {}
+    for event in load_current_events(connection, _is_suite_item(suite, events.c.item)):
+        by_item.setdefault(event.item, []).append(event)
+    return [
+        JudgedClip(item, *judgements[0][1:4], item in played, tuple(judgements))
+        for item, judgements in sorted(by_item.items())
+    ]
+
+
+def classify_disagreement(opinions: Sequence[CurrentEvent], tolerance: int) -> str:
+    """Return the disagreement between a clip's annotators: one of `DISAGREEMENTS`, or "".
+
+    Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
+    other verdict. Markers of equal verdicts may be `tolerance` steps apart.
+    """
+    verdicts = {event.verdict for event in opinions}
+    if "success" in verdicts and verdicts & {"failure", "not_done"}:
+        return OUTCOME
+    if len(verdicts) > 1:
+        return VERDICT
+    steps = [event.step for event in opinions if event.step is not None]
+    return MARK if steps and max(steps) - min(steps) > tolerance else ""
+
+
+def last_judgement_id(connection: Connection) -> int:
+    """Return the number of the latest judgement; 0 before the first."""
+    query = select(func.max(events.c.id)).where(is_judgement())
+    return connection.execute(query).scalar_one() or 0
+
+
+def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
+    """Return the items that a person has judged or played, and so may not review."""
+    judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
+    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
+    played = select(item_players.c.item).where(item_players.c.name == name)
+    in_suite = select(item_suites.c.item).where(item_suites.c.suite == suite)
+    involved = or_(items.c.id.in_(judged), items.c.id.in_(played))
+    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(in_suite), involved)))
+
+
+def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
+    """Return the items that a person has left a note about."""
+    own_notes = events.c.annotator == person, events.c.kind == NOTE
+    return set(
+        connection.scalars(
+            select(events.c.item).where(*own_notes, _is_suite_item(suite, events.c.item))
+        )
+    )
+
+
+def load_latest_by_others(
+    connection: Connection, person: int, kind: str, wanted: Collection[str]
+) -> dict[str, CurrentEvent]:
+    """Return the latest event of a kind by anyone else about each of these items."""
+    by_others = events.c.item.in_(wanted), events.c.annotator != person
+    return {
+        event.item: event for event in load_current_events(connection, *by_others, kinds=[kind])
+    }
+
+
+def shuffle_clips(clips: Iterable[JudgedClip], seed: int, purpose: str) -> list[JudgedClip]:
+    """Return clips in a random order that depends only on the seed and the purpose."""
+    return sorted(clips, key=lambda clip: random_key(seed, purpose, clip.clip))
+
+
+def random_key(seed: int, purpose: str, text: str) -> bytes:
+    """Return a hash to sort by, for a random order."""
+    return hashlib.sha256(f"{seed} {purpose} {text}".encode()).digest()
+
+
+def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
+    """Select items of a suite that are not references."""
+    in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
+    return in_suite & ~exists().where(reference_episodes.c.item == item)

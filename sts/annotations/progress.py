@@ -1,0 +1,110 @@
+"""An annotator's recent work, and a suite's progress."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
+
+from sts.annotations.auto_resolved import has_no_judgement
+from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
+from sts.annotations.events import is_judgement
+from sts.annotations.schema import (
+    copies,
+    events,
+    item_suites,
+    items,
+    reference_episodes,
+    settled,
+    slots,
+)
+from sts.annotations.types import DailyActivity, Progress
+from sts.ratings import UNABLE
+
+
+def load_recent_judgements(
+    connection: Connection, annotator_id: int, limit: int = 10
+) -> list[CurrentEvent]:
+    """Load the annotator's current judgements, the latest first."""
+    return load_current_events(connection, events.c.annotator == annotator_id, latest=limit)
+
+
+def load_activity(connection: Connection, annotator_id: int, since: float) -> DailyActivity:
+    """Load what a person has judged in the browser since a time in UTC seconds."""
+    row = connection.execute(_DAY, {"annotator": annotator_id, "since": since}).one()
+    return DailyActivity(row[0], float(row[1]))
+
+
+_DAY = select(
+    func.count(events.c.item.distinct()), func.coalesce(func.sum(events.c.seconds), 0.0)
+).where(
+    events.c.annotator == bindparam("annotator"),
+    events.c.received >= bindparam("since"),
+    events.c.source == "browser",
+    is_judgement(),
+)
+
+
+def load_progress(connection: Connection, suite: str) -> Progress:
+    """Load the progress of `suite`; all counts are zero if nothing of it is enqueued."""
+    number, required = connection.execute(
+        select(func.count(), func.coalesce(func.sum(items.c.required), 0))
+        .join_from(item_suites, items, items.c.id == item_suites.c.item)
+        .where(item_suites.c.suite == suite)
+    ).one()
+    missing = (
+        select(func.count().label("slots"))
+        .join_from(slots, item_suites, item_suites.c.item == slots.c.item)
+        .where(item_suites.c.suite == suite, slots.c.judged == 0)
+        .group_by(slots.c.item)
+        .subquery()
+    )
+    incomplete, open_slots = connection.execute(
+        select(func.count(), func.coalesce(func.sum(missing.c.slots), 0)).select_from(missing)
+    ).one()
+    unjudgeable = (
+        select(events.c.item)
+        .join(latest := select_current(), latest.c.id == events.c.id)
+        .join(item_suites, item_suites.c.item == events.c.item)
+        .where(item_suites.c.suite == suite)
+        .group_by(events.c.item)
+        .having(func.min(case((events.c.verdict == UNABLE, 1), else_=0)) == 1)
+        .subquery()
+    )
+    covered = (
+        select(func.count())
+        .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
+        .where(item_suites.c.suite == suite)
+    )
+    by_rule = (
+        select(func.count())
+        .join_from(settled, item_suites, item_suites.c.item == settled.c.item)
+        .where(item_suites.c.suite == suite, has_no_judgement())
+    )
+    return Progress(
+        items=number,
+        complete=number - incomplete,
+        required=int(required),
+        judged=int(required) - int(open_slots),
+        unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
+        continuations=connection.execute(covered).scalar_one(),
+        settled=connection.execute(by_rule).scalar_one(),
+    )
+
+
+def count_judged(connection: Connection, annotator_id: int, suite: str | None = None) -> int:
+    """Count the clips that a person has judged, in total, or of a suite and the references."""
+    query = _JUDGED if suite is None else _JUDGED_OF_SUITE
+    parameters = {"annotator": annotator_id, "suite": suite}
+    return connection.execute(query, parameters).scalar_one()
+
+
+_JUDGED = select(func.count(events.c.item.distinct())).where(
+    events.c.annotator == bindparam("annotator"), is_judgement()
+)
+_JUDGED_OF_SUITE = _JUDGED.where(
+    or_(
+        exists().where(
+            item_suites.c.suite == bindparam("suite"), item_suites.c.item == events.c.item
+        ),
+        events.c.item.in_(select(reference_episodes.c.item)),
+    )
+)

@@ -1,0 +1,63 @@
+"""Reviewers' events about clips, and the rules on who may submit which event."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, bindparam, exists, select
+
+from sts.annotations.current_events import CurrentEvent, load_current_events
+from sts.annotations.events import ADJUDICATION, JUDGEMENT_KINDS, REVIEWERS, Event, is_judgement
+from sts.annotations.schema import annotators, events, item_players
+from sts.annotations.schema import reference_episodes as references
+
+
+def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, CurrentEvent]:
+    """Load the current adjudication of each item of a suite, or of all items, that has one."""
+    current = load_current_events(connection, kinds=[ADJUDICATION], by=False, suite=suite)
+    return {event.item: event for event in current}
+
+
+def load_by_item(
+    connection: Connection, kind: str, suite: str | None = None
+) -> dict[str, list[CurrentEvent]]:
+    """Load everyone's current reviews or notes, by item, earliest first."""
+    by_item: dict[str, list[CurrentEvent]] = {}
+    for event in load_current_events(connection, kinds=[kind], suite=suite):
+        by_item.setdefault(event.item, []).append(event)
+    return by_item
+
+
+_HAS_REVIEWED = select(
+    exists().where(
+        events.c.annotator == bindparam("annotator"),
+        events.c.item == bindparam("item"),
+        events.c.kind.in_(REVIEWERS),
+    )
+)
+
+
+def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> str:
+    """Return the reason why a person may not submit this event, or "".
+
+    A person may not both judge and review a clip, in either order.
+    """
+    by_person = events.c.annotator == annotator_id, events.c.item == event.item
+    if event.kind in JUDGEMENT_KINDS:
+        parameters = {"annotator": annotator_id, "item": event.item}
+        has_reviewed = connection.execute(_HAS_REVIEWED, parameters).scalar_one()
+        return "this annotator has reviewed this item and may not judge it" if has_reviewed else ""
+    if event.kind not in REVIEWERS:
+        return ""
+    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    played = item_players.c.item == event.item, item_players.c.name == name
+    for problem, condition in (
+        ("is a reference, whose verdict is known", exists().where(references.c.item == event.item)),
+        (
+            "was judged by this reviewer; leave it to another reviewer",
+            exists().where(*by_person, is_judgement()),
+        ),
+        ("was played by this reviewer; leave it to another reviewer", exists().where(*played)),
+    ):
+        if connection.execute(select(condition)).scalar_one():
+            return f"this item {problem}"
+    judged = select(exists().where(events.c.item == event.item, is_judgement()))
+    return "" if connection.execute(judged).scalar_one() else "this item has no judgements yet"

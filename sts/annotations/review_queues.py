@@ -1,0 +1,195 @@
+"""Review queues of a suite, for each reviewer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from sts.annotations import error_analysis, judged_clips, review_events
+from sts.annotations.current_events import CurrentEvent
+from sts.annotations.differences import differs_from_label
+from sts.annotations.error_analysis import ErrorAnalysis
+from sts.annotations.events import NOTE, REVIEW
+from sts.annotations.judged_clips import (
+    DISAGREEMENTS,
+    JudgedClip,
+    classify_disagreement,
+    shuffle_clips,
+)
+from sts.annotations.store import AnnotationStore
+from sts.annotations.verdicts import Verdict
+from sts.storage.workspace import Workspace
+
+QUEUES = DISPUTED, FAILED, DIFFERING = ("disputes", "failures", "differences")
+"""Disagreements of annotators; sampled failures; disagreements with the automatic label."""
+
+_SLOW_S = 0.1
+"""Seconds of loading from which the queues are reloaded less often."""
+_MAX_AGE_S = 60.0
+"""Seconds after which the queues are reloaded in any case, since labels may have changed."""
+
+LoadLabels = Callable[[Collection[str]], Mapping[str, Verdict]]
+"""Function from continuations' ids to the automatic labels of those that have one."""
+
+
+class ReviewCase(NamedTuple):
+    """A clip that is queued for a reviewer.
+
+    `about` is one of `DISAGREEMENTS` or "", the field rule is the automatic label if it is in
+    question, and `remarks` are other reviewers' notes.
+    """
+
+    clip: JudgedClip
+    about: str
+    rule: Verdict | None
+    remarks: tuple[str, ...]
+
+
+class ReviewQueue(NamedTuple):
+    """One reviewer's queue: the open cases in order, and counts of clips.
+
+    Of the clips that belong in it, `done` are decided. Of those still open, `own` were judged or
+    played by the reviewer, and `left` were skipped by them.
+    """
+
+    cases: list[ReviewCase]
+    done: int
+    of: int
+    own: int
+    left: int
+
+
+class SuiteReviews(NamedTuple):
+    """The judged clips of a suite, and the reviewers' current events by item."""
+
+    clips: list[JudgedClip]
+    decided: Mapping[str, CurrentEvent]
+    reviews: Mapping[str, list[CurrentEvent]]
+    notes: Mapping[str, list[CurrentEvent]]
+
+
+def load_reviews(connection: Connection, suite: str) -> SuiteReviews:
+    """Load the judged clips and reviews of a suite."""
+    return SuiteReviews(
+        judged_clips.load_judged_clips(connection, suite),
+        review_events.load_adjudications(connection, suite),
+        review_events.load_by_item(connection, REVIEW, suite),
+        review_events.load_by_item(connection, NOTE, suite),
+    )
+
+
+def load_error_analysis(workspace: Workspace, suite: str) -> ErrorAnalysis | None:
+    """Load the error table of a suite; return None if no failure was reviewed."""
+    store = AnnotationStore.find(workspace)
+    if store is None:
+        return None
+    with store, store.read() as connection:
+        reviews_, study = load_reviews(connection, suite), store.study
+    errors = error_analysis.count_errors(
+        reviews_.clips, reviews_.reviews, study.review_sample, study.seed
+    )
+    return errors if any(over.reviewed for over in errors.samples.values()) else None
+
+
+class _QueueContents(NamedTuple):
+    """The clips of each queue, before they are ordered and filtered for a reviewer.
+
+    They are current as of the event `judged`, took `took` seconds to load and were complete at the
+    monotonic time `at`. `orders` caches each person's order.
+    """
+
+    judged: int
+    clips: Mapping[str, list[JudgedClip]]
+    disagreements: Mapping[str, str]
+    rules: Mapping[str, Verdict]
+    orders: dict[tuple[str, int], list[JudgedClip]]
+    took: float
+    at: float
+
+
+class ReviewQueues:
+    """The review queues of a suite.
+
+    They are reloaded when there are new judgements. If that is slow, at most about a tenth of the
+    time is spent on it, and new judgements appear with a delay.
+    """
+
+    def __init__(self, store: AnnotationStore, suite: str, rules: LoadLabels) -> None:
+        """Load nothing yet."""
+        self._store, self._suite, self._rules = store, suite, rules
+        self._members: _QueueContents | None = None
+
+    def for_reviewer(self, person: int, *, again: bool = False) -> dict[str, ReviewQueue]:
+        """Return the queues for one reviewer, by name.
+
+        Clips that the reviewer has judged or played are left out, and so are those that they
+        skipped, unless `again`. The order is random and differs between people; disagreements about
+        the outcome come first, those about the marker last.
+        """
+        with self._store.read() as connection:
+            members = self._load_contents(connection)
+            own = judged_clips.items_by_person(connection, person, self._suite)
+            left = judged_clips.items_with_note(connection, person, self._suite)
+            decided = review_events.load_adjudications(connection, self._suite)
+            sorted_out = review_events.load_by_item(connection, REVIEW, self._suite)
+            notes = review_events.load_by_item(connection, NOTE, self._suite)
+        out = {}
+        for name, clips in members.clips.items():
+            closed: Collection[str] = sorted_out if name == FAILED else decided
+            waiting = [
+                clip for clip in self._order_clips(members, name, person) if clip.item not in closed
+            ]
+            reviewable = [clip for clip in waiting if clip.item not in own]
+            cases = [
+                ReviewCase(
+                    clip,
+                    members.disagreements[clip.item],
+                    members.rules.get(clip.continuation) if name == DIFFERING else None,
+                    tuple(remark.text for remark in notes.get(clip.item, ())),
+                )
+                for clip in reviewable
+                if again or clip.item not in left
+            ]
+            out[name] = ReviewQueue(
+                cases,
+                len(clips) - len(waiting),
+                len(clips),
+                len(waiting) - len(reviewable),
+                sum(clip.item in left for clip in reviewable),
+            )
+        return out
+
+    def _load_contents(self, connection: Connection) -> _QueueContents:
+        contents, now = self._members, time.monotonic()
+        judged = judged_clips.last_judgement_id(connection)
+        if contents is not None and now - contents.at < _MAX_AGE_S:
+            is_slow = contents.took > _SLOW_S and now - contents.at < contents.took * 10
+            if contents.judged == judged or is_slow:
+                return contents
+        study, clips = self._store.study, judged_clips.load_judged_clips(connection, self._suite)
+        rules = self._rules([clip.continuation for clip in clips])
+        about = {
+            clip.item: classify_disagreement(clip.opinions, study.mark_tolerance) for clip in clips
+        }
+        samples = error_analysis.sample_failures(clips, study.review_sample, study.seed).values()
+        by_queue = {
+            DISPUTED: [clip for clip in clips if about[clip.item]],
+            FAILED: [clip for sampled in samples for clip in sampled],
+            DIFFERING: [
+                clip for clip in clips if differs_from_label(clip, rules.get(clip.continuation))
+            ],
+        }
+        at = time.monotonic()
+        self._members = _QueueContents(judged, by_queue, about, rules, {}, at - now, at)
+        return self._members
+
+    def _order_clips(self, members: _QueueContents, name: str, person: int) -> list[JudgedClip]:
+        if (name, person) not in members.orders:
+            order = shuffle_clips(members.clips[name], self._store.study.seed, f"{name} {person}")
+            if name == DISPUTED:
+                order.sort(key=lambda clip: DISAGREEMENTS.index(members.disagreements[clip.item]))
+            members.orders[name, person] = order
+        return members.orders[name, person]
