@@ -49,7 +49,7 @@ REQUIRED_COLUMNS = ("agent", "scenario", "verdict")
 
 
 def column_types(*names: str) -> dict[str, str]:
-    """Return the types of the columns `WRITTEN` and `names`, in the table's order."""
+    """Return the types of the columns `WRITTEN_COLUMNS` and `names`, in the table's order."""
     return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN_COLUMNS, *names)}
 
 

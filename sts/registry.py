@@ -46,7 +46,7 @@ def load_entry_point(group: str, kind: str, name: str) -> Any:
 
 
 def load_every(group: str, kind: str, name: str) -> list[Any]:
-    """Load an entry point from every package that declares it; errors as for `load`."""
+    """Load an entry point from every package that declares it; errors as for `load_entry_point`."""
     return [_load_point(point, kind) for point in list_group(group) if point.name == name]
 
 

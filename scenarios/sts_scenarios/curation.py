@@ -75,7 +75,7 @@ def validate_decision(candidate: DraftCandidate, kind: str) -> None:
 def make_decision(
     candidate: DraftCandidate, kind: str, person: Annotator, *, reason: str, at: float
 ) -> Decision:
-    """Return the decision `kind`, one of `sts.suites.decisions.KINDS`; errors as of `check`."""
+    """Return the decision `kind`, one of `decisions.KINDS`; errors as of `validate_decision`."""
     validate_decision(candidate, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":

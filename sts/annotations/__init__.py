@@ -1,4 +1,5 @@
 """Storage and assignment of human judgements of continuations.
 
-Use it through `store.Store`. Only this package contains SQL, and it knows nothing of browsers.
+Use it through `store.AnnotationStore`. Only this package contains SQL, and it knows nothing of
+browsers.
 """

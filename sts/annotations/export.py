@@ -42,7 +42,7 @@ class RatingsExport(NamedTuple):
 def load_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> pd.DataFrame:
-    """Return only the table of `exported`."""
+    """Return only the table of `export_ratings`."""
     return export_ratings(workspace, suite, names=names).table
 
 

@@ -31,7 +31,7 @@ _OTHER_CONNECTIONS = text(
 def move_database(workspace: Workspace, to: str) -> history.History:
     """Copy a study to an empty database in one transaction, and verify every chain there.
 
-    The old database is kept: a file under the name `AWAY`, so that no command opens it as the
+    The old database is kept: a file under the name `MOVED_FILE`, so that no command opens it as the
     study; a PostgreSQL database until its administrator removes it.
 
     Args:

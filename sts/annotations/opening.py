@@ -34,7 +34,7 @@ Fill = Callable[[Connection], None]
 def open_sqlite(path: Path, workspace: str, fill: Fill | None = None) -> Database:
     """Open the database in the file at `path`; create it if no study has started.
 
-    Errors are those of `Store.open`. With `fill` the database must be new.
+    Errors are those of `AnnotationStore.open`. With `fill` the database must be new.
     """
     try:
         return _open_sqlite(path, workspace, fill)
@@ -66,7 +66,7 @@ def _open_sqlite(path: Path, workspace: str, fill: Fill | None) -> Database:
 def open_postgresql(url: str, workspace: str, folder: Path, fill: Fill | None = None) -> Database:
     """Open the database at `url`; the file that records that a study has started is in `folder`.
 
-    Errors are those of `Store.open`. With `fill` the database must be new.
+    Errors are those of `AnnotationStore.open`. With `fill` the database must be new.
     """
     return _prepare_database(connect_postgresql(url, folder), workspace, lambda: None, fill)
 

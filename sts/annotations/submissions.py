@@ -114,7 +114,7 @@ def save_submissions(
 
     `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
     default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,
-    label, text; see `check`.
+    label, text.
 
     Raises:
       UnknownName: there is no such annotator.

@@ -69,7 +69,7 @@ def save_answer(
     """Store an answer to a lesson and return feedback; return None if it does not answer one.
 
     That is the case if its item is not a current lesson or `submissions` would reject it; pass it
-    to `submissions.submit`, which reports what is wrong.
+    to `submissions.save_submissions`, which reports what is wrong.
     """
     if not isinstance(sent, Mapping):
         return None

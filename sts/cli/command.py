@@ -58,7 +58,7 @@ class Command(NamedTuple):
       example: a command line that works, shown by `--help`; a {suite}, a {scenario} of it, an
         {agent} and an {other} in it are those of a demo.
       run: does the work and returns what is printed, or, where it has printed by itself, the exit
-        code; `deferred` names it, so that help imports nothing heavy.
+        code; `defer_import` names it, so that help imports nothing heavy.
       arguments: what it takes, apart from what every command takes.
       description: what its own help says in place of the summary.
     """
@@ -76,7 +76,7 @@ def defer_import(path: str) -> Run:
 
 
 def defer_in_workspace(path: str) -> Run:
-    """Return what `deferred` does, of a function of the arguments and the opened workspace."""
+    """Return what `defer_import` does, of a function of the arguments and the opened workspace."""
 
     def run(args: argparse.Namespace) -> Result | int:
         from sts.storage.workspace import Workspace
@@ -129,7 +129,7 @@ def group(
     """Return a command whose first word is the name of an action.
 
     Its functions are in `module`: `import_` for "import", `sign_out` for "sign-out". `run` is
-    `deferred` if they do without a workspace.
+    `defer_import` if they do without a workspace.
     """
     runs = {}
     for one in actions:

@@ -55,7 +55,7 @@ def _draw_scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int])
 
 
 def _mark_judged(layout: SceneLayout, judged: Sequence[int]) -> SceneLayout:
-    """Return a picture in which the judged players have the letter of `_mark`."""
+    """Return a picture in which the judged players have the letter of `_choose_mark`."""
     glyphs = list(layout.glyphs)
     for p in judged:
         glyphs[layout.players[p]] = _choose_mark(layout)
@@ -105,7 +105,7 @@ def shows_colours() -> bool:
 
 
 def draw_half_blocks(frame: Frame) -> list[str]:
-    """Return a frame as lines of `SMALL` half blocks, two pixels above each other in each."""
+    """Return a frame as lines of `PICTURE_COLUMNS` half blocks of two pixels each."""
     height, width, _ = frame.shape
     rows = max(1, round(PICTURE_COLUMNS * height / width / 2))
     pixels = downscale(frame, 2 * rows, PICTURE_COLUMNS).tolist()

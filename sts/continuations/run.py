@@ -64,9 +64,9 @@ def run(
     crashes affect no other agent.
 
     A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
-    process, unless a world is `foreign` or an agent a user's. `suite` is a hash and `by` the name
-    of the executor. `progress` is called with (continuations made, in all), `mention` with an agent
-    and an error that a retry recovered from.
+    process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
+    name of the executor. `progress` is called with (continuations made, in all), `mention` with an
+    agent and an error that a retry recovered from.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed

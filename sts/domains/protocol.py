@@ -146,7 +146,7 @@ class Domain(Protocol):
     - `drawing`: the name of the ES module that draws its scenes in a browser, a file in the folder
       of its Python module; see `sts.domains.drawing`.
     - `frames(episode, focus)`: pictures of an episode for films, uint8[H, W, 3] each, if its scenes
-      are drawn; `focus` is a `Focus`.
+      are drawn; `focus` is a `FilmAnnotations`.
     - `step_columns(episode, role)` and an int `step_columns_version`: properties of each step in
       addition to those of `sts.trajectories.steps`, arrays [T] by name.
     """

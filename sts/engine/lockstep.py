@@ -50,8 +50,8 @@ def play_episodes(
     """Play T = `steps` steps of B worlds, in place, and return the rollouts.
 
     `script` overrides the actions of agents, which still observe every step. `watch` is called
-    after each step with its number and the worlds; it may raise to stop. See `session.open` on the
-    other arguments and errors.
+    after each step with its number and the worlds; it may raise to stop. See `session.open_session`
+    on the other arguments and errors.
     """
     game = session.open_session(domain, worlds, teams, told=told)
     if script is not None:

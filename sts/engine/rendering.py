@@ -50,7 +50,7 @@ def render_film(episode: Episode, focus: FilmAnnotations) -> list[Frame]:
 
     Raises:
       ArgumentError: the domain neither renders frames nor draws any from its scenes.
-      ReplayMismatch, DamagedState: as for `frames`.
+      ReplayMismatch, DamagedState: as for `render_frames`.
     """
     painted = getattr(find_domain(episode.domain), "frames", None)
     return render_frames(episode) if painted is None else list(painted(episode, focus))
@@ -63,7 +63,7 @@ def render_frames(episode: Episode, player: int | None = None) -> list[Frame]:
 
     Raises:
       ArgumentError: the domain does not render frames.
-      ReplayMismatch, DamagedState: as for `replay.along`.
+      ReplayMismatch, DamagedState: as for `replay.replay_worlds`.
     """
     name = episode.domain
     return [
@@ -73,7 +73,7 @@ def render_frames(episode: Episode, player: int | None = None) -> list[Frame]:
 
 
 def render_frame(worlds: Worlds, name: str, player: int | None = None) -> Frame:
-    """Render the first of `worlds`, of the domain `name`; see `frames`."""
+    """Render the first of `worlds`, of the domain `name`; see `render_frames`."""
     if not hasattr(worlds, "frames"):
         raise ArgumentError(f"domain {name!r} does not render frames; its scenes are drawn")
     frame = cast(RenderableWorlds, worlds).frames(player)[0]

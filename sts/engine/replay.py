@@ -71,7 +71,7 @@ def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Repl
     It stops at the first state if the states have other players or objects than the recordings.
 
     Raises:
-      DamagedData: as for `along`.
+      DamagedData: as for `replay_worlds`.
     """
     first, indices = episodes[0], range(len(episodes))
     done = Actions(

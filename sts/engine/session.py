@@ -84,7 +84,7 @@ def open_session(
     in each world, of which the latest is current; other teams have no instruction.
 
     Raises:
-      ArgumentError: an agent does not `fit` the domain.
+      ArgumentError: an agent does not `bind_agent` the domain.
       StsError: two teams share a player, an agent failed to start, or the number of instruction
         lists is not B.
       DamagedState: a world cannot be restored.
@@ -101,7 +101,7 @@ def open_session(
 
 
 class Session:
-    """B worlds that are stepped with agents in them; created by `open`.
+    """B worlds that are stepped with agents in them; created by `open_session`.
 
     Attributes:
       domain: of the worlds.
@@ -169,7 +169,7 @@ class Session:
         return StepResult(actions, utterances, log_probs)
 
     def state(self) -> SessionState:
-        """Return the session's state, with which `open` can resume it, also in another process."""
+        """Return the session's state; `open_session` can resume it, also in another process."""
         return SessionState(self.steps, tuple(self.worlds.states()), tuple(self.memories))
 
     def _decide(self, i: int, team: Team) -> sampling.Sample:

@@ -29,9 +29,9 @@ class OwnedTask:
 class Executor(AbstractContextManager["Executor"], Protocol):
     """Protocol of an executor, which runs each task at least once.
 
-    A task is a module-level function, or `Owned`, with its arguments, all of which can be pickled.
-    It runs in the main thread of a process that runs no other task meanwhile, and that has run no
-    task of another owner before. A task may run twice, even at the same time, so it must be
+    A task is a module-level function, or `OwnedTask`, with its arguments, all of which can be
+    pickled. It runs in the main thread of a process that runs no other task meanwhile, and that has
+    run no task of another owner before. A task may run twice, even at the same time, so it must be
     idempotent.
 
     Attributes:

@@ -68,7 +68,8 @@ def run_tasks(
     A task whose process died is retried once as a whole. If it fails again, or failed otherwise,
     each of its parts is tried once, except that a task which hung twice is given up. A failure is
     yielded as an error, that of `perform` or `WorkerDied`. If too many tasks of an owner fail (see
-    `MIN_FAILURES`), the rest are yielded with `NotTried`. Other errors than `StsError` propagate.
+    `MIN_FAILURES`), the rest are yielded with `TaskSkipped`. Other errors than `StsError`
+    propagate.
 
     Args:
       tasks: to run. They, their parts and results are sent between processes.

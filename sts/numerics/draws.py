@@ -1,8 +1,8 @@
 """Counter-based random numbers: each is a hash of a stream and a counter, without other state.
 
-The hash is SplitMix64's finaliser of `stream + counter * golden`. `draw` gives the same words
-compiled and uncompiled: compiled words are uint64, which wrap; otherwise they are Python integers,
-which the mask wraps.
+The hash is SplitMix64's finaliser of `stream + counter * golden`. `random_word` gives the same
+words compiled and uncompiled: compiled words are uint64, which wrap; otherwise they are Python
+integers, which the mask wraps.
 
 Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 20.
 """

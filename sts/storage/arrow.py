@@ -18,7 +18,7 @@ MAX_BYTES = 2**31 - 1
 
 
 def to_list_column(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.ListArray:
-    """Convert arrays to a list column, each flattened in row-major order; at most `MOST` values."""
+    """Convert arrays to a list column, in row-major order, of `MAX_LIST_VALUES` values at most."""
     offsets = np.concatenate(([0], np.cumsum([a.size for a in arrays], dtype=np.int64)))
     if offsets[-1] > MAX_LIST_VALUES:
         raise StsError(

@@ -1,7 +1,7 @@
 """The interface of workspace checks, which `sts workspace check` runs.
 
 A check is an entry point of the group `sts.checks`: a function of a workspace that returns
-`Checked`. It only reads, and reports every problem as one line that names the place.
+`CheckResult`. It only reads, and reports every problem as one line that names the place.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def read_bytes(path: Path, limit: int | None = None) -> bytes:
 
 @contextlib.contextmanager
 def open_regular(path: Path, limit: int | None = None) -> Iterator[BinaryIO]:
-    """Open a regular file for reading; errors as for `regular_bytes`."""
+    """Open a regular file for reading; errors as for `read_bytes`."""
     check_inside(path)
     _check_regular(path, path.stat(), limit)  # opening a device may have side effects
     try:
@@ -81,7 +81,7 @@ def confine_links(folder: Path) -> Iterator[None]:
 
 
 def is_outside_link(path: Path) -> bool:
-    """Return True if a path in the folder of `without_links` links to a place outside it."""
+    """Return True if a path in the folder of `confine_links` links to a place outside it."""
     folder = _CONFINED_TO.get()
     if folder is None or not Path(os.path.abspath(path)).is_relative_to(folder):
         return False
@@ -89,7 +89,7 @@ def is_outside_link(path: Path) -> bool:
 
 
 def check_inside(path: Path) -> None:
-    """Raise DamagedData if a path in the folder of `without_links` links to a place outside it."""
+    """Raise DamagedData if a path in the folder of `confine_links` links to a place outside it."""
     if is_outside_link(path):
         raise DamagedData(
             f"{path} is a link to {os.path.realpath(path)}, outside the folder; replace it with a "

@@ -26,7 +26,7 @@ def memory_limit() -> int:
 
 @contextmanager
 def limit_memory(what: str) -> Iterator[None]:
-    """Limit memory to `allowance` bytes in a context (on Linux); raise DamagedData if exceeded."""
+    """Limit memory to `memory_limit` in a context (on Linux); raise DamagedData if exceeded."""
     before, most = resource.getrlimit(resource.RLIMIT_AS), memory_limit()
     try:
         used = int(_PROCESS_MEMORY.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

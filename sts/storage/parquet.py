@@ -30,7 +30,7 @@ _ARRAYS = tuple(map(pa.list_, _NUMBERS))
 
 
 def write_table(path: Path, kind: str, version: int, schema: dict[str, Any], columns: Any) -> None:
-    """Write a Parquet file; arguments and errors as for `packed`."""
+    """Write a Parquet file; arguments and errors as for `encode_table`."""
     write_atomically(path, encode_table(str(path), kind, version, schema, columns))
 
 
@@ -87,7 +87,7 @@ def _build_array(file: str, name: str, item: pa.DataType, values: Any) -> pa.Arr
 
 
 def read_table(path: Path, kind: str, version: int, schema: dict[str, Any]) -> pa.Table:
-    """Read the columns of `schema` from a file that `write` wrote.
+    """Read the columns of `schema` from a file that `write_table` wrote.
 
     Raises:
       DamagedData: it is not a Parquet file of this kind, is of an earlier version, or a column is
@@ -99,7 +99,7 @@ def read_table(path: Path, kind: str, version: int, schema: dict[str, Any]) -> p
 
 
 def read_raw(path: Path) -> bytes:
-    """Read the bytes of a file of at most 4 GiB; errors as for `read`."""
+    """Read the bytes of a file of at most 4 GiB; errors as for `read_table`."""
     return read_bytes(path, _MAX_FILE_BYTES)
 
 
@@ -108,7 +108,7 @@ def read_groups(
 ) -> tuple[pa.Table, list[int]]:
     """Read some row groups, None for all; return the table and the rows of every row group.
 
-    Only the necessary part of the file is read; errors as for `read`.
+    Only the necessary part of the file is read; errors as for `read_table`.
     """
     with open_regular(path, _MAX_FILE_BYTES) as file:
         raw = pa.PythonFile(file, mode="r")
@@ -157,7 +157,7 @@ def decode_table(
     rows: int | None = None,
     optional: Collection[str] = (),
 ) -> pa.Table:
-    """Decode the columns of `schema` from a file that `packed` encoded; errors as for `read`.
+    """Decode the columns of `schema` from a file of `encode_table`; errors as for `read_table`.
 
     Args:
       name: of the file; the prefix of errors.
@@ -203,7 +203,7 @@ def decode_table(
 def read_coded(
     name: str, raw: bytes, columns: Sequence[str]
 ) -> list[tuple[NDArray[Any], list[str]]]:
-    """Read text columns as codes of the rows, and the text of each code; errors as for `read`."""
+    """Read text columns as codes, with the text of each code; errors as for `read_table`."""
     with _open_parquet(name, raw, "a Parquet file") as file:
         for column in columns:
             if column not in file.fields.names or file.fields.field(column).type != pa.string():
@@ -216,7 +216,7 @@ def read_coded(
 
 
 def read_metadata(name: str, raw: bytes) -> dict[str, str]:
-    """Return the key-value metadata of a Parquet file; errors as for `read`."""
+    """Return the key-value metadata of a Parquet file; errors as for `read_table`."""
     with _open_parquet(name, raw, "a Parquet file") as file:
         entries = file.fields.metadata or {}
     return {key.decode(errors="replace"): v.decode(errors="replace") for key, v in entries.items()}

@@ -40,7 +40,7 @@ def write_scores(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_score_rows(path: Path) -> list[dict[str, Any]]:
-    """Read the rows of a file of scores; errors as for `parquet.read`."""
+    """Read the rows of a file of scores; errors as for `parquet.read_table`."""
     rows: list[dict[str, Any]] = parquet.read_table(path, FORMAT, VERSION, SCHEMA).to_pylist()
     return rows
 

@@ -40,7 +40,7 @@ def list_versions(workspace: Workspace) -> dict[str, dict[int, Path]]:
     """Return the folder of every version of every suite, packaged ones too."""
     roots = []
     for name in registry.list_entry_points(GROUP):
-        with contextlib.suppress(StsError):  # a package that does not load; `listed` reports it
+        with contextlib.suppress(StsError):  # does not load; `list_suites` reports it
             roots.append(_packaged_folder(name))
     roots += sorted(p for p in workspace.path("suites").glob("*") if p.is_dir())
     by_name: dict[str, dict[int, Path]] = {}

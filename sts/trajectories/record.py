@@ -76,8 +76,8 @@ def record_all(
     (`sts.jobs.tasks.ENOUGH`).
 
     `settings` are passed to the domain's `generate`. One worker is this process, unless the worlds
-    are `foreign` or an agent a user's. `mention` is called with an agent and an error that a retry
-    recovered from.
+    are `is_third_party` or an agent a user's. `mention` is called with an agent and an error that a
+    retry recovered from.
 
     Raises:
       ArgumentError: no work is asked for, the settings are invalid, or an agent does not play these

@@ -32,7 +32,7 @@ class ColumnNames(NamedTuple):
 
 
 def list_columns(trajectory: Trajectory) -> ColumnNames:
-    """Return the column names of `table` for a trajectory, and their versions."""
+    """Return the column names of `make_step_table` for a trajectory, and their versions."""
     columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
     if columns:

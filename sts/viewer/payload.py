@@ -41,7 +41,7 @@ def episode_payload(
     players: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """Return the payload of an episode as its domain displays it; errors as in `shown`."""
+    """Return the payload of an episode in its domain; errors as in `continuation_payload`."""
     domain = find_domain(episode.domain)
     picture = domain.scene_layout(episode.state)
     framed = picture.kind == "frames"

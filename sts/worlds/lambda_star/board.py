@@ -1,7 +1,7 @@
 """SVG drawing of one Λ* board in the style of board.mjs, used by filmstrips and films.
 
 Colours are Okabe and Ito's, and no information is given by colour alone: shapes and letters repeat
-it. A board is drawn in its own units, `CELL` per cell, so the caller chooses its size.
+it. A board is drawn in its own units, `CELL_SIZE` per cell, so the caller chooses its size.
 """
 
 from __future__ import annotations

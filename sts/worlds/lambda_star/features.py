@@ -1,4 +1,4 @@
-"""Observations as flat feature vectors for function approximators; `layout` names their parts.
+"""Observations as flat feature vectors; `feature_slices` names their parts.
 
 Axes: B worlds, R roles, N features of an observation, M = (2k+1)^2 cells in sight, row by row.
 """
@@ -52,7 +52,7 @@ def feature_bounds(settings: Settings) -> Bounds:
 
 
 def flatten_observation(seen: Observation, horizon: int) -> NDArray[np.float32]:
-    """Return float32[B, R, N], the feature vectors of R roles; see `layout`.
+    """Return float32[B, R, N], the feature vectors of R roles; see `feature_slices`.
 
     `horizon` is the episode length that normalises `time`; keep the training value when an agent
     plays episodes of another length.

@@ -184,8 +184,8 @@ class _LearnerEnv:
 class LambdaStarEnv(_LearnerEnv, gymnasium.Env[Features, np.int64]):
     """Environment of one world.
 
-    Observations are float32[N] (`features.layout` names the parts), actions 0 to 8: up-left,
-    up, up-right, left, stay, right, down-left, down, down-right.
+    Observations are float32[N] (`features.feature_slices` names the parts), actions 0 to 8:
+    up-left, up, up-right, left, stay, right, down-left, down, down-right.
     """
 
     def reset(

@@ -133,7 +133,7 @@ def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[n
 
 
 class Sight(NamedTuple):
-    """Observation arrays of R roles, filled by `observe`."""
+    """Observation arrays of R roles, filled by `observe_worlds`."""
 
     good: NDArray[np.bool_]  # bool[B, R, M], True where Good is
     evil: NDArray[np.bool_]  # bool[B, R, M], True where Evil is

@@ -37,10 +37,10 @@ def wrap(coordinate: Any, size: Any) -> Any:
 
 @callable_from_jit
 def shortest_displacement(start: Any, goal: Any, size: Any, ties: int = TIE_INSIDE) -> Any:
-    """Return the signed shortest displacement on a ring; `ties` is `INSIDE` or `BACK`.
+    """Return the signed shortest displacement on a ring; `ties` is `TIE_INSIDE` or `TIE_BACK`.
 
-    Source: `INSIDE` is the published program's approachPosition, General.cpp:296
-    (lambdastar_2016.md section 6); `BACK` is this project's categories'.
+    Source: `TIE_INSIDE` is the published program's approachPosition, General.cpp:296
+    (lambdastar_2016.md section 6); `TIE_BACK` is this project's categories'.
     """
     direct = goal - start
     return direct - size * (2 * direct + ties > size) + size * (2 * direct < -size)

@@ -1,7 +1,7 @@
 """Batched versions of the functions in `tracks`, for all steps of many episodes.
 
 A track is one player of an episode. Arrays have one row per track and one column per frame. A
-`MomentBatch` selects steps of tracks; its arrays have one row per selected step.
+`StepBatch` selects steps of tracks; its arrays have one row per selected step.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
 
 
 def find_rewarding_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch, Any]:
-    """Return the steps of `find_moments`, and the difficulty of staying near Good there."""
+    """Return the steps of `find_steps`, and the difficulty of staying near Good there."""
     moments = StepBatch.select(batch, batch.to_good == 1, context, horizon)
     distance = moments.distance_if_still(batch.good)
     moments = moments.filter(((distance == 0) | (distance > MAX_DISTANCE)).any(1))

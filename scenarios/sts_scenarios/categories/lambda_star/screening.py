@@ -1,7 +1,7 @@
 """Batched search for the steps at which a category of Λ* can be asked.
 
-A category defines one search over many episodes (`Find`). Mining uses it as a prefilter; a single
-episode is a batch of one.
+A category defines one search over many episodes (`FindFunction`). Mining uses it as a prefilter; a
+single episode is a batch of one.
 """
 
 from __future__ import annotations

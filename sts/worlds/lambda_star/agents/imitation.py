@@ -49,7 +49,7 @@ class Imitation(Reactive):
     sees = "world"
 
     def __init__(self, guide: Literal["each-step", "each-role"] = "each-step") -> None:
-        """Set how often the guide moves: one of `GUIDES`."""
+        """Set how often the guide moves: one of `GUIDE_KINDS`."""
         if guide not in GUIDE_KINDS:
             raise ArgumentError(f"expected a guide {' or '.join(GUIDE_KINDS)}, found {guide!r}")
         self.guide = guide

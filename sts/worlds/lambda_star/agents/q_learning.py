@@ -10,7 +10,7 @@ class QLearning(TabularLearner):
     """Q-learning with one table per role.
 
     Q(s, a) moves by 0.3 of the way to r + 0.3 * max Q(s'), with 0 for the future of the last step;
-    see `Tabular` for states, choices and numbers. Without a practice episode its moves are
+    see `TabularLearner` for states, choices and numbers. Without a practice episode its moves are
     uniformly random.
 
     The rule is Chmait et al. 2016, section 5.2.1, algorithm 1 (Watkins 1989). With

@@ -10,8 +10,8 @@ class Sarsa(TabularLearner):
     """SARSA with one table per role.
 
     Q(s, a) moves by 0.3 of the way to r + 0.3 * Q(s', a'), where a' is the move executed in s'; the
-    future of the last step is 0. See `Tabular` for states, choices and numbers. Without a practice
-    episode its moves are uniformly random.
+    future of the last step is 0. See `TabularLearner` for states, choices and numbers. Without a
+    practice episode its moves are uniformly random.
 
     As its own choices are greedy, practice by itself teaches it exactly what Q-learning learns; the
     two differ only where moves are forced, as in the context of a scenario.

@@ -108,7 +108,7 @@ class Stigmergy(Reactive):
     name = "stigmergy"
 
     def __init__(self, marks: Literal["one-step", "lasting"] = "one-step") -> None:
-        """Set how long marks last: one of `MARKS`."""
+        """Set how long marks last: one of `MARK_KINDS`."""
         if marks not in MARK_KINDS:
             raise ArgumentError(f"expected marks {' or '.join(MARK_KINDS)}, found {marks!r}")
         self.marks = marks

@@ -108,7 +108,7 @@ def generate_world(settings: Settings, *, seed: int, index: int) -> State:
 
 
 def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> WorldArrays:
-    """Generate the worlds of several (seed, index); see `generate`."""
+    """Generate the worlds of several (seed, index); see `generate_world`."""
     check_settings(settings)
     s = settings
     low, high = complexity_range(s)

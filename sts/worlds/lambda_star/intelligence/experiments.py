@@ -53,16 +53,16 @@ class _Job(NamedTuple):
 
 
 def check_experiment(
-    trial: Experiment,
+    experiment: Experiment,
     teams: Sequence[Sequence[Agent]],
     all_settings: Sequence[Settings],
     workers: int,
 ) -> None:
-    """Raise ArgumentError if a trial cannot be played, before any environment is made.
+    """Raise ArgumentError if an experiment cannot be played, before any environment is made.
 
-    `teams` are the agents of the trial's names, and `all_settings` the settings to play under.
+    `teams` are the agents of the experiment's names, and `all_settings` the settings to play under.
     """
-    episodes, rehearsals = trial.episodes, trial.rehearsals
+    episodes, rehearsals = experiment.episodes, experiment.rehearsals
     for count, things in ((episodes, "episodes"), (workers, "workers")):
         if count < 1:
             raise ArgumentError(f"expected 1 or more {things}, found {count}")
@@ -93,19 +93,19 @@ def check_experiment(
 
 
 def play_experiment(
-    trial: Experiment,
+    experiment: Experiment,
     all_settings: Sequence[Settings],
     workers: int,
     progress: Callable[[int, int], None],
 ) -> dict[Settings, dict[int, RewardSums]]:
-    """Play a trial that passed `check_trial`; return the moments of rewards by settings and K."""
+    """Play a checked experiment; return the sums of rewards by settings and K."""
     jobs = [
-        _Job(trial, settings, start, min(start + EPISODES_PER_JOB, trial.episodes))
+        _Job(experiment, settings, start, min(start + EPISODES_PER_JOB, experiment.episodes))
         for settings in all_settings
-        for start in range(0, trial.episodes, EPISODES_PER_JOB)
+        for start in range(0, experiment.episodes, EPISODES_PER_JOB)
     ]
     results: dict[Settings, dict[int, RewardSums]] = {settings: {} for settings in all_settings}
-    done, total = 0, trial.episodes * len(all_settings)
+    done, total = 0, experiment.episodes * len(all_settings)
     progress(done, total)
     for job, parts in _run_jobs(jobs, workers):
         by_k = results[job.settings]

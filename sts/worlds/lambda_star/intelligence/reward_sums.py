@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 
 class RewardSums(NamedTuple):
-    """Sums over environments, which `add_moments` adds up."""
+    """Sums over environments, which `add_sums` adds up."""
 
     episodes: int  # E, the number of environments
     total: NDArray[np.object_]  # object[A] of int, each agent's total reward

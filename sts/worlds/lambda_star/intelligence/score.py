@@ -106,9 +106,9 @@ def score_agents(
     teams = [load_team(name) for name in names]
     all_settings = [base, *(run.settings for run in further)]
     marks = tuple(",".join(fingerprint(member) for member in team) for team in teams)
-    trial = Experiment(tuple(names), marks, episodes, seed, rehearsals)
-    experiments.check_experiment(trial, teams, all_settings, workers)
-    results = experiments.play_experiment(trial, all_settings, workers, progress)
+    experiment = Experiment(tuple(names), marks, episodes, seed, rehearsals)
+    experiments.check_experiment(experiment, teams, all_settings, workers)
+    results = experiments.play_experiment(experiment, all_settings, workers, progress)
     agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
     whole = add_sums(results[base].values())
     means = _compute_means(agents, whole, base)
@@ -117,7 +117,7 @@ def score_agents(
         means,
         _compute_differences(means, whole, base),
         tuple(_break_down(agents, ranked, base, further, results)),
-        _settings_record(base, trial),
+        _settings_record(base, experiment),
         marks,
     )
 
@@ -182,8 +182,8 @@ def _break_down(
             yield LevelScore(level.factor, level.value, level.label, *means[i])
 
 
-def _settings_record(base: Settings, trial: Experiment) -> dict[str, Any]:
-    used = base._asdict() | trial._asdict()
+def _settings_record(base: Settings, experiment: Experiment) -> dict[str, Any]:
+    used = base._asdict() | experiment._asdict()
     del used["names"], used["fingerprints"]
     used["complexity"] = list(patterns.complexity_range(base)) if base.patterns == "paper" else None
     return used

@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
 
 class LearningRule(NamedTuple):
-    """Learning rule: one `shared` table or one per role, and `Tabular.future_kind`."""
+    """Learning rule: one `shared` table or one per role, and `TabularLearner.future_kind`."""
 
     shared: bool
     future_kind: int
@@ -91,7 +91,7 @@ def play_learner(
 
     T = `steps` is at least 1. `streams` is uint64[B]; pass k, step t has the draws of step
     k * T + t of a single episode. Results do not depend on `threads`, each of which has a table.
-    `bootstrap` is as in `Tabular`; "published" needs worlds at step 0.
+    `bootstrap` is as in `TabularLearner`; "published" needs worlds at step 0.
     """
     learner = LEARNERS[name](bootstrap)
     plan = LearningRule(learner.shared, learner.future_kind, rehearsals)

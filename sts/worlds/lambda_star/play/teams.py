@@ -8,9 +8,9 @@ general path of `lockstep` plays all other agents and mixed teams.
 
 Learners practise (rehearse) an episode before the scored pass, as the published program lets its
 learners play each episode a hundred times before it tests them on the same one. This happens only
-in the intelligence test; see `Tabular` on learners in an unpractised episode. Every pass starts
-from the same state with the same paths of Good and Evil, and pass k, step t has the draws of step
-k * T + t of one long episode.
+in the intelligence test; see `TabularLearner` on learners in an unpractised episode. Every pass
+starts from the same state with the same paths of Good and Evil, and pass k, step t has the draws of
+step k * T + t of one long episode.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from sts.worlds.lambda_star.generation.environments import Environments
 from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.play import practice
 
-_RECORD_BYTES = 9  # of `lockstep.Played` per player and step: action, reward and cell
-_OBJECT_BYTES = 4  # of `lockstep.Played` per step: the cells of Good and Evil
+_RECORD_BYTES = 9  # of `lockstep.Rollouts` per player and step: action, reward and cell
+_OBJECT_BYTES = 4  # of `lockstep.Rollouts` per step: the cells of Good and Evil
 _MIB = 2**20
 Watch: TypeAlias = Callable[[int, Worlds], None]
 
