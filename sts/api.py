@@ -189,7 +189,7 @@ def run(
       workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
-      One row per agent: `agent`, `made` and `kept` (numbers of continuations), `fingerprint`, and
+      One row per agent: `agent`, `new` and `reused` (numbers of continuations), `fingerprint`, and
       `stated_version` ("" unless the agent states one).
 
     Raises:
@@ -215,5 +215,5 @@ def run(
     import pandas as pd
 
     prints = done.fingerprints
-    rows = [(a, done.made[a], done.kept[a], prints[a], declared_version(prints[a])) for a in names]
-    return pd.DataFrame(rows, columns=["agent", "made", "kept", "fingerprint", "stated_version"])
+    rows = [(a, done.new[a], done.reused[a], prints[a], declared_version(prints[a])) for a in names]
+    return pd.DataFrame(rows, columns=["agent", "new", "reused", "fingerprint", "stated_version"])

@@ -122,7 +122,7 @@ def small(workspace: Workspace) -> Suite:
     core = suites.load(workspace, "core@2").scenarios
     chosen = [one for one in core if one.pair][:4]
     for name in SMALL:
-        chosen += [one for one in core if one.category == name and not one.series][::3]
+        chosen += [one for one in core if one.category == name and not one.dialogue][::3]
     return suites.freeze(workspace, "small", chosen, description="For tests.")
 
 

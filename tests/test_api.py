@@ -138,7 +138,7 @@ def test_paths_workspaces_and_suites_are_accepted_in_every_form(finished):
         sts.load_ratings(suite, workspace=workspace),
     ]
     assert all(table.equals(tables[0]) for table in tables) and len(tables[0]) == 108
-    assert sts.run(suite, "reader", continuations=4, workspace=path)["made"].tolist() == [0]
+    assert sts.run(suite, "reader", continuations=4, workspace=path)["new"].tolist() == [0]
     assert "<table" in suite._repr_html_() and "keep-beside-01" in suite._repr_html_()
     report = sts.load_report(finished / "report")
     assert report._repr_html_().startswith("<iframe")

@@ -56,14 +56,14 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
         limit = store.study.queue + progress.load_progress(connection, selection.queue).complete
     names = dict.fromkeys((selection.suite.label, selection.queue))
     sample = index.sample_rows(rows, max(limit, 0))
-    quiet = find_silent(workspace.store, index, sample) if store.study.settle else set()
+    quiet = find_silent(workspace.store, index, sample) if store.study.auto_resolve else set()
     _enqueue_items(store, selection.suite, [*names], index.iter_entries(sample), quiet)
     return len(rows)
 
 
 def enqueue(store: AnnotationStore, suite: Suite, continuations: Collection[Continuation]) -> int:
     """Queue continuations for everyone but their players; return how many are new."""
-    questions = [c for c in continuations if c.kind == QUESTION and store.study.settle]
+    questions = [c for c in continuations if c.kind == QUESTION and store.study.auto_resolve]
     quiet = {continuation.id for continuation in questions if is_silent(continuation)}
     return _enqueue_items(store, suite, [suite.label], continuations, quiet)
 
@@ -85,7 +85,7 @@ def _enqueue_items(
             name,
             find_players(continuation, known),
             rubrics.get(continuation.category, ""),
-            store.study.settle if continuation.id in quiet else "",
+            store.study.auto_resolve if continuation.id in quiet else "",
         )
         for continuation in continuations
         for name in names
@@ -95,14 +95,14 @@ def _enqueue_items(
 
 
 def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
-    """Return the person called `name`, added with all roles if new; reject a retired one."""
+    """Return the person called `name`, added with all roles if new; reject a deactivated one."""
     with store.read() as connection:
         known = [person for person in people.list_people(connection) if person.name == name.strip()]
     if not known:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
-    if known[0].retired:
+    if known[0].deactivated:
         raise ArgumentError(
-            f"annotator {name!r} has retired; invite them again: sts annotators invite {name}"
+            f"annotator {name!r} is deactivated; invite them again: sts annotators invite {name}"
         )
     return known[0]

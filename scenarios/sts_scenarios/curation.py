@@ -1,4 +1,4 @@
-"""Curators' decisions and opinions on candidates."""
+"""Curators' decisions and ratings on candidates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 from sts.names import is_one_line, quote
 from sts.storage.workspace import Workspace
-from sts.suites.decisions import MAX_REASON_CHARS, OPINIONS, CandidateState, Decision, find_rating
+from sts.suites.decisions import MAX_REASON_CHARS, RATINGS, CandidateState, Decision, find_rating
 from sts.suites.drafts import Draft, lock_draft
 from sts_scenarios.freezing import DraftCandidate
 
@@ -30,7 +30,7 @@ def find_or_add_curator(store: AnnotationStore, name: str | None) -> Annotator:
     if person is None:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, _person_name(name), ("curator",), now=store.now())
-    if person.retired or not {"curator", "lead"} & set(person.roles):
+    if person.deactivated or not {"curator", "lead"} & set(person.roles):
         raise ArgumentError(
             f"{person.name} is not a curator of this study; run sts annotators role "
             f"{person.name} curator, or name a curator with --user"
@@ -84,17 +84,17 @@ def make_decision(
 
 
 def make_rating(candidate: DraftCandidate, word: str, person: Annotator, *, at: float) -> Decision:
-    """Return a person's opinion, "yes" or "no", on whether two people would agree.
+    """Return a person's rating, "yes" or "no", on whether two people would agree.
 
     "undo" withdraws their latest one on the candidate as it is now.
     """
-    if word in OPINIONS:
-        event = _make_event(candidate, "opinion", person, {"opinion": word}, at)
+    if word in RATINGS:
+        event = _make_event(candidate, "rating", person, {"rating": word}, at)
         return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
-        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {quote(word)}")
+        raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {quote(word)}")
     if (latest := find_rating(candidate.state, person.id)) is None:
-        raise ArgumentError(f"{person.name} has no opinion on {candidate.summary.id} to withdraw")
+        raise ArgumentError(f"{person.name} has no rating on {candidate.summary.id} to withdraw")
     return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
         follows=candidate.state.last
     )
@@ -144,21 +144,21 @@ def _make_event(
 
 
 def visible_ratings(state: CandidateState, person: Annotator | None) -> dict[str, str]:
-    """Return the opinions on a candidate that a person may see, by person.
+    """Return the ratings on a candidate that a person may see, by person.
 
     They are blind: only a person who has given theirs sees those of others.
     """
     seen = person is not None and find_rating(state, person.id) is not None
-    return state.opinions if seen else {}
+    return state.ratings if seen else {}
 
 
 def rating_agreement(candidates: Iterable[DraftCandidate]) -> Agreement:
-    """Return the agreement of curators' opinions, over candidates as they are."""
+    """Return the agreement of curators' ratings, over candidates as they are."""
     import pandas as pd  # slow to import
 
     rows = [
         (candidate.summary.id, name, word == "yes")
         for candidate in candidates
-        for name, word in candidate.state.opinions.items()
+        for name, word in candidate.state.ratings.items()
     ]
     return compute_alpha(pd.DataFrame(rows, columns=["thing", "person", "yes"]), seed=0)

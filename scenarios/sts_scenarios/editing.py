@@ -15,7 +15,7 @@ from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
-from sts.suites.types import DONE_TAG, Scenario
+from sts.suites.types import DONE_TAG, LINK_FIELDS, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label
@@ -127,7 +127,7 @@ class Editor:
         label = category.label(edited.recording, edited.takeover, edited.players, edited.parameters)
         tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
         tags += [DONE_TAG] if label.verdict == "success" else []
-        links = {name: getattr(before, name) for name in ("pair", "series", "turn", "replaces")}
+        links = {name: getattr(before, name) for name in LINK_FIELDS}
         edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
         why = find_fault(edited, categories.scenario_categories([edited], self._own.values()))
         return Edit(edited, _compare_fields(before, edited), why, label)

@@ -17,7 +17,7 @@ from sts.suites.types import Scenario
 from sts_scenarios.curation import append_decisions, find_or_add_curator, make_decision
 from sts_scenarios.freezing import DraftCandidate, current_scenario
 
-LINKS = {"pair": "half of the pair", "series": "a turn of the dialogue"}
+LINKS = {"pair": "half of the pair", "dialogue": "a turn of the dialogue"}
 """Kinds of links between candidates, and the name of one linked candidate."""
 
 
@@ -80,4 +80,4 @@ def link_scenarios(scenarios: Sequence[Scenario], kind: str) -> list[Scenario]:
 
 
 def _link_fields(kind: str, name: str, turn: int) -> dict[str, Any]:
-    return {"pair": name} if kind == "pair" else {"series": name, "turn": turn}
+    return {"pair": name} if kind == "pair" else {"dialogue": name, "turn": turn}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, case, func, select
 
 from sts.annotations.current_events import select_current
-from sts.annotations.schema import copies, events, item_suites, reference_episodes
+from sts.annotations.schema import copies, events, item_suites, reference_items
 
 
 class ActiveTime(NamedTuple):
@@ -42,7 +42,7 @@ def load_active_time(connection: Connection) -> list[ActiveTime]:
         .join(item_suites, item_suites.c.item == events.c.item)
         .join(agents, agents.c.item == events.c.item)
         .join(of_item, of_item.c.item == events.c.item)
-        .where(events.c.item.not_in(select(reference_episodes.c.item)))
+        .where(events.c.item.not_in(select(reference_items.c.item)))
         .group_by(item_suites.c.suite, agents.c.agent)
         .order_by(item_suites.c.suite, agents.c.agent)
     )

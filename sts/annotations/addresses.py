@@ -41,11 +41,11 @@ def remove_address(connection: Connection, annotator_id: int) -> None:
 
 
 def find_person_id(connection: Connection, email: str) -> int | None:
-    """Return the number of the person with an address, or None; retired people do not count."""
+    """Return the number of the person with an address, or None; deactivated people do not count."""
     return connection.execute(
         select(annotators.c.id)
         .join(addresses, addresses.c.annotator == annotators.c.id)
-        .where(addresses.c.email == email.strip().lower(), annotators.c.retired.is_(None))
+        .where(addresses.c.email == email.strip().lower(), annotators.c.deactivated.is_(None))
     ).scalar_one_or_none()
 
 

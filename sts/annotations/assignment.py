@@ -30,8 +30,8 @@ class Requirement(NamedTuple):
 
 def requirement_for(study: StudySettings, item: Item) -> Requirement:
     """Return the study's requirement for an item: the largest that applies to it."""
-    required = study.required_for(item.suite, item.category)
-    if unit_hash(study.seed, "twice", item.clip) < study.twice:
+    required = study.annotations_for(item.suite, item.category)
+    if unit_hash(study.seed, "twice", item.clip) < study.overlap:
         return Requirement(max(required, 2), FIRST)
     return Requirement(required, ORDINARY)
 

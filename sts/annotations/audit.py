@@ -15,7 +15,7 @@ from sts.annotations.schema import (
     events,
     item_suites,
     items,
-    reference_episodes,
+    reference_items,
     slots,
 )
 
@@ -44,7 +44,7 @@ def load_balance_audit(
         .where(
             is_judgement(),
             items.c.id.in_(members),
-            items.c.id.not_in(select(reference_episodes.c.item)),
+            items.c.id.not_in(select(reference_items.c.item)),
         )
         .distinct()
         .order_by(items.c.id, copies.c.agent, author)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import events, items, settled, slots
+from sts.annotations.schema import auto_resolved, events, items, slots
 from sts.annotations.types import Item
 
 _BATCH_SIZE = 500
@@ -18,7 +18,11 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
 
     The open slots of auto-resolved clips without a judgement are deleted.
     """
-    rules = {ids[item.continuation]: item.settled for item in run if item.settled is not None}
+    rules = {
+        ids[item.continuation]: item.auto_resolve_rule
+        for item in run
+        if item.auto_resolve_rule is not None
+    }
     pairs = [(item, rules[item] or "") for item in sorted(rules)]
     batches = (pairs[at : at + _BATCH_SIZE] for at in range(0, len(pairs), _BATCH_SIZE))
     return sum(_record_batch(connection, dict(batch)) for batch in batches)
@@ -26,22 +30,26 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
 
 def has_no_judgement() -> ColumnElement[bool]:
     """Select auto-resolved items that have no human judgement."""
-    return ~exists().where(events.c.item == settled.c.item, is_judgement())
+    return ~exists().where(events.c.item == auto_resolved.c.item, is_judgement())
 
 
 def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:
-    recorded = set(connection.scalars(select(settled.c.item).where(settled.c.item.in_(rules))))
+    recorded = set(
+        connection.scalars(select(auto_resolved.c.item).where(auto_resolved.c.item.in_(rules)))
+    )
     new = sorted(item for item, rule in rules.items() if rule and item not in recorded)
     gone = sorted(item for item in recorded if not rules[item])
     if new:
         connection.execute(
-            insert(settled), [{"item": item, "settled_as": rules[item]} for item in new]
+            insert(auto_resolved), [{"item": item, "setting": rules[item]} for item in new]
         )
         open_ = slots.alias("open")
         judged = exists().where(open_.c.item == items.c.id, open_.c.judged == 1)
         waiting = select(items.c.id).where(items.c.id.in_(new), ~judged)
         connection.execute(delete(slots).where(slots.c.item.in_(waiting)))
-        connection.execute(update(items).where(items.c.id.in_(new), ~judged).values(required=0))
+        connection.execute(
+            update(items).where(items.c.id.in_(new), ~judged).values(annotations_required=0)
+        )
     if gone:
-        connection.execute(delete(settled).where(settled.c.item.in_(gone)))
+        connection.execute(delete(auto_resolved).where(auto_resolved.c.item.in_(gone)))
     return len(new) + len(gone)

@@ -25,7 +25,7 @@ _BATCH_SIZE = 500
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
 )
-_WANTED = select(suite_agents.c.agent, suite_agents.c.wanted).where(
+_WANTED = select(suite_agents.c.agent, suite_agents.c.annotations_required).where(
     suite_agents.c.suite == bindparam("suite")
 )
 _COUNT_CLIP = {
@@ -54,11 +54,13 @@ def refresh_balance(
     connection.execute(delete(suite_agents).where(in_suite))
     covered = _select_agents(suite).subquery()
     wanted = (
-        select(covered.c.suite, covered.c.agent, func.sum(items.c.required))
+        select(covered.c.suite, covered.c.agent, func.sum(items.c.annotations_required))
         .join(items, items.c.id == covered.c.item)
         .group_by(covered.c.suite, covered.c.agent)
     )
-    connection.execute(insert(suite_agents).from_select(["suite", "agent", "wanted"], wanted))
+    connection.execute(
+        insert(suite_agents).from_select(["suite", "agent", "annotations_required"], wanted)
+    )
     connection.execute(delete(exposures).where(exposures.c.suite == suite))
     assigned = (
         select(slots.c.annotator, covered.c.suite, covered.c.agent, func.count())
@@ -102,7 +104,9 @@ def _open_anchors(
 ) -> None:
     of_item = slots.c.item == items.c.id
     rows = connection.execute(
-        select(items.c.id, items.c.clip, items.c.required, items.c.draw, items.c.category)
+        select(
+            items.c.id, items.c.clip, items.c.annotations_required, items.c.draw, items.c.category
+        )
         .join(item_suites, item_suites.c.item == items.c.id)
         .where(
             item_suites.c.suite == suite,
@@ -116,7 +120,7 @@ def _open_anchors(
     drawn = [row for row in rows if unit_hash(*seeds, row.clip) < study.anchors]
     if not drawn:
         return
-    new = [{"item": row.id, "slot": row.required + 1} for row in drawn]
+    new = [{"item": row.id, "slot": row.annotations_required + 1} for row in drawn]
     places = [{"turn": ORDINARY, "draw": row.draw, "category": row.category} for row in drawn]
     connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
     opened = {"suite": suite, "joined": names, "opened": now}
@@ -124,5 +128,7 @@ def _open_anchors(
     for at in range(0, len(drawn), _BATCH_SIZE):
         batch = [row.id for row in drawn[at : at + _BATCH_SIZE]]
         connection.execute(
-            update(items).where(items.c.id.in_(batch)).values(required=items.c.required + 1)
+            update(items)
+            .where(items.c.id.in_(batch))
+            .values(annotations_required=items.c.annotations_required + 1)
         )

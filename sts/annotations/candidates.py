@@ -32,7 +32,7 @@ from sts.annotations.schema import (
     item_players,
     item_suites,
     items,
-    reference_episodes,
+    reference_items,
     slots,
     training,
 )
@@ -227,7 +227,7 @@ def choose_reference(
 _REFERENCE = (
     select(items.c.id, items.c.continuation, items.c.scenario)
     .where(
-        items.c.id.in_(select(reference_episodes.c.item)),
+        items.c.id.in_(select(reference_items.c.item)),
         NOT_EXCLUDED,
         *_iter_availability(items.c.id),
     )

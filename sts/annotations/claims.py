@@ -64,9 +64,9 @@ def claim_items(
 
     The items they already hold come first and their leases are renewed, so reloading the page keeps
     the queue; an expired lease is renewed unless someone else took the item. The result is shorter
-    than `count`, or empty, if no slot is free for them or they have reached the study's daily
-    `cap`. Items whose continuation is in `without` are skipped and released. Items that the lead
-    has paused are released except the first, which the person may be watching.
+    than `count`, or empty, if no slot is free for them or they have reached the study's
+    `daily_limit`. Items whose continuation is in `without` are skipped and released. Items that the
+    lead has paused are released except the first, which the person may be watching.
 
     The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
     has one that they have not met. Otherwise it comes from the open slots: those judged twice
@@ -76,7 +76,7 @@ def claim_items(
     independent between annotators (Carter and Wegman 1979).
 
     Raises:
-      UnknownName: there is no such person, or they are retired or not an annotator.
+      UnknownName: there is no such person, or they are deactivated or not an annotator.
     """
     annotator = people.lock_person(connection, annotator_id)
     if not annotator.is_annotator:
@@ -92,7 +92,11 @@ def claim_items(
         people.release_slots(connection, annotator_id, excluded)
     renewal = {"person": annotator_id, "suite": suite, "until": person.until}
     connection.execute(_RENEW_LEASES, renewal)
-    room = study.cap - _count_judged_today(connection, person) if study.cap else HASH_MODULUS
+    room = (
+        study.daily_limit - _count_judged_today(connection, person)
+        if study.daily_limit
+        else HASH_MODULUS
+    )
     held = _retain_claims(connection, person, room)
     if settings.paused or min(count, room) <= len(held):
         return held
@@ -151,7 +155,7 @@ def _claim_new(
     """Claim up to `number` slots and references for a person; return them in the order to show."""
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
-    recent = load_recent_scenarios(connection, person.id, study.spacing)
+    recent = load_recent_scenarios(connection, person.id, study.min_gap)
     queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
     claims_: list[Claim] = []
     while len(claims_) < number:
@@ -168,7 +172,7 @@ def _claim_new(
         if pooled is None and new:
             balance.count_clip(connection, person.id, base_suite(person.suite), candidate.agents)
         shares.add(() if pooled else candidate.agents)
-        recent = [*recent, candidate.scenario][-study.spacing :] if study.spacing else []
+        recent = [*recent, candidate.scenario][-study.min_gap :] if study.min_gap else []
         queue.claimed.add(candidate.item)
         claims_.append(Claim(candidate.item, candidate.continuation, person.until))
         position += 1

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, exists, select
 
 from sts.annotations.current_events import load_current_events
 from sts.annotations.events import ADJUDICATION
-from sts.annotations.schema import claims, events, items, reference_episodes, slots
+from sts.annotations.schema import claims, events, items, reference_items, slots
 from sts.annotations.types import Annotator, ShownVerdict
 from sts.errors import ArgumentError
 
@@ -77,9 +77,9 @@ def _load_marks(
 
 def _load_truth(connection: Connection, item: str) -> list[ShownVerdict]:
     rows = connection.execute(
-        select(
-            reference_episodes.c.truth, reference_episodes.c.step, reference_episodes.c.note
-        ).where(reference_episodes.c.item == item)
+        select(reference_items.c.truth, reference_items.c.step, reference_items.c.note).where(
+            reference_items.c.item == item
+        )
     )
     return [ShownVerdict("known", "reference", *row) for row in rows]
 

@@ -26,7 +26,7 @@ class Control(NamedTuple):
     person: int | None
     value: int
     reason: str
-    by: int | None
+    author_id: int | None
     created_at: float
 
 
@@ -80,7 +80,7 @@ def set_pause(
             value=int(not resume),
             reason=reason[:_MAX_REASON_CHARS],
             annotator=by,
-            made=now,
+            created=now,
         )
     )
 
@@ -92,7 +92,10 @@ def list_controls(connection: Connection) -> list[Control]:
 
 _CONTROLS = (
     select(
-        *(controls.c[name] for name in ("scope", "person", "value", "reason", "annotator", "made"))
+        *(
+            controls.c[name]
+            for name in ("scope", "person", "value", "reason", "annotator", "created")
+        )
     )
     .where(controls.c.setting == PAUSE)
     .order_by(controls.c.id)

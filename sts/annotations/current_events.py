@@ -27,7 +27,7 @@ class CurrentEvent(NamedTuple):
     verdict: str | None  # success, failure, not_done or cannot_judge; None for a review or a note
     step: int | None  # of its marker, 1..horizon from takeover, for success and failure, else None
     reason: str  # why the clip cannot be judged, else ""
-    label: str  # error type of a review, else ""
+    error_type: str  # error type of a review, else ""
     text: str  # comment, or ""
     received: float  # UTC seconds
 

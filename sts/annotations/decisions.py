@@ -15,7 +15,7 @@ from sts.storage.chains import START, Link
 from sts.storage.files import parse_versioned_json
 from sts.suites.decisions import (
     KINDS,
-    OPINIONS,
+    RATINGS,
     CandidateState,
     Decision,
     apply_decision,
@@ -83,16 +83,14 @@ def _check_decision(decision: Decision, state: CandidateState) -> None:
     """Raise unless the decision is allowed for a candidate in this state."""
     if decision.kind not in KINDS:
         raise StoreError(f"expected a decision of {', '.join(KINDS)}, found {decision.kind!r}")
-    if decision.kind == "opinion":
-        if decision.detail.get("opinion") not in OPINIONS:
-            raise StoreError(
-                f"{decision.candidate}: expected an opinion of {' or '.join(OPINIONS)}"
-            )
+    if decision.kind == "rating":
+        if decision.detail.get("rating") not in RATINGS:
+            raise StoreError(f"{decision.candidate}: expected a rating of {' or '.join(RATINGS)}")
         if decision.scenario != state.meaning:
             raise DecisionConflict(decision, state)
         return
-    opinion, undoes = find_rating(state, decision.person), decision.detail.get("undoes")
-    if decision.kind == "undo" and opinion is not None and opinion.uuid == undoes:
+    rating, undoes = find_rating(state, decision.person), decision.detail.get("undoes")
+    if decision.kind == "undo" and rating is not None and rating.uuid == undoes:
         return
     if decision.follows != state.last:
         raise DecisionConflict(decision, state)

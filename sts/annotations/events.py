@@ -45,7 +45,17 @@ does something other than asked makes none of the errors that people make.
 
 
 DIGESTED_COLUMNS = (
-    *("annotator", "uuid", "item", "kind", "verdict", "step", "label", "words", "watched"),
+    *(
+        "annotator",
+        "uuid",
+        "item",
+        "kind",
+        "verdict",
+        "step",
+        "error_type",
+        "text_digest",
+        "watched",
+    ),
     *("seconds", "corrects", "extra", "source", "received"),
 )
 """The columns that an event's digest covers, in this order, followed by the hash of its clip."""
@@ -72,7 +82,7 @@ class Event(NamedTuple):
     verdict: str | None = None  # of the kinds in `VERDICT_KINDS`, else None
     step: int | None = None  # 1..horizon from takeover with success and failure, else None
     reason: str = ""  # why the clip cannot be judged, else ""
-    label: str = ""  # error type of a review, else ""
+    error_type: str = ""  # error type of a review, else ""
     text: str = ""  # comment, or ""
     watched: float | None = None  # share of the continuation's frames seen, 0 to 1, or None
     seconds: float | None = None  # time spent on the item, or None
@@ -81,7 +91,15 @@ class Event(NamedTuple):
     @property
     def content(self) -> tuple[object, ...]:
         """The fields that distinguish events; times are excluded."""
-        return (self.item, self.kind, self.verdict, self.step, self.reason, self.label, self.text)
+        return (
+            self.item,
+            self.kind,
+            self.verdict,
+            self.step,
+            self.reason,
+            self.error_type,
+            self.text,
+        )
 
 
 def append_event(
@@ -103,7 +121,7 @@ def append_event(
         "extra": int(extra),
         "source": source,
         "received": float(now),
-        "words": hash_texts(event.uuid, event.reason, event.text),
+        "text_digest": hash_texts(event.uuid, event.reason, event.text),
         **event._asdict(),
     }
     parameters = {"annotator": annotator_id, "item": event.item}

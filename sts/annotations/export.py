@@ -82,7 +82,7 @@ def export_ratings(
     _raise_findings(record.findings)
     clips = {clip.shown_hash for clip in record.clips.values()}
     continuations = study_continuations.read_continuations(
-        workspace, suite, clips, settle=bool(study.settle)
+        workspace, suite, clips, auto_resolve=bool(study.auto_resolve)
     )
     _raise_findings([*_iter_altered_clips(record, continuations)])
     rows = _RatingsTable(record, continuations, study, suite, names=names).build_rows()
@@ -177,7 +177,7 @@ class _RatingsTable:
         decided = self._record.adjudications.get(clip.item)
         unjudged = "not_done" if settled else ""
         shown = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
-        is_sampled = unit_hash(self._study.seed, "twice", clip.clip) < self._study.twice
+        is_sampled = unit_hash(self._study.seed, "twice", clip.clip) < self._study.overlap
         twice = not settled and not truth and is_sampled
         author = ""
         if verdict:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import events, people, references, schema
 from sts.annotations.database import Database
-from sts.annotations.schema import annotators, copies, item_suites, items, reference_episodes
+from sts.annotations.schema import annotators, copies, item_suites, items, reference_items
 from sts.annotations.schema import events as table
 from sts.storage.chains import START, Link, next_link
 
@@ -27,7 +27,7 @@ _MAX_LINES = 20
 _COLUMNS = ("id", "number", "digest", "reason", "text", *events.DIGESTED_COLUMNS)
 _ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
 _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
-    _ROW[name] for name in ("annotator", "uuid", "item", "kind", "words", "received")
+    _ROW[name] for name in ("annotator", "uuid", "item", "kind", "text_digest", "received")
 )
 _DIGESTED_FROM = _COLUMNS.index(events.DIGESTED_COLUMNS[0])
 _VERDICT_FIELDS = itemgetter(
@@ -129,11 +129,18 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     """Fill a history; yield findings."""
     columns = annotators.c
     query = select(
-        columns.id, columns.name, columns.pseudonym, columns.number, columns.digest, columns.seal
+        columns.id,
+        columns.name,
+        columns.pseudonym,
+        columns.number,
+        columns.digest,
+        columns.name_digest,
     )
-    for number, name, pseudonym, *end, seal in connection.execute(query.order_by(columns.id)):
+    for number, name, pseudonym, *end, name_digest in connection.execute(
+        query.order_by(columns.id)
+    ):
         record.authors[number] = Author(number, name, pseudonym, Link(*end), [])
-        if seal != people.hash_names(name, pseudonym):
+        if name_digest != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
     clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
     record.clips = {row.id: ClipRecord(*row) for row in connection.execute(clips)}
@@ -226,7 +233,7 @@ def _record_event(
 def _read_references(connection: Connection, record: History) -> Iterator[str]:
     """Read the chain of references into a history; yield findings."""
     end = START
-    rows = reference_episodes.c
+    rows = reference_items.c
     query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
     for item, truth, step, *at in connection.execute(query.order_by(rows.number)):
         link, clip = Link(*at), record.clips.get(item)

@@ -36,7 +36,7 @@ def make_item(
         players=players,
         sees=continuation.sees,
         rubric=rubric,
-        settled=settled,
+        auto_resolve_rule=settled,
     )
 
 

@@ -18,7 +18,7 @@ from sts.annotations.schema import (
     item_players,
     item_suites,
     items,
-    reference_episodes,
+    reference_items,
 )
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
@@ -38,12 +38,12 @@ class JudgedClip(NamedTuple):
     clip: str
     scenario: str
     played: bool
-    opinions: tuple[CurrentEvent, ...]
+    verdicts: tuple[CurrentEvent, ...]
 
     @property
     def success_share(self) -> float | None:
         """Share of success among those who could judge the clip; None if none could."""
-        counted = [event.verdict == "success" for event in self.opinions if event.verdict != UNABLE]
+        counted = [event.verdict == "success" for event in self.verdicts if event.verdict != UNABLE]
         return fmean(counted) if counted else None
 
 
@@ -62,18 +62,18 @@ def load_judged_clips(connection: Connection, suite: str) -> list[JudgedClip]:
     ]
 
 
-def classify_disagreement(opinions: Sequence[CurrentEvent], tolerance: int) -> str:
+def classify_disagreement(judgements: Sequence[CurrentEvent], tolerance: int) -> str:
     """Return the disagreement between a clip's annotators: one of `DISAGREEMENTS`, or "".
 
     Failure and not done are the same outcome. "Cannot judge" has no outcome, but differs from every
     other verdict. Markers of equal verdicts may be `tolerance` steps apart.
     """
-    verdicts = {event.verdict for event in opinions}
+    verdicts = {event.verdict for event in judgements}
     if "success" in verdicts and verdicts & {"failure", "not_done"}:
         return OUTCOME
     if len(verdicts) > 1:
         return VERDICT
-    steps = [event.step for event in opinions if event.step is not None]
+    steps = [event.step for event in judgements if event.step is not None]
     return MARK if steps and max(steps) - min(steps) > tolerance else ""
 
 
@@ -126,4 +126,4 @@ def random_key(seed: int, purpose: str, text: str) -> bytes:
 def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
     """Select items of a suite that are not references."""
     in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
-    return in_suite & ~exists().where(reference_episodes.c.item == item)
+    return in_suite & ~exists().where(reference_items.c.item == item)

@@ -18,10 +18,10 @@ DAY_S = 86400.0
 class Member(NamedTuple):
     """A person's activity: clips judged today, since midnight UTC, and in total.
 
-    `seen` is the last time that they used a session or submitted anything, and `until` the earliest
-    end of a lease among their `held` clips, both in UTC seconds. `seconds` is measured active time.
-    `access` is "retired", "entered" (has an open session), "invited" (has an unused invitation) or
-    "outside".
+    `last_seen` is the last time that they used a session or submitted anything, and `next_expiry`
+    the earliest end of a lease among their `open_clips`, both in UTC seconds. `seconds` is measured
+    active time. `access` is "deactivated", "signed in" (an open session), "invited" (an unused
+    invitation) or "outside".
     """
 
     person: Annotator
@@ -81,10 +81,10 @@ def list_members(connection: Connection, *, now: float) -> list[Member]:
 
 
 def _access_status(person: Annotator, entered: Collection[str], invited: Collection[int]) -> str:
-    if person.retired:
-        return "retired"
+    if person.deactivated:
+        return "deactivated"
     if person.name in entered:
-        return "entered"
+        return "signed in"
     return "invited" if person.id in invited else "outside"
 
 

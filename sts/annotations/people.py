@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from sts.annotations import addresses, events, sessions
 from sts.annotations.roles import ROLES
-from sts.annotations.schema import annotators, invitations, item_players, refused, roles, slots
+from sts.annotations.schema import annotators, invitations, item_players, rejected, roles, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name, replace_unprintable
@@ -86,7 +86,7 @@ def add_person(
         pseudonym = f"annotator-{secrets.token_hex(3)}"
     number = connection.execute(
         insert(annotators)
-        .values(name=name, pseudonym=pseudonym, seal=hash_names(name, pseudonym), added=now)
+        .values(name=name, pseudonym=pseudonym, name_digest=hash_names(name, pseudonym), added=now)
         .returning(annotators.c.id)
     ).scalar_one()
     if doing:
@@ -197,7 +197,7 @@ def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -
     Return its secret, of which only the hash is stored; see `sessions.begin_session` for `held`.
 
     Raises:
-      ArgumentError: no person has that address, or they are retired.
+      ArgumentError: no person has that address, or they are deactivated.
     """
     number = addresses.find_person_id(connection, email)
     if number is None:
@@ -225,12 +225,12 @@ def deactivate(connection: Connection, name: str, *, now: float) -> Annotator:
 def invite(connection: Connection, name: str, *, now: float) -> Annotator:
     """Invite a person; the result has the `token`, of which only the hash is stored.
 
-    It replaces their unused invitation and keeps their sessions; a retired person becomes active.
+    It replaces their unused invitation, keeps their sessions, and reactivates a deactivated person.
     """
     person = get_person(connection, name)
     _set_deactivated(connection, person.id, None)
     token = sessions.create_invitation(connection, person.id, now=now)
-    return replace(person, token=token, retired=False)
+    return replace(person, token=token, deactivated=False)
 
 
 def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
@@ -241,13 +241,16 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     """
     person = deactivate(connection, name, now=now)
     own = annotators.c.id == person.id
-    names = {"name": person.pseudonym, "seal": hash_names(person.pseudonym, person.pseudonym)}
+    names = {
+        "name": person.pseudonym,
+        "name_digest": hash_names(person.pseudonym, person.pseudonym),
+    }
     connection.execute(update(annotators).where(own).values(names))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
     )
-    rejected = refused.c.annotator == person.id
-    connection.execute(update(refused).where(rejected).values(raw="", message="forgotten"))
+    is_sender = rejected.c.annotator == person.id
+    connection.execute(update(rejected).where(is_sender).values(raw="", message="erased"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
@@ -256,7 +259,7 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:
     is_person = annotators.c.id == annotator_id
-    connection.execute(update(annotators).where(is_person).values(retired=when))
+    connection.execute(update(annotators).where(is_person).values(deactivated=when))
 
 
 def release_slots(connection: Connection, annotator_id: int, *which: ColumnElement[bool]) -> None:
@@ -293,6 +296,6 @@ def _make_annotator(row: Row[*tuple[Any, ...]], doing: Collection[str]) -> Annot
         row.id,
         row.name,
         pseudonym=row.pseudonym,
-        retired=row.retired is not None,
+        deactivated=row.deactivated is not None,
         roles=sort_roles(doing),
     )

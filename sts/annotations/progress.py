@@ -8,12 +8,12 @@ from sts.annotations.auto_resolved import has_no_judgement
 from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
 from sts.annotations.events import is_judgement
 from sts.annotations.schema import (
+    auto_resolved,
     copies,
     events,
     item_suites,
     items,
-    reference_episodes,
-    settled,
+    reference_items,
     slots,
 )
 from sts.annotations.types import DailyActivity, Progress
@@ -46,7 +46,7 @@ _DAY = select(
 def load_progress(connection: Connection, suite: str) -> Progress:
     """Load the progress of `suite`; all counts are zero if nothing of it is enqueued."""
     number, required = connection.execute(
-        select(func.count(), func.coalesce(func.sum(items.c.required), 0))
+        select(func.count(), func.coalesce(func.sum(items.c.annotations_required), 0))
         .join_from(item_suites, items, items.c.id == item_suites.c.item)
         .where(item_suites.c.suite == suite)
     ).one()
@@ -76,17 +76,17 @@ def load_progress(connection: Connection, suite: str) -> Progress:
     )
     by_rule = (
         select(func.count())
-        .join_from(settled, item_suites, item_suites.c.item == settled.c.item)
+        .join_from(auto_resolved, item_suites, item_suites.c.item == auto_resolved.c.item)
         .where(item_suites.c.suite == suite, has_no_judgement())
     )
     return Progress(
         items=number,
         complete=number - incomplete,
-        required=int(required),
+        annotations_required=int(required),
         judged=int(required) - int(open_slots),
         unjudgeable=connection.execute(select(func.count()).select_from(unjudgeable)).scalar_one(),
         continuations=connection.execute(covered).scalar_one(),
-        settled=connection.execute(by_rule).scalar_one(),
+        auto_resolved=connection.execute(by_rule).scalar_one(),
     )
 
 
@@ -105,6 +105,6 @@ _JUDGED_OF_SUITE = _JUDGED.where(
         exists().where(
             item_suites.c.suite == bindparam("suite"), item_suites.c.item == events.c.item
         ),
-        events.c.item.in_(select(reference_episodes.c.item)),
+        events.c.item.in_(select(reference_items.c.item)),
     )
 )

@@ -11,7 +11,7 @@ from sts.annotations.accuracy import BLOCK_SIZE, Accuracy, measure_accuracy, mea
 from sts.annotations.assignment import FIRST
 from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
-from sts.annotations.schema import annotators, events, reference_episodes, slots
+from sts.annotations.schema import annotators, events, reference_items, slots
 from sts.annotations.study import StudySettings
 from sts.ratings import MARKED_VERDICTS, UNABLE
 
@@ -50,7 +50,7 @@ def measure_quality(
     own = [control for control in controls.list_controls(connection) if control.person == number]
     since = max((control.created_at for control in own if not control.value), default=0.0)
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
-    flagged = latest.interval is not None and latest.interval[1] < study.bar
+    flagged = latest.interval is not None and latest.interval[1] < study.min_accuracy
     return AnnotatorQuality(
         name, measure_accuracy(correct), measure_blocks(correct), latest, flagged
     )
@@ -64,7 +64,7 @@ def pause_if_inaccurate(
     They are assigned nothing more until the lead resumes them; only references that they judge
     after that count towards the next pause.
     """
-    if not study.pause_below:
+    if not study.pause_low_accuracy:
         return False
     quality = measure_quality(connection, study, number)
     paused = {control.person for control in controls.list_pauses(connection)}
@@ -72,7 +72,7 @@ def pause_if_inaccurate(
         return False
     reason = (
         f"{quality.latest.right} of the last {quality.latest.answered} references right, "
-        f"which is below {study.bar:.0%}"
+        f"which is below {study.min_accuracy:.0%}"
     )
     controls.set_pause(connection, person=number, reason=reason, now=now)
     return True
@@ -98,9 +98,9 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         .scalar_subquery()
     )
     rows = connection.execute(
-        select(first_received, events.c.verdict, reference_episodes.c.truth)
+        select(first_received, events.c.verdict, reference_items.c.truth)
         .join(current, current.c.id == events.c.id)
-        .join(reference_episodes, reference_episodes.c.item == events.c.item)
+        .join(reference_items, reference_items.c.item == events.c.item)
         .where(events.c.annotator == number, events.c.verdict != UNABLE)
         .order_by(first_received, events.c.id)
     )

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, Table, insert, select, update
 from sts.annotations import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.assignment import Requirement
 from sts.annotations.schema import copies, item_suites, items, slots
-from sts.annotations.study import MAX_REQUIRED, StudySettings
+from sts.annotations.study import MAX_ANNOTATIONS_PER_CLIP, StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
@@ -50,8 +50,8 @@ def enqueue(
       ArgumentError: `required` is below 1.
       DamagedData: a known continuation comes back with another scenario, horizon or takeover.
     """
-    if required is not None and not 1 <= required <= MAX_REQUIRED:
-        expected = f"expected 1 to {MAX_REQUIRED} judgements for each item"
+    if required is not None and not 1 <= required <= MAX_ANNOTATIONS_PER_CLIP:
+        expected = f"expected 1 to {MAX_ANNOTATIONS_PER_CLIP} judgements for each item"
         raise ArgumentError(f"{expected}, found {required}")
     added = 0
     touched: set[str] = set()
@@ -87,7 +87,7 @@ def _max_requirements(
     for item in run:
         if required is not None:
             requirement = Requirement(required, assignment.ORDINARY)
-        elif item.settled:
+        elif item.auto_resolve_rule:
             requirement = Requirement(0, assignment.ORDINARY)
         else:
             requirement = assignment.requirement_for(study, item)
@@ -311,20 +311,22 @@ def _add_slots(connection: Connection, members: list[str], required: int, turn: 
         later = slots.c.item.in_(members), slots.c.turn != turn, slots.c.judged == 0
         connection.execute(update(slots).where(*later).values(turn=turn))
     below = connection.execute(
-        select(items.c.id, items.c.required, items.c.draw, items.c.category).where(
+        select(items.c.id, items.c.annotations_required, items.c.draw, items.c.category).where(
             items.c.id.in_(members),
-            items.c.required < required,
+            items.c.annotations_required < required,
             ~references.is_reference(items.c.id),
         )
     ).all()
     missing = [
         (row.id, slot, turn, row.draw, row.category)
         for row in below
-        for slot in range(row.required + 1, required + 1)
+        for slot in range(row.annotations_required + 1, required + 1)
     ]
     if missing:
         _insert_rows(connection, slots, missing)
         connection.execute(
-            update(items).where(items.c.id.in_([row.id for row in below])).values(required=required)
+            update(items)
+            .where(items.c.id.in_([row.id for row in below]))
+            .values(annotations_required=required)
         )
     return len(missing)

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, select, update
 
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import events, items, last_reference, reference_episodes, slots
+from sts.annotations.schema import events, items, last_reference, reference_items, slots
 from sts.annotations.types import Reference
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
@@ -24,7 +24,7 @@ from sts.storage.chains import START, Link, next_link
 
 def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
     """Select items that are references."""
-    return exists().where(reference_episodes.c.item == item)
+    return exists().where(reference_items.c.item == item)
 
 
 def drop_open_slots(connection: Connection) -> None:
@@ -37,7 +37,9 @@ def drop_open_slots(connection: Connection) -> None:
         )
         slot_count = select(func.count()).where(slots.c.item == items.c.id).scalar_subquery()
         connection.execute(
-            update(items).where(items.c.id.in_(waiting_items)).values(required=slot_count)
+            update(items)
+            .where(items.c.id.in_(waiting_items))
+            .values(annotations_required=slot_count)
         )
 
 
@@ -56,7 +58,7 @@ def check_truth(truth: str, step: int | None, horizon: int) -> None:
 
 def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] | None:
     """Return the row of a reference, or None if the clip is not one."""
-    query = select(reference_episodes).where(reference_episodes.c.item == item)
+    query = select(reference_items).where(reference_items.c.item == item)
     return connection.execute(query).one_or_none()
 
 
@@ -68,7 +70,7 @@ def append_reference(
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
     link = next_link(end, digested_values(item, clip, truth, step))
     row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
-    connection.execute(insert(reference_episodes), row | link._asdict())
+    connection.execute(insert(reference_items), row | link._asdict())
     connection.execute(delete(last_reference))
     connection.execute(insert(last_reference).values(link._asdict()))
 
@@ -86,7 +88,7 @@ def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[
 
 def set_note(connection: Connection, item: str, note: str) -> None:
     """Replace the note of a reference."""
-    statement = update(reference_episodes).where(reference_episodes.c.item == item)
+    statement = update(reference_items).where(reference_items.c.item == item)
     connection.execute(statement.values(note=note))
 
 
@@ -94,19 +96,19 @@ def list_references(connection: Connection) -> list[Reference]:
     """List all references, in the order in which they were added."""
     judged = (
         select(func.count(events.c.annotator.distinct()))
-        .where(events.c.item == reference_episodes.c.item, is_judgement())
+        .where(events.c.item == reference_items.c.item, is_judgement())
         .scalar_subquery()
     )
     rows = connection.execute(
         select(
             items.c.continuation,
-            reference_episodes.c.truth,
-            reference_episodes.c.step,
-            reference_episodes.c.note,
+            reference_items.c.truth,
+            reference_items.c.step,
+            reference_items.c.note,
             judged,
         )
-        .join(items, items.c.id == reference_episodes.c.item)
-        .order_by(reference_episodes.c.added, items.c.continuation)
+        .join(items, items.c.id == reference_items.c.item)
+        .order_by(reference_items.c.added, items.c.continuation)
     )
     return [Reference(*row) for row in rows]
 

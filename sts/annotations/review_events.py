@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, exists, select
 from sts.annotations.current_events import CurrentEvent, load_current_events
 from sts.annotations.events import ADJUDICATION, JUDGEMENT_KINDS, REVIEWERS, Event, is_judgement
 from sts.annotations.schema import annotators, events, item_players
-from sts.annotations.schema import reference_episodes as references
+from sts.annotations.schema import reference_items as references
 
 
 def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, CurrentEvent]:

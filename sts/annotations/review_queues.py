@@ -172,7 +172,8 @@ class ReviewQueues:
         study, clips = self._store.study, judged_clips.load_judged_clips(connection, self._suite)
         rules = self._rules([clip.continuation for clip in clips])
         about = {
-            clip.item: classify_disagreement(clip.opinions, study.mark_tolerance) for clip in clips
+            clip.item: classify_disagreement(clip.verdicts, study.marker_tolerance)
+            for clip in clips
         }
         samples = error_analysis.sample_failures(clips, study.review_sample, study.seed).values()
         by_queue = {

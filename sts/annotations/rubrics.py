@@ -18,7 +18,7 @@ from sts.annotations.schema import (
     item_players,
     item_suites,
     items,
-    reference_episodes,
+    reference_items,
     slots,
 )
 from sts.annotations.types import Item
@@ -41,7 +41,7 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
             .where(
                 copies.c.continuation.in_(continuations[at : at + _BATCH_SIZE]),
                 ~exists().where(events.c.item == items.c.id, is_judgement()),
-                ~exists().where(reference_episodes.c.item == items.c.id),
+                ~exists().where(reference_items.c.item == items.c.id),
             )
         )
         moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
@@ -74,7 +74,7 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
         statement = update(copies).where(copies.c.item == old)
         connection.execute(statement.values(item=successor[old]))
     connection.execute(delete(slots).where(slots.c.item.in_(olds)))
-    connection.execute(update(items).where(items.c.id.in_(olds)).values(required=0))
+    connection.execute(update(items).where(items.c.id.in_(olds)).values(annotations_required=0))
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
     played = select(item_players).where(item_players.c.item.in_(olds))
     names = {(successor[row.item], row.name) for row in connection.execute(played)}

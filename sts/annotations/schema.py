@@ -25,8 +25,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 9
-"""Versions 1 to 7 were created by migrations, before the first release."""
+VERSION = 10
+"""Versions 1 to 9 were never released."""
 
 metadata = MetaData()
 
@@ -73,9 +73,9 @@ annotators = _table(
     _serial(),
     _required("name", Text, unique=True),
     _required("added", Double),
-    Column("retired", Double),
+    Column("deactivated", Double),
     _required("pseudonym", Text, unique=True),
-    _required("seal", Text),
+    _required("name_digest", Text),
     _required("number", BigInteger, server_default=text("0")),  # of the last event
     _required("digest", Text, server_default=text("''")),
 )
@@ -107,7 +107,7 @@ items = _table(
     _key("id"),
     _required("continuation", Text, unique=True),
     _required("scenario scenario_hash category kind", Text),
-    _required("horizon takeover required", Integer),
+    _required("horizon takeover annotations_required", Integer),
     _required("draw", BigInteger),
     _required("added", Double),
     _required("clip", Text, unique=True),
@@ -175,7 +175,7 @@ events = _table(
     _required("extra", Integer),
     _required("source", Text),
     _required("received", Double),
-    _required("kind label text words", Text),
+    _required("kind error_type text text_digest", Text),
     _required("number", BigInteger),
     _required("digest", Text),
     UniqueConstraint("annotator", "uuid"),
@@ -187,14 +187,14 @@ events = _table(
         "(step IS NOT NULL) = (verdict IS NOT NULL AND verdict IN ('success', 'failure'))"
     ),
     CheckConstraint("(corrects IS NOT NULL) = (kind = 'correction')"),
-    CheckConstraint("(label <> '') = (kind = 'review')"),
+    CheckConstraint("(error_type <> '') = (kind = 'review')"),
     Index("events_of_item", "item", "annotator", "id"),
     UniqueConstraint("annotator", "number"),
     Index("events_of_annotator", "annotator", "id"),
 )
 
-reference_episodes = _table(
-    "reference_episodes",
+reference_items = _table(
+    "reference_items",
     _item(primary_key=True),
     _required("truth", Text),
     Column("step", Integer),
@@ -208,8 +208,8 @@ last_reference = _table(
     "last_reference", _key("number", kind=BigInteger), _required("digest", Text)
 )
 
-refused = _table(
-    "refused",
+rejected = _table(
+    "rejected",
     _serial(),
     _annotator(),
     _required("digest raw message", Text),
@@ -217,7 +217,9 @@ refused = _table(
     UniqueConstraint("annotator", "digest"),
 )
 
-suite_agents = _table("suite_agents", _key("suite", "agent"), _required("wanted", BigInteger))
+suite_agents = _table(
+    "suite_agents", _key("suite", "agent"), _required("annotations_required", BigInteger)
+)
 
 exposures = _table(
     "exposures",
@@ -242,7 +244,7 @@ controls = _table(
     _required("value", Integer),
     _required("reason", Text),
     _annotator(nullable=True),
-    _required("made", Double),
+    _required("created", Double),
     CheckConstraint("setting IN ('pause', 'priority')"),
 )
 
@@ -250,7 +252,7 @@ invitations = _table(
     "invitations",
     _key("token_hash"),
     _annotator(index=True),
-    _required("made expires", Double),
+    _required("created expires", Double),
     Column("used", Double),
 )
 
@@ -265,7 +267,7 @@ sessions = _table(
     _serial(),
     _required("secret_hash", Text, unique=True),
     _annotator(index=True),
-    _required("begun seen", Double),
+    _required("started last_seen", Double),
 )
 
 consents = _table(
@@ -287,4 +289,4 @@ training = _table(
     UniqueConstraint("annotator", "uuid"),
 )
 
-settled = _table("settled", _item(primary_key=True), _required("settled_as", Text))
+auto_resolved = _table("auto_resolved", _item(primary_key=True), _required("setting", Text))

@@ -55,8 +55,8 @@ class Session(NamedTuple):
 
     id: int
     name: str
-    begun: float
-    seen: float
+    started: float
+    last_seen: float
     ends: float
 
 
@@ -71,7 +71,7 @@ def create_invitation(connection: Connection, annotator_id: int, *, now: float) 
         insert(invitations).values(
             token_hash=hash_token(token),
             annotator=annotator_id,
-            made=now,
+            created=now,
             expires=now + INVITATION_LIFETIME_S,
         )
     )
@@ -79,13 +79,13 @@ def create_invitation(connection: Connection, annotator_id: int, *, now: float) 
 
 
 def find_invitation(connection: Connection, token: str, *, now: float) -> Invitation | None:
-    """Return the invitation with this token; None if it is unknown or its person is retired."""
+    """Return the invitation with this token; None if it is unknown or its person is deactivated."""
     row = connection.execute(
-        select(invitations, annotators.c.name, annotators.c.retired)
+        select(invitations, annotators.c.name, annotators.c.deactivated)
         .join(annotators, annotators.c.id == invitations.c.annotator)
         .where(invitations.c.token_hash == hash_token(token))
     ).one_or_none()
-    if row is None or row.retired is not None:
+    if row is None or row.deactivated is not None:
         return None
     lapsed = EXPIRED_MESSAGE if row.expires <= now else ""
     return Invitation(row.annotator, row.name, USED_MESSAGE if row.used is not None else lapsed)
@@ -120,7 +120,7 @@ def begin(connection: Connection, annotator_id: int, held: str = "", *, now: flo
     secret = secrets.token_urlsafe()
     connection.execute(
         insert(sessions).values(
-            secret_hash=hash_token(secret), annotator=annotator_id, begun=now, seen=now
+            secret_hash=hash_token(secret), annotator=annotator_id, started=now, last_seen=now
         )
     )
     return secret
@@ -131,13 +131,13 @@ def find_session_owner(
 ) -> tuple[int, bool] | None:
     """Return a session's owner, and True if its use is to be recorded; None if it has ended."""
     row = connection.execute(_SESSION_OWNER, {"hash": hash_token(secret), "now": now}).one_or_none()
-    return None if row is None else (row.annotator, row.seen + USE_INTERVAL_S <= now)
+    return None if row is None else (row.annotator, row.last_seen + USE_INTERVAL_S <= now)
 
 
 def record_use(connection: Connection, secret: str, *, now: float) -> None:
     """Record that a session was used, which extends it."""
     is_session = sessions.c.secret_hash == hash_token(secret)
-    connection.execute(update(sessions).where(is_session).values(seen=now))
+    connection.execute(update(sessions).where(is_session).values(last_seen=now))
 
 
 def list_open_sessions(connection: Connection, *, now: float) -> list[Session]:
@@ -150,14 +150,14 @@ def list_open_sessions(connection: Connection, *, now: float) -> list[Session]:
     )
     out = []
     for row in rows:
-        ends = min(row.seen + IDLE_TIMEOUT_S, row.begun + MAX_SESSION_S)
-        out.append(Session(row.id, row.name, row.begun, row.seen, ends))
+        ends = min(row.last_seen + IDLE_TIMEOUT_S, row.started + MAX_SESSION_S)
+        out.append(Session(row.id, row.name, row.started, row.last_seen, ends))
     return out
 
 
 def last_use_by_person(connection: Connection) -> dict[int, float]:
     """Return each person's last use of a stored session, in UTC seconds."""
-    latest = func.max(sessions.c.seen)
+    latest = func.max(sessions.c.last_seen)
     rows = connection.execute(select(sessions.c.annotator, latest).group_by(sessions.c.annotator))
     return {row[0]: row[1] for row in rows}
 
@@ -181,16 +181,18 @@ def _delete_invitation(connection: Connection, annotator_id: int) -> None:
 
 
 def _has_ended(now: float | BindParameter[float]) -> ColumnElement[bool]:
-    return or_(sessions.c.seen <= now - IDLE_TIMEOUT_S, sessions.c.begun <= now - MAX_SESSION_S)
+    return or_(
+        sessions.c.last_seen <= now - IDLE_TIMEOUT_S, sessions.c.started <= now - MAX_SESSION_S
+    )
 
 
 # Built once: building a statement takes longer than running it.
 _SESSION_OWNER = (
-    select(sessions.c.annotator, sessions.c.seen)
+    select(sessions.c.annotator, sessions.c.last_seen)
     .join(annotators, annotators.c.id == sessions.c.annotator)
     .where(
         sessions.c.secret_hash == bindparam("hash"),
-        annotators.c.retired.is_(None),
+        annotators.c.deactivated.is_(None),
         ~_has_ended(bindparam("now", type_=Double)),
     )
 )

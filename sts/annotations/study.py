@@ -9,12 +9,12 @@ from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 
 SECTION = "annotation"
-SETTLE_VALUES = ("", "silence")
-"""Values of the setting `settle`."""
-MAX_REQUIRED = 1000
+AUTO_RESOLVE_VALUES = ("", "silence")
+"""Values of the setting `auto_resolve`."""
+MAX_ANNOTATIONS_PER_CLIP = 1000
 """Maximum number of judgements of one clip."""
-_SHARES = ("twice", "anchors", "reference_rate", "bar", "training_pass")
-_COUNTS = ("queue", "spacing", "cap", "training", "mark_tolerance", "review_sample")
+_SHARES = ("overlap", "anchors", "reference_rate", "min_accuracy", "training_pass")
+_COUNTS = ("queue", "min_gap", "daily_limit", "training", "marker_tolerance", "review_sample")
 
 
 class StudySettings(NamedTuple):
@@ -24,30 +24,37 @@ class StudySettings(NamedTuple):
     """
 
     seed: int = 0  # selects all random orders and choices; equal seeds give equal ones
-    required: int = 1  # judgements of each clip, 1 or more
-    required_by: Mapping[str, int] = {}  # the same by scope; the highest that applies counts
-    twice: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
+    annotations_per_clip: int = 1  # judgements of each clip, 1 or more
+    annotations_per_clip_by: Mapping[
+        str, int
+    ] = {}  # the same by scope; the highest that applies counts
+    overlap: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
     anchors: float = 0.1  # share of judged clips judged again when an agent is added, 0 to 1
-    spacing: int = 10  # minimum number of items between two of one scenario, if others are left
-    cap: int = 0  # daily limit of judgements per person (UTC), 0 for no limit
+    min_gap: int = 10  # minimum number of items between two of one scenario, if others are left
+    daily_limit: int = 0  # daily limit of judgements per person (UTC), 0 for no limit
     priority: Mapping[str, int] = {}  # by scope, 0 by default; the highest is assigned first
     reference_rate: float = 0.1  # share of references among the assigned items, 0 to 1
-    bar: float = 0.8  # minimum share of references that annotators should judge correctly, 0 to 1
-    pause_below: bool = False  # True to pause annotators below the bar until the lead resumes them
+    min_accuracy: float = (
+        0.8  # minimum share of references that annotators should judge correctly, 0 to 1
+    )
+    pause_low_accuracy: bool = (
+        False  # True to pause annotators below the bar until the lead resumes them
+    )
     training: int = 0  # number of references that new annotators answer first; 0 for none
     training_pass: float = 0.8  # share of them whose verdict must agree, 0 to 1
     queue: int = 100_000  # maximum number of continuations that are queued at a time
     # "silence" auto-resolves, as not done, a question's continuation in which the evaluated player
     # says nothing after the takeover; "" has annotators judge it
-    settle: str = ""
+    auto_resolve: str = ""
     consent: str = ""  # file of the workspace with the text that people agree to first; "" for none
-    mark_tolerance: int = 5  # steps by which markers of one clip may differ and still agree
+    marker_tolerance: int = 5  # steps by which markers of one clip may differ and still agree
     review_sample: int = 100  # number of failures of people, and of agents, to be reviewed
 
-    def required_for(self, suite: str, category: str) -> int:
+    def annotations_for(self, suite: str, category: str) -> int:
         """Return the number of judgements of a clip of that suite, or part of it, and category."""
         return max(
-            self.required, *(self.required_by.get(s, 0) for s in iter_scopes(suite, category))
+            self.annotations_per_clip,
+            *(self.annotations_per_clip_by.get(s, 0) for s in iter_scopes(suite, category)),
         )
 
 
@@ -94,17 +101,21 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     for name in _COUNTS:
         if values[name] < 0:
             yield name, "of 0 or more", values[name]
-    required = {"required": settings.required}
-    required |= {f"required_by.{_quote(s)}": number for s, number in settings.required_by.items()}
-    for name, value in required.items():
-        if type(value) is not int or not 1 <= value <= MAX_REQUIRED:
-            yield name, f"of 1 to {MAX_REQUIRED}", value
-    if settings.settle not in SETTLE_VALUES:
-        yield "settle", f"to be one of {', '.join(map(repr, SETTLE_VALUES))}", settings.settle
+    numbers = {"annotations_per_clip": settings.annotations_per_clip}
+    numbers |= {
+        f"annotations_per_clip_by.{_quote(scope)}": number
+        for scope, number in settings.annotations_per_clip_by.items()
+    }
+    for name, value in numbers.items():
+        if type(value) is not int or not 1 <= value <= MAX_ANNOTATIONS_PER_CLIP:
+            yield name, f"of 1 to {MAX_ANNOTATIONS_PER_CLIP}", value
+    if settings.auto_resolve not in AUTO_RESOLVE_VALUES:
+        known = ", ".join(map(repr, AUTO_RESOLVE_VALUES))
+        yield "auto_resolve", f"to be one of {known}", settings.auto_resolve
     for scope, value in settings.priority.items():
         if type(value) is not int:
             yield f"priority.{_quote(scope)}", "to be a whole number", value
-    for table in ("required_by", "priority"):
+    for table in ("annotations_per_clip_by", "priority"):
         for scope in values[table]:
             if "@" not in scope.partition("/")[0]:
                 yield table, "by NAME@VERSION or NAME@VERSION/CATEGORY", scope

@@ -32,11 +32,11 @@ class StudyContinuations(NamedTuple):
 
 
 def read_continuations(
-    workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
+    workspace: Workspace, suite: str | None, clips: Collection[str], *, auto_resolve: bool = False
 ) -> StudyContinuations:
     """Load the continuations that show clips, given by hash, and find those that belong to a suite.
 
-    A part of a suite counts as the whole. With `settle`, the silent ones are found as well.
+    A part of a suite counts as the whole. With `auto_resolve`, the silent ones are found as well.
     """
     index = open_saved_index(workspace)
     rows, suite_hash = np.arange(len(index.load_ids)), None
@@ -48,7 +48,7 @@ def read_continuations(
         )
     shown = index.rows_with_values("clip", clips)
     inside = shown[np.isin(shown, rows)]
-    quiet = find_silent(workspace.store, index, inside) if settle else set()
+    quiet = find_silent(workspace.store, index, inside) if auto_resolve else set()
     return StudyContinuations(
         tuple(index.iter_entries(shown)),
         frozenset(entry.id for entry in index.iter_entries(inside)),

@@ -23,7 +23,7 @@ from sts.annotations.events import (
     VERDICT_KINDS,
     Event,
 )
-from sts.annotations.schema import annotators, claims, items, refused, slots
+from sts.annotations.schema import annotators, claims, items, rejected, slots
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Acknowledgement, RejectedSubmission
 from sts.names import replace_unprintable
@@ -93,7 +93,7 @@ def parse_event(
         verdict,
         _parse_step(sent.get("step"), verdict, horizon) if verdict else None,
         _parse_words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
-        _parse_choice(sent, "label", ERROR_TYPES) if kind == REVIEW else "",
+        _parse_choice(sent, "error_type", ERROR_TYPES) if kind == REVIEW else "",
         _parse_comment(sent, kind),
         _parse_number(sent.get("watched"), "watched", 1.0),
         _parse_number(sent.get("seconds"), "seconds", _MAX_SECONDS),
@@ -109,7 +109,7 @@ def save_submissions(
     Everything acknowledged is on disk once the transaction has ended. Invalid input never raises:
     it is rejected and kept separately, up to `MAX_REJECTED` submissions per person and 4,096
     characters of each. Sending again is harmless: the same uuid makes it a duplicate. The last
-    submissions of a retired annotator are stored as well. If the study says so, an annotator below
+    submissions of a deactivated annotator are stored too. If the study says so, an annotator below
     its bar is paused; see `quality.pause_if_inaccurate`.
 
     `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
@@ -136,15 +136,15 @@ def save_submissions(
     ]
     quality.pause_if_inaccurate(connection, annotator_id, study, now)
     message = f"expected at most {MAX_SUBMISSIONS} submissions in one request"
-    return acks + [Acknowledgement(_get_uuid(entry), "refused", message) for entry in rest]
+    return acks + [Acknowledgement(_get_uuid(entry), "rejected", message) for entry in rest]
 
 
 def list_rejected(connection: Connection) -> list[RejectedSubmission]:
     """List rejected submissions, by the order in which people were added and sent them."""
     rows = connection.execute(
-        select(annotators.c.name, refused.c.message, refused.c.raw, refused.c.received)
-        .join(annotators, annotators.c.id == refused.c.annotator)
-        .order_by(refused.c.annotator, refused.c.id)
+        select(annotators.c.name, rejected.c.message, rejected.c.raw, rejected.c.received)
+        .join(annotators, annotators.c.id == rejected.c.annotator)
+        .order_by(rejected.c.annotator, rejected.c.id)
     )
     return [RejectedSubmission(*row) for row in rows]
 
@@ -186,7 +186,7 @@ def _save_submission(
         _check_history(connection, annotator_id, event)
     except Rejection as refusal:
         _save_rejected(connection, annotator_id, sent, str(refusal), now)
-        return Acknowledgement(_get_uuid(sent), "refused", str(refusal))
+        return Acknowledgement(_get_uuid(sent), "rejected", str(refusal))
     extra = record_event(connection, annotator_id, event, source="browser", now=now)
     return Acknowledgement(event.uuid, "extra" if extra else "saved")
 
@@ -220,14 +220,14 @@ def _save_rejected(
     except (RecursionError, ValueError):  # nested too deeply, or too many digits
         raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
-    of_person = refused.c.annotator == annotator_id
-    same = select(exists().where(of_person, refused.c.digest == digest))
+    of_person = rejected.c.annotator == annotator_id
+    same = select(exists().where(of_person, rejected.c.digest == digest))
     if connection.execute(same).scalar_one():
         return
     if connection.execute(select(func.count()).where(of_person)).scalar_one() >= MAX_REJECTED:
         return
     row = {"annotator": annotator_id, "digest": digest, "raw": raw[:_MAX_RAW_CHARS]}
-    connection.execute(insert(refused), row | {"message": message, "received": now})
+    connection.execute(insert(rejected), row | {"message": message, "received": now})
 
 
 def _get_uuid(sent: object) -> str:
@@ -254,7 +254,8 @@ def _parse_choice(sent: Mapping[str, object], key: str, choices: Collection[str]
 
 
 def _with_article(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+    article = "an" if noun[0] in "aeiou" else "a"
+    return f"{article} {noun.replace('_', ' ')}"
 
 
 def _parse_kind(sent: Mapping[str, object]) -> str:

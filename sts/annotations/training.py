@@ -20,7 +20,7 @@ from sts.annotations.schema import (
     events,
     item_players,
     items,
-    reference_episodes,
+    reference_items,
     training,
 )
 from sts.annotations.study import StudySettings
@@ -129,8 +129,8 @@ def load_progress(
 
 _TRAINING_ITEMS = select(
     *(items.c[name] for name in ("id", "continuation", "horizon")),
-    *(reference_episodes.c[name] for name in ("truth", "step", "note")),
-).join(reference_episodes, reference_episodes.c.item == items.c.id)
+    *(reference_items.c[name] for name in ("truth", "step", "note")),
+).join(reference_items, reference_items.c.item == items.c.id)
 
 
 def _load_training_items(

@@ -25,7 +25,8 @@ class Item:
     players: tuple[str, ...] = ()  # annotators who played it and so may not judge it
     sees: str = "observation"  # observation, world or rehearsal
     rubric: str | None = None  # version of its rubric, "" for none; None keeps the stored one
-    settled: str | None = None  # rule that auto-resolves it, "" for none; None keeps the stored one
+    # Rule that auto-resolves it, "" for none; None keeps the stored one.
+    auto_resolve_rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,13 @@ class Annotator:
     name: str  # unique, 1 to 64 printable characters
     token: str | None = None  # the secret of their invitation, available only when it is created
     pseudonym: str = ""  # unique random name that is used in exports
-    retired: bool = False  # if True, they can no longer sign in; their judgements are kept
+    deactivated: bool = False  # if True, they can no longer sign in; their judgements are kept
     roles: tuple[str, ...] = ("annotator",)  # in the order of `ROLES`
 
     @property
     def is_annotator(self) -> bool:
         """Return True if clips may be assigned to them."""
-        return "annotator" in self.roles and not self.retired
+        return "annotator" in self.roles and not self.deactivated
 
 
 class Claim(NamedTuple):
@@ -60,7 +61,7 @@ class Acknowledgement(NamedTuple):
     """Result of one submission."""
 
     uuid: str  # the client's identifier as sent, or "" if it sent none
-    # saved, duplicate (already stored), extra (stored, though every slot was filled) or refused
+    # saved, duplicate (already stored), extra (stored, though every slot was filled) or rejected
     # (rejected and kept separately with `message`)
     status: str
     message: str = ""  # reason for a rejection in one line, else ""
@@ -78,12 +79,12 @@ class RejectedSubmission(NamedTuple):
 class Reference(NamedTuple):
     """A continuation with a known verdict, mixed in with the clips without a mark.
 
-    `step` is the marker's step, 1..horizon, `note` explains the truth, and `judged` is the number
+    `step` is the marker's step, 1..horizon, `note` explains the verdict, and `judged` is the number
     of annotators who have judged it.
     """
 
     continuation: str
-    truth: str
+    verdict: str
     step: int | None
     note: str
     judged: int
@@ -101,16 +102,16 @@ class Progress(NamedTuple):
 
     items: int  # clips enqueued
     complete: int  # of these, the ones with every required judgement
-    required: int  # number of required judgements
+    annotations_required: int  # number of required judgements
     judged: int  # number of these that are stored
     unjudgeable: int  # clips that everyone who saw them marked "cannot judge"
     continuations: int  # number of continuations that the clips show
-    settled: int = 0  # auto-resolved clips without a human judgement, included above
+    auto_resolved: int = 0  # auto-resolved clips without a human judgement, included above
 
     @property
     def remaining(self) -> int:
         """The number of judgements that are still required."""
-        return self.required - self.judged
+        return self.annotations_required - self.judged
 
 
 class ShownVerdict(NamedTuple):

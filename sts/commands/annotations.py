@@ -54,11 +54,16 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     digests.write_digests(file.with_name(f"{file.name}.json"), made_of)
     if args.real_names:
         warn(f"{file} shows real names: share it only with people who may know them")
-    settled = int((ratings["source"] == "settled").sum())
+    resolved = int((ratings["source"] == "settled").sum())
     unjudged = int((ratings["verdict"] == "").sum())
-    judged = len(ratings) - settled - unjudged
-    counts = {"file": str(file), "judgements": judged, "settled": settled, "unjudged": unjudged}
-    by_rule = f", {settled} continuations settled by rule" if settled else ""
+    judged = len(ratings) - resolved - unjudged
+    counts = {
+        "file": str(file),
+        "judgements": judged,
+        "auto_resolved": resolved,
+        "unjudged": unjudged,
+    }
+    by_rule = f", {resolved} continuations auto-resolved" if resolved else ""
     text = f"{file}: {judged} judgements{by_rule}, and {unjudged} continuations without a verdict"
     return Result(counts, text)
 
@@ -85,7 +90,7 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
         for one in answers
     ]
     lines = [format_table(header, rows), ""] if rows else []
-    lines.append(f"{len(rows)} refused answers kept aside; --json has them as far as they are kept")
+    lines.append(f"{count_noun(len(rows), 'rejected submission')}; --json shows the full text")
     counts = Counter(one.annotator for one in answers)
     lines += [
         f"{name}: {count} is the most that is kept of one person; later ones are not here"

@@ -71,7 +71,7 @@ def _describe_person(connection: Connection, annotator: Annotator) -> Result:
     email = addresses.load_addresses(connection).get(annotator.id)
     name, link = annotator.name, f"/enter?t={annotator.token}" if annotator.token else None
     doing = ", ".join(annotator.roles) or "nothing"
-    if annotator.retired:
+    if annotator.deactivated:
         text = f"{name} is deactivated; `sts annotators invite` reactivates them"
     elif link is None:
         text = f"{name} is now: {doing}" + (f"; signs in as {email}" if email else "")
@@ -130,8 +130,8 @@ def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
             own = None if args.name is None else people.get_person(connection, args.name).name
             every = entries.list_open_sessions(connection, now=store.now())
             found = [one for one in every if own in (None, one.name)]
-    rows = [(one.name, *map(format_time, (one.begun, one.seen, one.ends))) for one in found]
-    header = ("annotator", "entered (UTC)", "last seen", "ends if not used")
+    rows = [(one.name, *map(format_time, (one.started, one.last_seen, one.ends))) for one in found]
+    header = ("annotator", "signed in (UTC)", "last seen", "expires if not used")
     text = format_table(header, rows) if rows else "no session is open"
     return Result({"sessions": [one._asdict() for one in found]}, text)
 

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, workspace: Workspace) -> Result:
         workspace=workspace,
     )
     agents = done.to_dict("records")
-    header = ("agent", "made", "kept", "fingerprint")
+    header = ("agent", "new", "reused", "fingerprint")
     rows = [
         (*(agent[key] for key in header[:3]), describe_fingerprint(agent[header[3]]))
         for agent in agents

@@ -9,15 +9,14 @@ import pandas as pd
 from sts import agreement
 from sts.agreement import Agreement
 from sts.annotations import active_time as effort
-from sts.annotations import people
+from sts.annotations import people, unjudgeable
 from sts.annotations import quality as qualities
-from sts.annotations import unable as unjudged
 from sts.annotations.accuracy import Accuracy
 from sts.annotations.active_time import ActiveTime
 from sts.annotations.quality import AnnotatorQuality
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
-from sts.annotations.unable import Unable
+from sts.annotations.unjudgeable import UnjudgeableScenario
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import check_enqueued
@@ -34,7 +33,7 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     check_enqueued(workspace, suite)
     measured: list[AnnotatorQuality] = []
     hours: list[ActiveTime] = []
-    unable: list[Unable] = []
+    unable: list[UnjudgeableScenario] = []
     twice: list[tuple[str, str, bool]] = []
     study = DEFAULT_STUDY
     store = AnnotationStore.find(workspace)
@@ -48,22 +47,22 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
             hours = [
                 one for one in effort.load_active_time(connection) if suite in (None, one.suite)
             ]
-            unable = unjudged.unable(connection, suite)
+            unable = unjudgeable.list_unjudgeable(connection, suite)
             twice = qualities.twice(connection, suite)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
         "suite": suite,
-        "bar": study.bar,
+        "min_accuracy": study.min_accuracy,
         "annotators": [
             one._asdict()
             | {"right": one.right._asdict(), "latest": one.latest._asdict()}
             | {"blocks": [block._asdict() for block in one.blocks]}
             for one in measured
         ],
-        "twice": alpha._asdict(),
-        "hours": [one._asdict() for one in hours],
-        "cannot_judge": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
+        "overlap": alpha._asdict(),
+        "active_time": [one._asdict() for one in hours],
+        "unjudgeable": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
     }
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
     rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
@@ -82,7 +81,7 @@ def _accuracy_table(people: list[AnnotatorQuality], study: StudySettings) -> str
             _format_share(one.right),
             _format_share(one.latest),
             " ".join("-" if b.share is None else f"{b.share:.2f}" for b in one.blocks),
-            f"below {study.bar:.0%}" if one.flagged else "",
+            f"below {study.min_accuracy:.0%}" if one.flagged else "",
         )
         for one in people
     ]
@@ -104,7 +103,7 @@ def _agreement_line(found: Agreement) -> str:
     return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
 
 
-def _unjudgeable_table(unable: list[Unable]) -> str:
+def _unjudgeable_table(unable: list[UnjudgeableScenario]) -> str:
     rows = [
         (
             one.scenario,

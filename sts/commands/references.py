@@ -22,7 +22,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     check_truth(args.verdict, args.step, item.horizon)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
         queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
-    done = {"continuation": item.continuation, "truth": args.verdict, "step": args.step}
+    done = {"continuation": item.continuation, "verdict": args.verdict, "step": args.step}
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
@@ -33,7 +33,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the pool."""
     pool = read_study(workspace, list_references) or []
-    rows = [(one.continuation, one.truth, one.step or "", one.judged, one.note) for one in pool]
+    rows = [(one.continuation, one.verdict, one.step or "", one.judged, one.note) for one in pool]
     text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     if rows:
         text = format_table(("continuation", "verdict", "step", "judged", "note"), rows)

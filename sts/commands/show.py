@@ -89,7 +89,9 @@ def _find_linked_scenarios(workspace: Workspace, what: str) -> list[Scenario]:
 
 def _is_linked(one: Scenario, other: Summary) -> bool:
     """Return True if the other scenario is of the same pair or dialogue."""
-    same = (one.pair and one.pair == other.pair) or (one.series and one.series == other.series)
+    same = (one.pair and one.pair == other.pair) or (
+        one.dialogue and one.dialogue == other.dialogue
+    )
     return bool(same) and other.id != one.id
 
 
@@ -98,7 +100,7 @@ def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]
     draft = open_draft(workspace, name)
     edited = {one: state.scenario for one, state in candidate_states(draft).items()}
     first, out = draft.candidate(id, edited.get(id, "")), []
-    for mined in draft.summaries() if first.pair or first.series else ():
+    for mined in draft.summaries() if first.pair or first.dialogue else ():
         mark = edited.get(mined.id, "")
         if _is_linked(first, draft.summary(mined.id, mark) if mark else mined):
             out.append(draft.candidate(mined.id, mark))

@@ -91,8 +91,8 @@ def encode_part(name: str, continuations: Sequence[Continuation]) -> bytes:
     rows["instruction"] = _encode_shared(
         [c.instruction for c in continuations], Instruction.to_json
     )
-    heard = [c.heard for c in continuations]
-    rows["heard"] = _encode_shared(heard, lambda several: [i.to_json() for i in several])
+    earlier = [c.earlier_instructions for c in continuations]
+    rows["heard"] = _encode_shared(earlier, lambda several: [i.to_json() for i in several])
     rows["provenance"] = _encode_shared([c.provenance for c in continuations], dict)
     try:
         values = {n: arrow.from_texts(rows[n]) for group in _TEXTS for n in group}
@@ -152,7 +152,7 @@ def _decode_row(
             identity=Identity(**{n: row[n] for n in _IDENTITY}),
             **{n: row[n] for n in _PLAIN},
             instruction=shared[row["instruction"]],
-            heard=shared[row["heard"]],
+            earlier_instructions=shared[row["heard"]],
             players=tuple(row["roles"]),
             episode=episode,
             log_probs=log_probs.reshape(episode.steps, len(row["roles"])),

@@ -70,8 +70,8 @@ class Plan(NamedTuple):
     """The work of a run."""
 
     chunks: tuple[Chunk, ...]  # in the order of agents and scenarios
-    made: dict[str, int]  # planned continuations of each agent, by the name it was given by
-    kept: dict[str, int]  # reused ones of each agent
+    new: dict[str, int]  # planned continuations of each agent, by the name it was given by
+    reused: dict[str, int]  # reused ones of each agent
 
 
 def make_plan(
@@ -101,8 +101,8 @@ def make_plan(
         for name in names
     }
     shares = {name: _find_missing_shares(existing[name], ranked, counts[name]) for name in order}
-    made = {name: sum(len(share.indices) for share in shares[name]) for name in names}
-    max_size = min(max(sum(made.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
+    new = {name: sum(len(share.indices) for share in shares[name]) for name in names}
+    max_size = min(max(sum(new.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
     chunked = [(name, c) for name in order for c in _cut_into_chunks(shares[name], max_size)]
     listed = [
         [*known[name][:2], [[s.scenario.hash, s.indices] for s in chunk]] for name, chunk in chunked
@@ -113,8 +113,8 @@ def make_plan(
         Chunk(mark, f"{i:05}", name, known[name].fingerprint, sts.__version__, seed, tuple(chunk))
         for i, (name, chunk) in enumerate(chunked)
     )
-    kept = {name: sum(counts[name]) - made[name] for name in names}
-    return Plan(chunks, made, kept)
+    reused = {name: sum(counts[name]) - new[name] for name in names}
+    return Plan(chunks, new, reused)
 
 
 def _find_missing_shares(

@@ -37,8 +37,8 @@ class Failure(NamedTuple):
 class RunResult(NamedTuple):
     """The result of `run`, by the names under which the agents were given."""
 
-    made: dict[str, int]  # number of new continuations
-    kept: dict[str, int]  # number of reused ones
+    new: dict[str, int]  # number of new continuations
+    reused: dict[str, int]  # number of reused ones
     fingerprints: dict[str, str]
 
 
@@ -90,7 +90,7 @@ def run(
     workspace.create()
     index = store.open_saved_index(workspace)
     plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
-    total, finished = sum(plan.made.values()), 0
+    total, finished = sum(plan.new.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
     work = functools.partial(run_chunk, workspace)
@@ -114,7 +114,7 @@ def run(
     if finished:
         store.open_saved_index(workspace)  # saves the next reader the update
     _raise_first(failed, lost, [s.id for s in scenarios])
-    return RunResult(plan.made, plan.kept, {name: known[name].fingerprint for name in names})
+    return RunResult(plan.new, plan.reused, {name: known[name].fingerprint for name in names})
 
 
 def _isolated_agents(chunk: Chunk) -> str:

@@ -60,7 +60,7 @@ class Continuation:
       category: the scenario's.
       kind: "instruction" or "question".
       instruction: the one that is judged; `given_at` counts from the start of the context.
-      heard: other instructions that the evaluated roles were given, each at its own step.
+      earlier_instructions: others that the evaluated players were given, each at its own step.
       players: the players under evaluation.
       takeover: C, the number of context steps; the agent decides from step C on.
       horizon: L, the number of steps after it.
@@ -78,7 +78,7 @@ class Continuation:
     category: str
     kind: str
     instruction: Instruction
-    heard: tuple[Instruction, ...]
+    earlier_instructions: tuple[Instruction, ...]
     players: tuple[int, ...]
     takeover: int
     horizon: int
@@ -93,7 +93,7 @@ class Continuation:
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """All instructions to its roles, in the order of their steps, the judged one last."""
-        return sort_instructions(self.instruction, self.heard)
+        return sort_instructions(self.instruction, self.earlier_instructions)
 
     @property
     def id(self) -> str:
@@ -139,8 +139,9 @@ class Continuation:
         return content_hash(self.scenario_hash.encode(), self.episode.appearance_hash.encode())[:32]
 
 
-_TERMS = tuple(
-    "category kind instruction heard players takeover horizon sees deterministic".split()
+_TERMS = (
+    *("category", "kind", "instruction", "earlier_instructions", "players", "takeover", "horizon"),
+    *("sees", "deterministic"),
 )
 """The hashed attributes that all continuations of a scenario and agent share."""
 
@@ -150,9 +151,9 @@ def _encode_terms(*values: Any) -> bytes:
     terms = dict(zip(_TERMS, values, strict=True))
     terms["roles"] = terms.pop("players")  # the key in the hashed form
     terms["instruction"] = terms["instruction"].to_json()
-    terms["heard"] = [instruction.to_json() for instruction in terms["heard"]]
-    if not terms["heard"]:  # keeps the hashes of scenarios without any
-        del terms["heard"]
+    earlier = terms.pop("earlier_instructions")
+    if earlier:  # keeps the hashes of scenarios without any
+        terms["heard"] = [instruction.to_json() for instruction in earlier]
     return canonical_json(terms)
 
 

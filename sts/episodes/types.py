@@ -157,6 +157,8 @@ class Instruction:
         return dict(vars(self))  # stored
 
 
-def sort_instructions(judged: Instruction, heard: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def sort_instructions(
+    judged: Instruction, earlier: Sequence[Instruction]
+) -> tuple[Instruction, ...]:
     """Sort instructions by step; at the same step, `judged` comes last."""
-    return tuple(sorted((*heard, judged), key=lambda instruction: instruction.given_at))
+    return tuple(sorted((*earlier, judged), key=lambda instruction: instruction.given_at))

@@ -26,10 +26,10 @@ _DEFAULT_SETTINGS = """\
 schema = 2
 
 [annotation]
-required = 1          # annotations per clip
-twice = 0.1           # share of clips that at least two people annotate, queued first
+annotations_per_clip = 1
+overlap = 0.1         # share of clips that at least two people annotate, queued first
 queue = 100000        # continuations queued at a time, a random sample of the suite
-reference_rate = 0.1  # share of reference episodes among the clips shown, if there are any
+reference_rate = 0.1  # share of references among the clips shown, if there are any
 """
 
 

@@ -2,7 +2,7 @@
 
 A decision is an event that is never changed or removed; undoing one is a decision too. It names the
 one before it on the same candidate, so that a curator cannot overrule a decision they have not
-seen. An opinion answers whether two people would agree on a candidate as it is at that time; it
+seen. A rating answers whether two people would agree on a candidate as it is at that time; it
 does not change the candidate.
 """
 
@@ -16,11 +16,11 @@ from sts.storage.chains import Link, next_link
 
 STATUSES = {"accept": "accepted", "reject": "rejected", "retire": "retired"}
 """Status of a candidate after a decision of this kind."""
-KINDS = (*STATUSES, "edit", "undo", "opinion")
+KINDS = (*STATUSES, "edit", "undo", "rating")
 UNDECIDED = "undecided"
-OPINIONS = ("yes", "no")
+RATINGS = ("yes", "no")
 """Answers to: would two people agree when they judge continuations of this candidate?"""
-MARKS = frozenset({"tags", "pair", "series"})
+MARKS = frozenset({"tags", "pair", "dialogue"})
 """Fields that an edit can change without changing what a candidate asks."""
 MAX_REASON_CHARS = 500
 """Maximum length of a reason, in characters."""
@@ -33,9 +33,9 @@ class Decision(NamedTuple):
     candidate: str  # the id of the scenario in the draft
     kind: str  # one of `KINDS`
     person: int  # the number of the curator
-    follows: str  # uuid of the last decision the curator had seen; "" for none or an opinion
-    scenario: str  # `row_hash` after an edit; `CandidateState.meaning` of an opinion; else ""
-    detail: Mapping[str, Any]  # `reason`, `changes`, `undoes` or `opinion`, in JSON values
+    follows: str  # uuid of the last decision the curator had seen; "" for none or a rating
+    scenario: str  # `row_hash` after an edit; `CandidateState.meaning` of a rating; else ""
+    detail: Mapping[str, Any]  # `reason`, `changes`, `undoes` or `rating`, in JSON values
     at: float  # UTC seconds
     number: int = 0  # its position in the draft, from 1
     digest: str = ""  # SHA-256 of the one before it in the draft and of all of the above
@@ -57,15 +57,15 @@ class CandidateState:
     reason: str = ""  # of the last decision in force, if one was given
     by: str = ""  # the curator who made that decision; "" for none
     at: float = 0.0  # its time; 0 if there is none
-    last: str = ""  # uuid of its latest decision, opinions apart, also of an undo
+    last: str = ""  # uuid of its latest decision, ratings apart, also of an undo
     standing: tuple[Decision, ...] = ()  # the decisions that are in force, the latest last
-    given: tuple[Decision, ...] = ()  # the opinions in force, on any version, the latest last
+    all_ratings: tuple[Decision, ...] = ()  # the ratings in force, on any version, the latest last
 
     @property
-    def opinions(self) -> dict[str, str]:
-        """The opinion of each person, by name, on what the candidate asks now."""
-        current = (opinion for opinion in self.given if opinion.scenario == self.meaning)
-        return {opinion.by: str(opinion.detail["opinion"]) for opinion in current}
+    def ratings(self) -> dict[str, str]:
+        """The rating of each person, by name, on what the candidate asks now."""
+        current = (rating for rating in self.all_ratings if rating.scenario == self.meaning)
+        return {rating.by: str(rating.detail["rating"]) for rating in current}
 
 
 def fold_decisions(decisions: Iterable[Decision]) -> dict[str, CandidateState]:
@@ -79,22 +79,22 @@ def fold_decisions(decisions: Iterable[Decision]) -> dict[str, CandidateState]:
 
 def apply_decision(state: CandidateState, decision: Decision) -> CandidateState:
     """Return the state of a candidate after one more decision, which must be valid for it."""
-    if decision.kind == "opinion":
-        return replace(state, given=(*state.given, decision))
+    if decision.kind == "rating":
+        return replace(state, all_ratings=(*state.all_ratings, decision))
     undo, undoes = decision.kind == "undo", decision.detail.get("undoes")
-    if undo and any(opinion.uuid == undoes for opinion in state.given):
-        return replace(state, given=tuple(o for o in state.given if o.uuid != undoes))
+    if undo and any(rating.uuid == undoes for rating in state.all_ratings):
+        return replace(state, all_ratings=tuple(o for o in state.all_ratings if o.uuid != undoes))
     standing = state.standing[:-1] if undo else (*state.standing, decision)
-    return replace(_fold_decisions(standing), last=decision.uuid, given=state.given)
+    return replace(_fold_decisions(standing), last=decision.uuid, all_ratings=state.all_ratings)
 
 
 def find_rating(state: CandidateState, person: int) -> Decision | None:
-    """Return a person's latest opinion on a candidate as it is now, or None.
+    """Return a person's latest rating on a candidate as it is now, or None.
 
-    Withdrawing an opinion restores the person's previous one.
+    Withdrawing a rating restores the person's previous one.
     """
-    opinions = [d for d in state.given if (d.person, d.scenario) == (person, state.meaning)]
-    return opinions[-1] if opinions else None
+    ratings = [d for d in state.all_ratings if (d.person, d.scenario) == (person, state.meaning)]
+    return ratings[-1] if ratings else None
 
 
 def _fold_decisions(standing: tuple[Decision, ...]) -> CandidateState:

@@ -87,7 +87,7 @@ def find_dialogue_fault(turns: Sequence[Scenario]) -> str | None:
     ids, numbers = ", ".join(turn.id for turn in turns), [turn.turn for turn in turns]
     if numbers != list(range(1, len(turns) + 1)):
         return (
-            f"{ids}: the turns of dialogue {quote(turns[0].series)} are "
+            f"{ids}: the turns of dialogue {quote(turns[0].dialogue)} are "
             f"{', '.join(map(str, numbers))}, expected 1 to {len(turns)}"
         )
     if len({turn.trajectory for turn in turns}) > 1:
@@ -108,9 +108,9 @@ def find_field_faults(s: Scenario) -> list[str]:
     is_listed_once = bool(s.players) and len(set(s.players)) == len(s.players)
     is_recorded = all(0 <= player < s.recording.n_players for player in s.players)
     has_source = all(i.source in ("setter", "curator") for i in s.instructions)
-    is_last = all(0 <= i.given_at <= s.instruction.given_at for i in s.heard)
-    has_turn = bool(s.series) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
-    turn = f"turn {s.turn} of series {quote(s.series)}"
+    is_last = all(0 <= i.given_at <= s.instruction.given_at for i in s.earlier_instructions)
+    has_turn = bool(s.dialogue) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
+    turn = f"turn {s.turn} of dialogue {quote(s.dialogue)}"
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _collect_names(s) if not is_one_line(t, MAX_NAME_CHARS)]
     long = [i.text for i in s.instructions if not is_one_line(i.text, MAX_INSTRUCTION_CHARS)]
@@ -148,8 +148,8 @@ def find_field_faults(s: Scenario) -> list[str]:
 
 def _collect_names(s: Scenario) -> tuple[str, ...]:
     names = (s.id, s.category, s.instruction.category, s.partner, s.trajectory, s.world)
-    heard = [i.category for i in s.heard]
-    return (*names, *heard, *s.tags, *filter(None, (s.pair, s.series, s.replaces)))
+    earlier = [i.category for i in s.earlier_instructions]
+    return (*names, *earlier, *s.tags, *filter(None, (s.pair, s.dialogue, s.replaces)))
 
 
 def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:

@@ -43,7 +43,7 @@ SCHEMA = {
 }
 _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash pair series turn replaces"
+    "takeover_hash pair turn replaces"
 ).split()
 MAX_BYTES = 2**32
 """Maximum size of a file of scenarios, in bytes."""
@@ -75,7 +75,11 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
         "roles": [list(s.players) for s in scenarios],
         "tags": [list(s.tags) for s in scenarios],
         "provenance": [canonical_json(s.provenance).decode() for s in scenarios],
-        "heard": [canonical_json([i.to_json() for i in s.heard]).decode() for s in scenarios],
+        "heard": [
+            canonical_json([i.to_json() for i in s.earlier_instructions]).decode()
+            for s in scenarios
+        ],
+        "series": [s.dialogue for s in scenarios],
     }
     rows |= columns.episodes_to_columns([s.recording for s in scenarios])
     return parquet.encode_table(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
@@ -130,9 +134,10 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
         "players": tuple(row["roles"]),
         "tags": tuple(row["tags"]),
         "provenance": parse_versioned_json(row["provenance"], dict),
-        "heard": tuple(
+        "earlier_instructions": tuple(
             Instruction(**fields) for fields in parse_versioned_json(row["heard"], list)
         ),
+        "dialogue": row["series"],
     }
 
 

@@ -122,7 +122,7 @@ def _add_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
 
 def _link_names(scenario: Scenario) -> set[tuple[str, str]]:
     """Return the pair and the dialogue of a scenario."""
-    links = {("pair", scenario.pair), ("series", scenario.series)}
+    links = {("pair", scenario.pair), ("dialogue", scenario.dialogue)}
     return {(kind, name) for kind, name in links if name}
 
 

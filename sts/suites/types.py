@@ -15,7 +15,7 @@ KINDS = ("instruction", "question")
 DIFFICULTIES = ("easy", "medium", "hard")
 DONE_TAG = "done-in-recording"
 """The tag of a scenario whose recording does what is asked, by the rule of its category."""
-LINK_FIELDS = ("pair", "series", "turn", "replaces")
+LINK_FIELDS = ("pair", "dialogue", "turn", "replaces")
 """Fields that link a scenario to others; they affect neither its run nor its judgement."""
 ROW_FIELDS = ("id", "trajectory", "world", "context_start", "difficulty", "tags", "provenance")
 """Further fields that are frozen but do not enter `Summary.hash`."""
@@ -42,11 +42,11 @@ class Summary:
       tags: free words.
       takeover_hash: `content_hash` of the serialised state at takeover.
       provenance: how it was mined.
-      heard: other instructions to the evaluated roles, each at its own step of the context; none
-        later than the one that is judged.
+      earlier_instructions: others to the evaluated players, each at its own step of the context;
+        none later than the one that is judged.
       pair: name of the pair it forms with the scenario of the same takeover that asks the opposite;
         "" for none.
-      series: name of its dialogue; "" for none.
+      dialogue: name of its dialogue; "" for none.
       turn: its turn in the dialogue, from 1; 0 without one.
       replaces: the id of the scenario in the parent version that it was changed from; "" for none.
     """
@@ -67,9 +67,9 @@ class Summary:
     tags: tuple[str, ...]
     takeover_hash: str
     provenance: dict[str, Any]
-    heard: tuple[Instruction, ...] = ()
+    earlier_instructions: tuple[Instruction, ...] = ()
     pair: str = ""
-    series: str = ""
+    dialogue: str = ""
     turn: int = 0
     replaces: str = ""
 
@@ -87,6 +87,8 @@ class Summary:
         """SHA-256 of everything in it."""
         fields = {name: getattr(self, name) for name in ROW_FIELDS} | {"tags": list(self.tags)}
         links = {name: getattr(self, name) for name in LINK_FIELDS if getattr(self, name)}
+        if self.dialogue:
+            links["series"] = links.pop("dialogue")  # the key in the hashed form
         return content_hash(self.hash.encode(), canonical_json(fields | links))
 
     @property
@@ -117,8 +119,8 @@ class Scenario(Summary):
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """All instructions to the evaluated roles, in step order, the judged one last."""
-        return sort_instructions(self.instruction, self.heard)
+        """All instructions to the evaluated players, in step order, the judged one last."""
+        return sort_instructions(self.instruction, self.earlier_instructions)
 
     @cached_property
     def hash(self) -> str:
@@ -126,8 +128,8 @@ class Scenario(Summary):
         names = "category kind parameters takeover horizon partner takeover_hash".split()
         meaning: dict[str, Any] = {name: getattr(self, name) for name in names}
         meaning |= {"instruction": self.instruction.to_json(), "roles": list(self.players)}
-        if self.heard:  # keeps the hash of scenarios of one instruction
-            meaning["heard"] = [instruction.to_json() for instruction in self.heard]
+        if self.earlier_instructions:  # keeps the hash of scenarios of one instruction
+            meaning["heard"] = [instruction.to_json() for instruction in self.earlier_instructions]
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
 
 
@@ -193,7 +195,7 @@ def group_pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]
 
 def group_dialogues(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:
     """Return the scenarios of each dialogue, sorted by turn, by the dialogue's name."""
-    return _group_by_name(scenarios, "series", "turn")
+    return _group_by_name(scenarios, "dialogue", "turn")
 
 
 def _group_by_name(

@@ -63,7 +63,7 @@ def a_submission(claim: Claim | str, **changes: Any) -> dict[str, Any]:
 
 def an_event(kind: str, item: str, **changes: Any) -> dict[str, Any]:
     fields: dict[str, dict[str, Any]] = {
-        "review": {"label": "rigidity"},
+        "review": {"error_type": "rigidity"},
         "adjudication": {"verdict": "success", "step": 5},
         "note": {"text": "the ring is behind the door"},
     }

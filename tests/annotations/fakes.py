@@ -30,17 +30,23 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
         return noted
 
     def read(
-        workspace: Workspace, suite: str | None, clips: Collection[str], *, settle: bool = False
+        workspace: Workspace,
+        suite: str | None,
+        clips: Collection[str],
+        *,
+        auto_resolve: bool = False,
     ) -> StudyContinuations:
         try:
-            own = real(workspace, suite, clips, settle=settle)
+            own = real(workspace, suite, clips, auto_resolve=auto_resolve)
         except UnknownName:
-            own = real(workspace, None, clips, settle=settle)._replace(members=frozenset())
+            own = real(workspace, None, clips, auto_resolve=auto_resolve)._replace(
+                members=frozenset()
+            )
         there = {one.id for one in own.entries}
         each = {id: every for id, every in fakes.items() if id not in there}
         shown = {id: every for id, every in each.items() if clip(every) in clips}
         members = {id for id, every in shown.items() if suite is None or suite in every}
-        quiet = {id for id in shown if any(one.settled for one in fakes[id].values())}
+        quiet = {id for id in shown if any(one.auto_resolve_rule for one in fakes[id].values())}
         return own._replace(
             entries=(*own.entries, *(entry(every) for every in shown.values())),
             members=own.members | members,

@@ -31,7 +31,7 @@ def of_agents(number: int, *agents: str, **changes: object) -> list[Item]:
 def ask_for(store: AnnotationStore, items: list[Item], suite: str = SUITE) -> int:
     """Enqueue items as the study requires; return how many judgements the suite then requires."""
     enqueue(store, items, required=None)
-    return ask(store, progress.load_progress, suite).required
+    return ask(store, progress.load_progress, suite).annotations_required
 
 
 def agents(met: Iterable[str]) -> Counter[str]:
@@ -45,18 +45,18 @@ def opened(open_store):
 
 
 def test_highest_requirement_that_applies_to_a_clip_counts(opened) -> None:
-    store = opened(twice=0, required_by={SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9})
+    store = opened(overlap=0, annotations_per_clip_by={SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9})
     assert ask_for(store, [an_item("a"), an_item("b", category="ask")]) == 5
     enqueue(store, [an_item("a", suite="other@1")], required=None)
-    assert ask(store, progress.load_progress, SUITE).required == 12
-    asked = StudySettings(required_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
-    assert asked.required_for("core@2+abc", "see") == 3
-    assert asked.required_for("core@2+abc", "ask") == 4
-    assert asked.required_for("core@1", "ask") == 1
+    assert ask(store, progress.load_progress, SUITE).annotations_required == 12
+    asked = StudySettings(annotations_per_clip_by={"core@2": 2, "core@2/ask": 4, "core@2+abc": 3})
+    assert asked.annotations_for("core@2+abc", "see") == 3
+    assert asked.annotations_for("core@2+abc", "ask") == 4
+    assert asked.annotations_for("core@1", "ask") == 1
 
 
 def test_share_required_twice_is_judged_before_all_others(opened) -> None:
-    store = opened(twice=0.2)
+    store = opened(overlap=0.2)
     double = ask_for(store, of_agents(60, "A", "B")) - 120
     assert 12 <= double <= 36
     ana, bo = add_people(store, "Ana", "Bo")
@@ -66,11 +66,11 @@ def test_share_required_twice_is_judged_before_all_others(opened) -> None:
     assert set(judge(store, ana, 30)).isdisjoint(half + rest)
     again = judge(store, bo, double)
     assert set(again[: double - double // 2]) == set(rest)
-    assert ask_for(opened(twice=1.0), of_agents(60, "A", "B")) == 240
+    assert ask_for(opened(overlap=1.0), of_agents(60, "A", "B")) == 240
 
 
 def test_each_person_meets_agents_in_equal_shares_and_no_fixed_turn(opened) -> None:
-    store = opened(twice=0)
+    store = opened(overlap=0)
     ask_for(store, of_agents(60, "A", "B") + of_agents(30, "C"))
     for person in add_people(store, "Ana", "Bo"):
         met = agents(judge(store, person, 50))
@@ -95,7 +95,7 @@ def test_clip_of_several_agents_counts_for_each() -> None:
 
 
 def test_anchors_open_for_new_judges_when_an_agent_joins(opened) -> None:
-    store = opened(twice=0, anchors=0.3)
+    store = opened(overlap=0, anchors=0.3)
     ask_for(store, of_agents(50, "A"))
     ana, bo = add_people(store, "Ana", "Bo")
     assert len(judge(store, ana, 40)) == 40
@@ -114,7 +114,7 @@ def test_anchors_open_for_new_judges_when_an_agent_joins(opened) -> None:
 
 
 def test_scenario_is_spaced_while_another_is_left(opened) -> None:
-    store = opened(spacing=5)
+    store = opened(min_gap=5)
     some = [an_item(f"c{i}", scenario=f"s{i % 12}") for i in range(60)]
     enqueue(store, [*some, *(an_item(f"d{i}", scenario="d") for i in range(3))])
     met = judge(store, add_people(store, "Ana")[0])
@@ -125,7 +125,7 @@ def test_scenario_is_spaced_while_another_is_left(opened) -> None:
 
 
 def test_daily_cap_holds_for_each_person_until_the_next_day(opened, clock) -> None:
-    store = opened(cap=3)
+    store = opened(daily_limit=3)
     enqueue(store, of_agents(20, "A"))
     ana, bo = add_people(store, "Ana", "Bo")
     assert len(claim(store, ana, 9)) == 3
@@ -173,7 +173,7 @@ def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(opened) 
 
 
 def test_highest_priority_comes_first(opened) -> None:
-    store = opened(priority={f"{SUITE}/ask": 1}, twice=0)
+    store = opened(priority={f"{SUITE}/ask": 1}, overlap=0)
     some = ((c, i) for i in range(8) for c in ("ask", "see", "get"))
     ask_for(store, [an_item(f"{c}{i}", category=c, scenario=f"{c}{i}") for c, i in some])
     enqueue(store, [an_item("z0", suite=f"{SUITE}+late", scenario="z")], required=2)
@@ -181,7 +181,7 @@ def test_highest_priority_comes_first(opened) -> None:
     ana, bo = add_people(store, "Ana", "Bo")
     met = judge(store, ana, 12)
     assert {one[:3] for one in met[:8]} == {"ask"} and "ask" not in {one[:3] for one in met[8:]}
-    store = opened(priority={f"{SUITE}/ask": -1, f"{SUITE}/see": 2, f"{SUITE}+late": 3}, twice=0)
+    store = opened(priority={f"{SUITE}/ask": -1, f"{SUITE}/see": 2, f"{SUITE}+late": 3}, overlap=0)
     held = claim(store, bo, 5)
     assert held[0].continuation == "z0"
     assert {one.continuation[:3] for one in held[1:]} == {"see"}
@@ -219,19 +219,31 @@ def test_pause_of_an_unknown_scope_is_refused(store, scope, person, error, words
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("twice", 1.5, "expected annotation.twice between 0 and 1, found 1.5"),
+        ("overlap", 1.5, "expected annotation.overlap between 0 and 1, found 1.5"),
         ("anchors", -0.1, "expected annotation.anchors between 0 and 1"),
         *(("reference_rate", rate, "reference_rate between 0 and 1") for rate in (-0.1, 1.1)),
         ("reference_rate", float("nan"), "reference_rate between 0 and 1"),
         ("training", -1, "annotation.training "),
         ("training_pass", 1.5, "annotation.training_pass "),
-        ("cap", -1, "expected annotation.cap of 0 or more"),
-        ("required", 0, "expected annotation.required of 1 to 1000"),
-        ("required_by", {"core@2": True}, 'annotation.required_by."core@2" of 1 to 1000, found T'),
-        ("required_by", {"core": 2}, "required_by by NAME@VERSION or NAME@VERSION/CATEGORY"),
+        ("daily_limit", -1, "expected annotation.daily_limit of 0 or more"),
+        ("annotations_per_clip", 0, "expected annotation.annotations_per_clip of 1 to 1000"),
+        (
+            "annotations_per_clip_by",
+            {"core@2": True},
+            'annotation.annotations_per_clip_by."core@2" of 1 to 1000, found T',
+        ),
+        (
+            "annotations_per_clip_by",
+            {"core": 2},
+            "annotations_per_clip_by by NAME@VERSION or NAME@VERSION/CATEGORY",
+        ),
         ("priority", {"core@2": "x"}, 'annotation.priority."core@2" to be a whole number'),
-        ("required_by", 3, "expected annotation.required_by like {}, found 3"),
-        ("settle", "noise", "annotation.settle to be one of '', 'silence'"),
+        (
+            "annotations_per_clip_by",
+            3,
+            "expected annotation.annotations_per_clip_by like {}, found 3",
+        ),
+        ("auto_resolve", "noise", "annotation.auto_resolve to be one of '', 'silence'"),
         ("referense_rate", 0.2, "unknown setting annotation.referense_rate; valid settings are"),
     ],
 )

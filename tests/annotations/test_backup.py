@@ -150,11 +150,11 @@ def test_backup_amid_judging_holds_all_acknowledged_answers_once(
         again = {ack.uuid: ack.status for ack in submit(store, ana, outbox)}
         assert {again[uuid] for uuid in kept} == {"duplicate"}
         later = [again[uuid] for uuid in set(again) - kept]  # refused: not yet given out by then
-        assert {*later} <= {"saved", "refused"}
+        assert {*later} <= {"saved", "rejected"}
         assert len(ask(store, progress.load_recent_judgements, ana, 999)) == len(
             kept
         ) + later.count("saved")
-        assert len(ask(store, submissions.list_rejected)) == later.count("refused")
+        assert len(ask(store, submissions.list_rejected)) == later.count("rejected")
         assert verify(store.database).findings == ()
 
 

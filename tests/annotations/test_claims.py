@@ -60,7 +60,7 @@ def test_raised_requirement_opens_slots_and_a_lowered_one_closes_none(store) -> 
     assert claim(store, bo) == []
     enqueue(store, some_items(3), required=2)
     enqueue(store, some_items(3), required=1)
-    assert ask(store, progress.load_progress, SUITE).required == 6
+    assert ask(store, progress.load_progress, SUITE).annotations_required == 6
     assert len(judge(store, bo)) == 3
 
 

@@ -52,12 +52,12 @@ def test_person_is_added_listed_and_retired(sqlite_workspace, sts) -> None:
     listed = json.loads(sts("annotators ls --json"))["annotators"]
     assert listed[0]["pseudonym"] == made["pseudonym"]
     assert [(one["annotator"], one["judged"], one["state"]) for one in listed] == [
-        ("Ana", 0, "retired"),
+        ("Ana", 0, "deactivated"),
         ("Bo", 0, "invited"),
     ]
     header, line, _ = sts("annotators ls").splitlines()
     assert header.split() == ["annotator", "pseudonym", "roles", "judged", "state"]
-    assert line.split() == ["Ana", made["pseudonym"], "annotator", "0", "retired"]
+    assert line.split() == ["Ana", made["pseudonym"], "annotator", "0", "deactivated"]
 
 
 def test_sessions_are_listed_and_revoked(sqlite_workspace, sts) -> None:
@@ -97,7 +97,7 @@ def test_wrong_command_is_refused(sts, a_continuation, words, said) -> None:
 def test_lists_make_no_store_and_report_a_damaged_one(sqlite_workspace, sts) -> None:
     assert json.loads(sts("annotators ls --json")) == {"annotators": []}
     assert json.loads(sts("references ls --json")) == {"references": []}
-    assert sts("annotations rejected").startswith("0 refused answers kept aside")
+    assert sts("annotations rejected").startswith("0 rejected submissions")
     assert not sqlite_workspace.root.exists()
     sqlite_workspace.create().path(DATABASE_FILE).write_bytes(b"no database" * 100)
     assert "or not an SQLite file" in sts("annotators ls", 1)
@@ -105,7 +105,7 @@ def test_lists_make_no_store_and_report_a_damaged_one(sqlite_workspace, sts) -> 
 
 def test_reference_is_added_and_listed(sts, a_continuation) -> None:
     add = f"references add {a_continuation} --verdict failure --step 3 --note fell --json"
-    done = {"continuation": a_continuation, "truth": "failure", "step": 3}
+    done = {"continuation": a_continuation, "verdict": "failure", "step": 3}
     assert json.loads(sts(add)) == done
     listed = json.loads(sts("references ls --json"))["references"]
     assert listed == [done | {"note": "fell", "judged": 0}]
@@ -125,7 +125,7 @@ def test_judgements_are_imported_and_exported(sqlite_workspace, sts, tmp_path) -
     assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
     export = f"annotations export {SUITE} --out {out}"
     done = json.loads(sts(f"{export} --json"))
-    assert done == {"file": str(out), "judgements": 1, "settled": 0, "unjudged": 2}
+    assert done == {"file": str(out), "judgements": 1, "auto_resolved": 0, "unjudged": 2}
     lines = out.read_text().splitlines()
     assert lines[0].startswith(HEADER) and len(lines) == 4
     (ana,) = json.loads(sts("annotators ls --json"))["annotators"]
@@ -146,7 +146,7 @@ def test_refused_answers_are_listed_with_person_time_and_reason(sqlite_workspace
         [name, "1970-01-12", "13:46:40"] for name in ("Ana", "Ana", "Bo")
     ]
     assert "expected an object, found 3" in lines[3]
-    assert "3 refused answers kept aside" in lines[-2]
+    assert "3 rejected submissions" in lines[-2]
     assert lines[-1].startswith("Ana: 2 is the most that is kept of one person")
     assert all(line.isprintable() for line in lines)
     whole = json.loads(sts("annotations rejected --json"))

@@ -22,7 +22,7 @@ UNDECIDED = CandidateState()
 def decision(number: int, kind: str = "accept", follows: int | str = "", **more: Any) -> Decision:
     """Return the decision with the uuid of `number`, about the candidate walk-01 by default."""
     detail: dict[str, Any] = {
-        key: more.pop(key) for key in ("reason", "undoes", "opinion") if key in more
+        key: more.pop(key) for key in ("reason", "undoes", "rating") if key in more
     }
     one = Decision(uuid(number), "walk-01", kind, 1, "", "", detail, 1000.0 + number)
     return one._replace(follows=uuid(follows) if follows else "", **more)
@@ -44,8 +44,8 @@ def state_of(store: AnnotationStore) -> CandidateState:
     return fold_decisions(kept(store))["walk-01"]
 
 
-def opinions(store: AnnotationStore) -> dict[str, str]:
-    return state_of(store).opinions
+def ratings(store: AnnotationStore) -> dict[str, str]:
+    return state_of(store).ratings
 
 
 @pytest.fixture
@@ -104,56 +104,56 @@ def test_undoing_is_a_decision_and_has_no_limit(curators) -> None:
     assert len(kept(curators)) == 5
 
 
-def test_opinion_neither_changes_nor_blocks_a_decision(curators) -> None:
+def test_rating_neither_changes_nor_blocks_a_decision(curators) -> None:
     decide(curators, [decision(1)])
-    decide(curators, [decision(2, "opinion", person=2, opinion="no")])
+    decide(curators, [decision(2, "rating", person=2, rating="no")])
     decide(curators, [decision(3, "reject", 1, reason="empty")])
     state = state_of(curators)
-    assert (state.status, state.last, state.opinions) == ("rejected", uuid(3), {"Ben": "no"})
-    with pytest.raises(StoreError, match="expected an opinion of yes or no"):
-        decide(curators, [decision(4, "opinion", opinion="perhaps")])
+    assert (state.status, state.last, state.ratings) == ("rejected", uuid(3), {"Ben": "no"})
+    with pytest.raises(StoreError, match="expected a rating of yes or no"):
+        decide(curators, [decision(4, "rating", rating="perhaps")])
 
 
-def test_later_opinion_of_a_person_replaces_their_earlier_one(curators) -> None:
+def test_later_rating_of_a_person_replaces_their_earlier_one(curators) -> None:
     for number, (person, word) in enumerate([(1, "yes"), (2, "no"), (1, "no")], 1):
-        decide(curators, [decision(number, "opinion", person=person, opinion=word)])
-    assert opinions(curators) == {"Ana": "no", "Ben": "no"}
+        decide(curators, [decision(number, "rating", person=person, rating=word)])
+    assert ratings(curators) == {"Ana": "no", "Ben": "no"}
     with pytest.raises(StoreError, match="expected the latest decision to undo"):  # it is Ana's
         decide(curators, [decision(4, "undo", person=2, undoes=uuid(3))])
     decide(curators, [decision(4, "undo", undoes=uuid(3))])
-    assert opinions(curators) == {"Ana": "yes", "Ben": "no"}
+    assert ratings(curators) == {"Ana": "yes", "Ben": "no"}
     decide(curators, [decision(5, "undo", undoes=uuid(1))])
-    assert opinions(curators) == {"Ben": "no"}
+    assert ratings(curators) == {"Ben": "no"}
     with pytest.raises(StoreError, match="expected the latest decision to undo"):
         decide(curators, [decision(6, "undo", undoes=uuid(1))])
     assert state_of(curators).last == ""
 
 
-def test_opinion_counts_for_the_version_that_was_seen(curators) -> None:
-    decide(curators, [decision(1, "opinion", person=2, opinion="no")])
+def test_rating_counts_for_the_version_that_was_seen(curators) -> None:
+    decide(curators, [decision(1, "rating", person=2, rating="no")])
     decide(curators, [decision(2, "edit", scenario="ab")])
-    assert opinions(curators) == {}
-    late = decision(3, "opinion", person=2, opinion="yes")
+    assert ratings(curators) == {}
+    late = decision(3, "rating", person=2, rating="yes")
     with pytest.raises(DecisionConflict, match="walk-01 has changed since you saw it"):
         decide(curators, [late])
     decide(curators, [late._replace(scenario="ab")])
-    assert opinions(curators) == {"Ben": "yes"}
+    assert ratings(curators) == {"Ben": "yes"}
     decide(curators, [decision(4, "undo", 2, undoes=uuid(2))])
-    assert opinions(curators) == {"Ben": "no"}
+    assert ratings(curators) == {"Ben": "no"}
 
 
-def test_opinion_remains_when_an_edit_leaves_the_question_unchanged(curators) -> None:
-    decide(curators, [decision(1, "opinion", person=2, opinion="no")])
+def test_rating_remains_when_an_edit_leaves_the_question_unchanged(curators) -> None:
+    decide(curators, [decision(1, "rating", person=2, rating="no")])
     tagged = {"changes": {"tags": ["wrap"]}}
     decide(curators, [decision(2, "edit", scenario="ab", detail=tagged)])
-    decide(curators, [decision(3, "opinion", opinion="yes")])
-    assert opinions(curators) == {"Ben": "no", "Ana": "yes"}
+    decide(curators, [decision(3, "rating", rating="yes")])
+    assert ratings(curators) == {"Ben": "no", "Ana": "yes"}
     longer = {"changes": {"tags": [], "length": 12}}
     decide(curators, [decision(4, "edit", 2, scenario="cd", detail=longer)])
-    assert opinions(curators) == {}
+    assert ratings(curators) == {}
     decide(curators, [decision(5, "edit", 4, scenario="ef", detail=tagged)])
-    decide(curators, [decision(6, "opinion", scenario="cd", opinion="yes")])
-    assert opinions(curators) == {"Ana": "yes"}
+    decide(curators, [decision(6, "rating", scenario="cd", rating="yes")])
+    assert ratings(curators) == {"Ana": "yes"}
 
 
 def test_one_of_two_simultaneous_decisions_is_refused(curators) -> None:

@@ -143,12 +143,15 @@ def test_order_is_that_of_first_judging(workspace, store, clock) -> None:
 def test_share_required_twice_is_marked(workspace, store) -> None:
     enqueue(store, some_items(200), required=None)
     table = load_ratings(workspace, SUITE)
-    assert store.study.twice and 0 < table["twice"].mean() < 3 * store.study.twice
+    assert store.study.overlap and 0 < table["twice"].mean() < 3 * store.study.overlap
 
 
 def clips(settled: str) -> list[Item]:
     """Three clips, the first of which is auto-resolved by this rule."""
-    return [replace(one, settled=settled if n == 0 else "") for n, one in enumerate(some_items(3))]
+    return [
+        replace(one, auto_resolve_rule=settled if n == 0 else "")
+        for n, one in enumerate(some_items(3))
+    ]
 
 
 def test_auto_resolution_follows_the_setting_until_a_person_judges(workspace, sound) -> None:
@@ -159,8 +162,8 @@ def test_auto_resolution_follows_the_setting_until_a_person_judges(workspace, so
     enqueue(sound, clips("silence"), required=None)
     assert {one.continuation for one in claim(sound, ana, 9)} == {"c1", "c2"}
     counts = ask(sound, progress.load_progress, SUITE)
-    assert (counts.items, counts.complete, counts.settled) == (3, 1, 1)
-    assert counts.required == 2 and counts.judged == 0
+    assert (counts.items, counts.complete, counts.auto_resolved) == (3, 1, 1)
+    assert counts.annotations_required == 2 and counts.judged == 0
     assert cells(workspace, columns)[0] == settled
     enqueue(sound, clips(""), required=None)
     assert "c0" in {one.continuation for one in claim(sound, ana, 9)}
@@ -168,7 +171,7 @@ def test_auto_resolution_follows_the_setting_until_a_person_judges(workspace, so
     enqueue(sound, clips("silence"), required=None)
     assert statuses(submit(sound, ana, [a_submission(held)])) == ["extra"]
     assert cells(workspace, columns)[0] == ("c0", "human", "Ana", "success")
-    assert ask(sound, progress.load_progress, SUITE).settled == 0
+    assert ask(sound, progress.load_progress, SUITE).auto_resolved == 0
 
 
 def by_rubric(version: str, number: int = 3) -> list[Item]:

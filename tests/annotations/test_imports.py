@@ -182,7 +182,7 @@ def test_file_with_one_wrong_line_is_not_imported(store, bring) -> None:
 
 
 def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path) -> None:
-    enqueue(store, [*some_items(4)[1:], *some_items(1, settled="silence")], required=2)
+    enqueue(store, [*some_items(4)[1:], *some_items(1, auto_resolve_rule="silence")], required=2)
     (ana,) = add_people(store, "Ana")
     claims = claim(store, ana)
     sent = [a_submission(one, step=i + 1) for i, one in enumerate(claims)]

@@ -76,12 +76,12 @@ def test_retired_annotator_is_locked_out_and_frees_their_clips(store) -> None:
     assert {c.item for c in claim(store, bo.id)} == {c.item for c in held[1:]} != set()
     with pytest.raises(UnknownName, match="current annotator 'Ana'"):
         claim(store, ana.id)
-    assert [(a.name, a.retired) for a in ask(store, people.list_people)] == [
+    assert [(a.name, a.deactivated) for a in ask(store, people.list_people)] == [
         ("Ana", True),
         ("Bo", False),
     ]
     again = change(store, people.invite, "Ana")
-    assert not again.retired and names(store, enter(store, str(again.token))) == ["Ana"]
+    assert not again.deactivated and names(store, enter(store, str(again.token))) == ["Ana"]
 
 
 def test_roles_are_given_and_taken_one_by_one(store) -> None:
@@ -197,7 +197,11 @@ def test_session_lasts_while_it_is_used_up_to_the_longest(store, clock) -> None:
         clock.now += DAY_S
         assert names(store, used) == ["Bo"]
     (session,) = ask(store, sessions.list_open_sessions)
-    assert (session.name, session.seen, session.ends) == ("Bo", clock.now, began + MAX_SESSION_S)
+    assert (session.name, session.last_seen, session.ends) == (
+        "Bo",
+        clock.now,
+        began + MAX_SESSION_S,
+    )
     clock.now += DAY_S
     assert names(store, used) == [None]
 
@@ -316,7 +320,7 @@ def test_forgotten_person_leaves_verdicts_and_a_sound_chain(workspace, store) ->
     assert export_ratings(workspace).digests == own and [*iter_differences(workspace, own)] == []
     assert names(store, secret) == [None] and ask(store, sessions.list_open_sessions) == []
     (found, bo) = ask(store, people.list_people)
-    assert found.name == found.pseudonym == person.pseudonym and found.retired
+    assert found.name == found.pseudonym == person.pseudonym and found.deactivated
     assert bo.name == "Bo"
     assert [one.people for one in ask(store, consent.count_consents)] == [1]
     with pytest.raises(UnknownName):

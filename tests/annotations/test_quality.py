@@ -5,7 +5,7 @@ import json
 import pytest
 from scipy.stats import beta
 
-from sts.annotations import active_time, controls, progress, quality, unable
+from sts.annotations import active_time, controls, progress, quality, unjudgeable
 from sts.annotations.store import AnnotationStore
 from tests.annotations.examples import (
     SUITE,
@@ -67,7 +67,7 @@ def test_annotator_is_flagged_when_the_whole_interval_is_below_the_bar(
     store = with_references(20)
     answer(store, add_people(store, "Ana")[0], clock, signs)
     (found,) = ask(store, quality.list_qualities)
-    assert found.latest.share is not None and found.latest.share < store.study.bar
+    assert found.latest.share is not None and found.latest.share < store.study.min_accuracy
     assert found.flagged is flagged and ask(store, controls.list_pauses) == []
 
 
@@ -81,11 +81,11 @@ def test_corrected_answer_counts_once_as_corrected(with_references) -> None:
 
 
 def test_pause_below_the_bar_lasts_until_resumed_and_restarts_the_count(with_references, clock):
-    store = with_references(30, pause_below=True)
+    store = with_references(30, pause_low_accuracy=True)
     (ana,) = add_people(store, "Ana")
     assert answer(store, ana, clock, "-" * 20) < 5
     (control,) = ask(store, controls.list_pauses)
-    assert (control.person, control.value, control.by) == (ana, 1, None)
+    assert (control.person, control.value, control.author_id) == (ana, 1, None)
     assert "references right, which is below 80%" in control.reason
     assert claim(store, ana) == []
     clock.now += 1
@@ -139,7 +139,7 @@ def test_unjudgeable_clips_are_listed_by_scenario(workspace, store, sts) -> None
             dark = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
             own = dark if held.continuation in ("c0", "c1", "c2") else {}
             submit(store, who, [a_submission(held, **own)])
-    found = ask(store, unable.unable, SUITE)
+    found = ask(store, unjudgeable.list_unjudgeable, SUITE)
     assert [one[:4] for one in found] == [("s0", "go-to-good", 2, 2), ("s1", "go-to-good", 1, 2)]
     assert found[0].reasons == (("too dark", 4),)
     listed = sts(workspace, "annotations quality")
@@ -150,10 +150,10 @@ def test_agreement_is_computed_on_the_share_required_twice(sqlite_workspace, clo
     words = "annotations quality"
     assert "no reference has been judged yet" in sts(sqlite_workspace, words)
     assert not sqlite_workspace.root.exists()
-    sqlite_workspace.settings["annotation"].update({"twice": 0.5, "reference_rate": 0})
+    sqlite_workspace.settings["annotation"].update({"overlap": 0.5, "reference_rate": 0})
     with AnnotationStore.open(sqlite_workspace, clock=clock) as store:
         enqueue(store, [an_item(f"c{i}", scenario=f"s{i}") for i in range(20)], required=None)
-        double = ask(store, progress.load_progress, SUITE).required - 20
+        double = ask(store, progress.load_progress, SUITE).annotations_required - 20
         for name in ("Ana", "Bo"):
             who = add_person(store, name).id
             for held in claim(store, who, double):
@@ -161,5 +161,5 @@ def test_agreement_is_computed_on_the_share_required_twice(sqlite_workspace, clo
                 own = {"verdict": "not_done", "step": None} if bad else {}
                 submit(store, who, [a_submission(held, **own)])
     found = json.loads(sts(sqlite_workspace, f"{words} --json {SUITE}"))
-    assert found["twice"]["shared"] == double and 0.5 < found["twice"]["alpha"] <= 1
+    assert found["overlap"]["shared"] == double and 0.5 < found["overlap"]["alpha"] <= 1
     assert f"annotators or more ({double} so far): alpha" in sts(sqlite_workspace, words)

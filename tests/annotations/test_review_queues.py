@@ -75,7 +75,7 @@ def waiting(queue: ReviewQueue) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("opinions", "about"),
+    ("judgements", "about"),
     [
         ([DONE], ""),
         ([DONE, DONE], ""),
@@ -92,10 +92,10 @@ def waiting(queue: ReviewQueue) -> list[str]:
         ([MISSED, ("failure", 20)], "mark"),
     ],
 )
-def test_dispute_is_about_outcome_before_verdict_before_mark(opinions, about) -> None:
+def test_dispute_is_about_outcome_before_verdict_before_mark(judgements, about) -> None:
     remarks = [
         CurrentEvent("", "", "", "", "", n, "", "", "", "verdict", verdict, step, "", "", "", 0.0)
-        for n, (verdict, step) in enumerate(opinions)
+        for n, (verdict, step) in enumerate(judgements)
     ]
     for order in (remarks, remarks[::-1]):
         assert classify_disagreement(order, 5) == about
@@ -124,8 +124,8 @@ def test_reviewers_are_not_given_clips_that_they_judged(store) -> None:
     for name in ("disputes", "failures"):
         queue = team.queue(name, team.ana)
         assert queue.cases == [] and queue.own == queue.of
-    assert team.send(team.ana, "c0", "adjudication", verdict="not_done") == "refused"
-    assert team.send(team.ana, "c0", "review", label="empty") == "refused"
+    assert team.send(team.ana, "c0", "adjudication", verdict="not_done") == "rejected"
+    assert team.send(team.ana, "c0", "review", error_type="empty") == "rejected"
     assert waiting(team.queue("disputes")) == ["c0"]
 
 
@@ -137,7 +137,7 @@ def test_clips_that_a_reviewer_decided_are_left_to_other_annotators(store) -> No
         team.judge(person, "c1", "not_done")
     team.send(team.rhea, "c1", "adjudication", verdict="not_done")
     assert {one.continuation for one in claim(store, team.rhea)} == {"c0", "c2"}
-    assert team.send(team.rhea, "c0", "review", label="empty") == "saved"
+    assert team.send(team.rhea, "c0", "review", error_type="empty") == "saved"
     assert {one.continuation for one in claim(store, team.rhea)} == {"c2"}
     for late in add_people(store, "Cleo", "Dan"):
         assert {"c0", "c1"} <= {one.continuation for one in claim(store, late)}
@@ -195,7 +195,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) ->
         (team.rhea, "c0", "rigidity"),
         (team.rhea, outside, "control"),
     ):
-        team.send(person, clip, "review", label=label)
+        team.send(person, clip, "review", error_type=label)
     found = ask(store, load_reviews, SUITE)
     table = error_analysis.count_errors(found.clips, found.reviews, 2, 0)
     assert tuple(row.error for row in table.rows) == ERROR_TYPES
@@ -248,7 +248,7 @@ def test_reviews_command_prints_table_1_and_contradicted_rules(sqlite_workspace,
         add_reference(store, an_item("c2"), "success", 7)
         assert waiting(team.queue("failures", team.max)) in (["c0", "c1"], ["c1", "c0"])
         assert load_error_analysis(sqlite_workspace, SUITE) is None
-        team.send(team.rhea, "c0", "review", label="out_of_time")
+        team.send(team.rhea, "c0", "review", error_type="out_of_time")
     found = load_error_analysis(sqlite_workspace, SUITE)
     assert found is not None and found.samples["agents"] == (2, 2, 1, 0)
     value = json.loads(sts(sqlite_workspace, f"annotations reviews {SUITE} --json"))

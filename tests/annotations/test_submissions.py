@@ -113,7 +113,7 @@ def test_correction_is_a_new_event_and_the_last_one_counts(store, ana, claims) -
     assert ask(store, progress.load_progress, SUITE).judged == 2
 
 
-@attempt("Another's clip, another's answer", "a correction of what somebody else said", "refused")
+@attempt("Another's clip, another's answer", "a correction of what somebody else said", "rejected")
 def test_correction_names_an_own_earlier_verdict_on_the_same_item(store, ana, bo, claims) -> None:
     first, second, third = claims
     theirs, mine, note = a_submission(first), a_submission(first), an_event("note", third.item)
@@ -126,7 +126,7 @@ def test_correction_names_an_own_earlier_verdict_on_the_same_item(store, ana, bo
         a_submission(first, corrects="x"),
         a_submission(third, corrects=note["uuid"]),
     ]
-    assert statuses(submit(store, ana, wrong)) == ["refused"] * 5
+    assert statuses(submit(store, ana, wrong)) == ["rejected"] * 5
     assert len(rows(store, "events")) == 3
 
 
@@ -134,20 +134,20 @@ def test_used_uuid_is_refused_for_another_answer_of_the_same_person(store, ana, 
     sent = a_submission(claims[0])
     assert statuses(submit(store, ana, [sent]) + submit(store, bo, [sent])) == ["saved", "saved"]
     [ack] = submit(store, ana, [sent | {"verdict": "failure"}])
-    assert ack.status == "refused" and "use a new uuid" in ack.message
-    assert [row.message for row in rows(store, "refused")] == [ack.message]
+    assert ack.status == "rejected" and "use a new uuid" in ack.message
+    assert [row.message for row in rows(store, "rejected")] == [ack.message]
     assert rows(store, "events")[0].verdict == "success"
 
 
 @attempt(
     "Another's clip, another's answer",
     "a verdict on a clip that was given to somebody else",
-    "refused, and kept aside",
+    "rejected, and kept aside",
 )
 def test_item_of_another_annotator_is_refused(store, claims) -> None:
     [ack] = submit(store, add_people(store, "Bo")[0], [a_submission(claims[0])])
     assert ack.message == "item was never assigned to this annotator"
-    assert [row.message for row in rows(store, "refused")] == [ack.message]
+    assert [row.message for row in rows(store, "rejected")] == [ack.message]
 
 
 @pytest.mark.parametrize(
@@ -186,23 +186,26 @@ def test_wrong_field_is_refused_by_name(changes, words) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"kind": "opinion"}, "expected a kind of verdict, correction, review"),
+        ({"kind": "rating"}, "expected a kind of verdict, correction, review"),
         ({"kind": 7}, "expected a kind of"),
-        ({"kind": "review", "label": "bad"}, "expected a label of imprecise, out_of_time"),
+        (
+            {"kind": "review", "error_type": "bad"},
+            "expected an error type of imprecise, out_of_time",
+        ),
         ({"kind": "note", "text": " "}, "expected a text with a note, found ' '"),
         ({"kind": "note", "text": "x" * 501}, "at most 500 characters, found 501"),
         ({"kind": "adjudication", "verdict": "rigid"}, "expected a verdict of success"),
         ({"kind": "adjudication", "verdict": "success", "step": 41}, "step of 1 to 40"),
         ({"kind": "verdict", "verdict": "success", "step": 1, "corrects": "a" * 32}, "correction"),
         ({"kind": "correction", "verdict": "success", "step": 1}, "expected corrects of 32"),
-        ({"kind": "review", "label": "empty", "item": "z" * 22}, "item does not exist"),
+        ({"kind": "review", "error_type": "empty", "item": "z" * 22}, "item does not exist"),
     ],
 )
 def test_wrong_event_of_a_reviewer_is_refused_by_name(store, rhea, items, changes, words) -> None:
     enqueue(store, some_items(3), required=3)
     assert len(claim(store, rhea)) == 3
     [ack] = submit(store, rhea, [{"uuid": uuid4().hex, "item": items[0]} | changes])
-    assert ack.status == "refused" and words in ack.message
+    assert ack.status == "rejected" and words in ack.message
     assert len(rows(store, "events")) == 2
 
 
@@ -210,16 +213,16 @@ def test_malformed_messages_are_answered_and_kept_aside_once(store, ana) -> None
     messages: list[object] = [None, 3, "x", [], {}, [1], {"a": "\ud800"}, a_submission("\ud800")]
     for sent in (*messages[:3], messages, messages[4]):
         acks = submit(store, ana, sent)
-        assert statuses(acks) == ["refused"] * (len(messages) if sent is messages else 1)
-    assert len(rows(store, "refused")) == len(messages)
+        assert statuses(acks) == ["rejected"] * (len(messages) if sent is messages else 1)
+    assert len(rows(store, "rejected")) == len(messages)
     submit(store, ana, [{"uuid": "x" * 100_000}])
-    assert len(rows(store, "refused")[-1].raw) == 4096
+    assert len(rows(store, "rejected")[-1].raw) == 4096
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
     for sent in (deep, [{"uuid": deep}], [{"uuid": "a" * 32, "item": "b" * 22, "step": deep}]):
-        assert statuses(submit(store, ana, sent)) == ["refused"]
-    assert len(rows(store, "refused")) > len(messages) + 1 and rows(store, "events") == []
+        assert statuses(submit(store, ana, sent)) == ["rejected"]
+    assert len(rows(store, "rejected")) > len(messages) + 1 and rows(store, "events") == []
     with pytest.raises(UnknownName, match="annotator number '77'"):
         submit(store, 77, [])
 
@@ -228,9 +231,9 @@ def test_refused_answers_are_limited_per_person(store, ana, claims, monkeypatch)
     monkeypatch.setattr(submissions, "MAX_REJECTED", 3)
     (bo,) = add_people(store, "Bo")
     acks = submit(store, ana, [{"uuid": str(i)} for i in range(9)])
-    assert statuses(acks) == ["refused"] * 9 and all(ack.message for ack in acks)
+    assert statuses(acks) == ["rejected"] * 9 and all(ack.message for ack in acks)
     assert statuses(submit(store, ana, [a_submission(claims[0])])) == ["saved"]
-    assert statuses(submit(store, bo, [{"uuid": "0"}])) == ["refused"]
+    assert statuses(submit(store, bo, [{"uuid": "0"}])) == ["rejected"]
     assert [(one.annotator, one.raw) for one in ask(store, submissions.list_rejected)] == [
         *(("Ana", f'{{"uuid": "{i}"}}') for i in range(3)),
         ("Bo", '{"uuid": "0"}'),
@@ -242,7 +245,7 @@ def test_answers_over_the_limit_of_a_message_are_refused(store, ana, claims, mon
     sent = [a_submission(one) for one in claims[:2]]
     acks = submit(store, ana, sent)
     assert [ack.uuid for ack in acks] == [one["uuid"] for one in sent]
-    assert statuses(acks) == ["saved", "refused"]
+    assert statuses(acks) == ["saved", "rejected"]
     assert "at most 1 submissions in one request" in acks[1].message
     assert statuses(submit(store, ana, sent[1:])) == ["saved"]
 
@@ -333,7 +336,7 @@ def test_accepted_answer_verifies_on_both_databases(store, ana, claims) -> None:
         own = {"step": step if verdict in ("success", "failure") else None, "watched": watched}
         own |= {"verdict": verdict, "seconds": seconds, "reason": words}
         sent = [a_submission(claims[0], **own), an_event("note", claims[0].item, text=words)]
-        assert set(statuses(submit(store, ana, sent))) <= {"saved", "extra", "refused"}
+        assert set(statuses(submit(store, ana, sent))) <= {"saved", "extra", "rejected"}
         assert verify(store.database).findings == ()
 
     send()
@@ -364,14 +367,14 @@ def test_review_adjudication_or_note_counts_as_no_judgement(store, ana, rhea, it
 
     before, sent = counted(store), an_event(kind, items[0])
     assert statuses(submit(store, rhea, [sent, sent])) == ["saved", "duplicate"]
-    assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["refused"]
+    assert statuses(submit(store, rhea, [sent | {"text": "something else"}])) == ["rejected"]
     assert counted(store) == before and ask(store, progress.load_recent_judgements, rhea) == []
 
 
 def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhea, items) -> None:
     for kind in ("review", "adjudication"):
         [ack] = submit(store, ana, [an_event(kind, items[1])])
-        assert ack.status == "refused" and "only reviewers may send" in ack.message
+        assert ack.status == "rejected" and "only reviewers may send" in ack.message
     add_reference(store, some_items(3)[2], "success", 7)
     change(store, people.set_role, "Ana", "reviewer")
     for person, item, words in (
@@ -388,7 +391,7 @@ def test_only_reviewers_review_and_adjudicate_clips_that_need_it(store, ana, rhe
     assert "has reviewed this item" in ack.message
     assert statuses(submit(store, rhea, [a_submission(items[1])])) == ["saved"]
     change(store, people.set_role, "Rhea", "reviewer", held=False)
-    assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["refused"]
+    assert statuses(submit(store, rhea, [an_event("review", items[0])])) == ["rejected"]
 
 
 def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
@@ -405,10 +408,10 @@ def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
 def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea, items) -> None:
     max_id = add_person(store, "Max", ["reviewer"]).id
     for label in ERROR_TYPES:
-        submit(store, rhea, [an_event("review", items[0], label=label, text=f"it is {label}")])
-    submit(store, max_id, [an_event("review", items[0], label="empty")])
+        submit(store, rhea, [an_event("review", items[0], error_type=label, text=f"it is {label}")])
+    submit(store, max_id, [an_event("review", items[0], error_type="empty")])
     found = ask(store, review_events.load_by_item, "review", SUITE)[items[0]]
-    assert [(one.author, one.label, one.text) for one in found] == [
+    assert [(one.author, one.error_type, one.text) for one in found] == [
         ("Rhea", "fair", "it is fair"),
         ("Max", "empty", ""),
     ]

@@ -51,7 +51,7 @@ def a_study(workspace: Workspace) -> None:
         everyone = add_people(store, "Ana", "Bo", "Cy")
         for person in everyone:
             judge_variously(store, person, 8)
-        enqueue(store, [an_item("q0", clip="quiet", settled="silence")], required=None)
+        enqueue(store, [an_item("q0", clip="quiet", auto_resolve_rule="silence")], required=None)
         enqueue(store, [an_item("v0", clip="look.1", rubric="1")])
         (dee,) = add_people(store, "Dee")
         given = claim(store, dee, 99)
@@ -134,21 +134,21 @@ def drop_the_last(connection: Connection, rng: random.Random) -> str:
 CHANGES = {
     "copies": ("agent", "item", "sees", "continuation"),
     "items": ("scenario", "category", "kind", "horizon", "clip", "id", "rubric", "continuation"),
-    "reference_episodes": ("truth", "step", "item", "number", "digest"),
+    "reference_items": ("truth", "step", "item", "number", "digest"),
     "item_suites": ("suite", "item"),
     "events": (
         *("annotator", "item", "verdict", "step", "reason", "seconds", "extra", "kind", "id"),
-        *("received", "number", "digest", "words"),
+        *("received", "number", "digest", "text_digest"),
     ),
     "annotators": ("name", "pseudonym", "number", "digest"),
-    "settled": ("item", "settled_as"),
+    "auto_resolved": ("item", "setting"),
     "last_reference": ("number", "digest"),
 }
 """Columns of which a value is exchanged for that of another row, or for none that is there."""
 KEYS = {
     "copies": ("continuation",),
-    "reference_episodes": ("item",),
-    "settled": ("item",),
+    "reference_items": ("item",),
+    "auto_resolved": ("item",),
     "last_reference": ("number",),
     "item_suites": ("suite", "item"),
 }
@@ -234,10 +234,10 @@ LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2
         ("UPDATE annotators SET name = 'E' WHERE name = 'Bo'", "3: their name or pseudonym was al"),
         ("UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5", "its text is missing"),
         (
-            "UPDATE reference_episodes SET truth = 'failure' WHERE number = 2",
+            "UPDATE reference_items SET truth = 'failure' WHERE number = 2",
             "reference r1: its truth or its clip was altered",
         ),
-        ("DELETE FROM reference_episodes WHERE number = 3", "reference 3 is missing at the end"),
+        ("DELETE FROM reference_items WHERE number = 3", "reference 3 is missing at the end"),
         (
             f"DELETE FROM events WHERE id IN (SELECT id FROM ({LAST_OF_BO}) AS last)",
             "Bo: events 8 to 9 are missing at the end",

@@ -121,7 +121,7 @@ def empty_workspace(folder: Path) -> Workspace:
     """Return a workspace that needs more judgements than all tests give."""
     workspace = Workspace.open(str(folder)).create()
     settings = folder / "workspace.toml"
-    settings.write_text(settings.read_text().replace("required = 1 ", "required = 40 "))
+    settings.write_text(settings.read_text().replace("clip = 1\n", "clip = 40\n"))
     return workspace
 
 

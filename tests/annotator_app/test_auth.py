@@ -55,11 +55,11 @@ class Gate(AnnotationStore):
             names = dict.fromkeys(("Olga", "Eve", owner))
             numbers = {name: people.add_person(connection, name, now=now).id for name in names}
             for secret, name in ((TOKEN, owner), (ANOTHERS, "Eve")):
-                row = {"secret_hash": sessions.hash_token(secret), "begun": now, "seen": now}
+                row = {"secret_hash": sessions.hash_token(secret), "started": now, "last_seen": now}
                 connection.execute(schema.sessions.insert(), row | {"annotator": numbers[name]})
             for token, used, expires in ((WAITING, None, 9), (SPENT, now, 9), (LATE, None, -9)):
                 row = {"token_hash": sessions.hash_token(token), "annotator": numbers[owner]}
-                row |= {"made": now, "expires": now + expires, "used": used}
+                row |= {"created": now, "expires": now + expires, "used": used}
                 connection.execute(schema.invitations.insert(), row)
 
     def whose(self, answer: list[dict[str, Any]]) -> str:

@@ -307,7 +307,7 @@ def test_preview_worker_shows_profiles_and_continuations_of_agents(study: Study)
     asked = {"candidate": IDS[0], "agent": "random"}
     shown = worker.load_episode(opened, asked)
     assert shown is not None
-    assert (shown["mark"], shown["episode"]["takeover"]) == (opened.current_hash(one), 6)
+    assert (shown["mark"], shown["episode"]["takeover"]) == (opened.get_current_hash(one), 6)
     invalid: tuple[Any, ...] = (
         None,
         [],
@@ -331,10 +331,10 @@ def test_other_half_of_a_contrast_pair_is_sent_with_its_first(
     assert talk(workspace, store, ana, {"at": IDS[2]})["half"] is None
 
 
-def test_second_opinion_is_given_blind_and_then_compared(study: Study) -> None:
+def test_second_rating_is_given_blind_and_then_compared(study: Study) -> None:
     def opines(person: Annotator, id: str, word: str, **more: Any) -> str:
         mark = study.drafts.open_draft("own", study.store).candidates[id].summary.row_hash
-        one = study.decision("opinion", id, opinion=word, mark=mark) | more
+        one = study.decision("rating", id, rating=word, mark=mark) | more
         (message,) = study.decides(person, one)
         return message or str(one["uuid"])
 
@@ -353,14 +353,14 @@ def test_second_opinion_is_given_blind_and_then_compared(study: Study) -> None:
     undo = study.decision("undo", IDS[1], follows=accepted["uuid"], undoes=taken)
     assert study.decides(study.ben, undo) == [""]
     state = study.state(study.ben, IDS[1])
-    assert (state["opinion"], state["opinions"]) == ("", [])  # nor are hers shown as yet
+    assert (state["rating"], state["ratings"]) == ("", [])  # nor are hers shown as yet
     assert len(opines(study.ben, IDS[1], "no")) == 32
 
-    assert study.state(study.ben, IDS[1])["opinions"] == [["Ana", "yes"], ["Ben", "no"]]
+    assert study.state(study.ben, IDS[1])["ratings"] == [["Ana", "yes"], ["Ben", "no"]]
     agreement = study.sends(study.ben, {"at": IDS[1]})["agreement"]
     assert (agreement["agreeing"], agreement["pairs"]) == (1, 2)
     assert study.drafts.open_draft("own", study.store).candidates[IDS[1]].status == "accepted"
-    assert "expected an opinion of yes or no" in opines(study.ben, IDS[2], "maybe")
+    assert "expected a rating of yes or no" in opines(study.ben, IDS[2], "maybe")
     assert "was edited since you saw it" in opines(study.ben, IDS[2], "no", mark="f" * 64)
 
 

@@ -146,7 +146,7 @@ def test_invalid_answer_is_refused_and_the_next_one_saved(
     if isinstance(bad, dict) and bad.get("item") == "ITEM":
         bad = bad | {"item": first}
     data = talk(store, ann, {"outbox": [bad, answer(second, "2")]})
-    assert statuses(data) == ["refused", "saved"] and data["acks"][0]["message"]
+    assert statuses(data) == ["rejected", "saved"] and data["acks"][0]["message"]
 
 
 def test_failing_store_acknowledges_nothing_and_names_no_path(

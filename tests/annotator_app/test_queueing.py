@@ -35,7 +35,9 @@ def test_large_suite_is_queued_in_random_samples(workspace: Workspace) -> None:
     suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
     run(workspace, suite.scenarios, ["random"], count=10, seed=0, workers=1, progress=quiet)
     whole = select_part(workspace, suite, [])
-    few = Workspace(workspace.root, {"annotation": {"required": 1, "queue": 5, "twice": 0}})
+    few = Workspace(
+        workspace.root, {"annotation": {"annotations_per_clip": 1, "queue": 5, "overlap": 0}}
+    )
     with AnnotationStore.open(few) as store:
         assert [queueing.fill_queue(few, store, whole) for _ in range(2)] == [20, 20]
         first = queued(store)
@@ -74,7 +76,7 @@ def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: W
     silent = {one.id for one in every if one.kind == "question" and is_silent(one)}
     assert 0 < len(silent) < len([one for one in every if one.kind == "question"])
     whole = select_part(workspace, suite, [])
-    settling = Workspace(workspace.root, {"annotation": {"settle": "silence"}})
+    settling = Workspace(workspace.root, {"annotation": {"auto_resolve": "silence"}})
     with AnnotationStore.open(settling) as store:
         queueing.fill_queue(settling, store, whole)
         counts = ask(store, progress.load_progress, suite.label)
@@ -83,9 +85,9 @@ def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: W
     resolved, human = (table[table["source"] == source] for source in ("settled", "human"))
     assert set(resolved["continuation"]) == silent
     assert set(human["continuation"]) == {one.id for one in every} - silent
-    assert counts.settled == counts.complete == resolved["clip"].nunique()
+    assert counts.auto_resolved == counts.complete == resolved["clip"].nunique()
     assert counts.judged == 0
     with AnnotationStore.open(workspace) as store:
         queueing.fill_queue(workspace, store, whole)
         counts = ask(store, progress.load_progress, suite.label)
-    assert counts.settled == counts.complete == 0
+    assert counts.auto_resolved == counts.complete == 0

@@ -101,7 +101,7 @@ def test_automatic_label_is_shown_only_when_it_is_in_question(store: AnnotationS
 
 def test_outbox_sent_twice_is_saved_once(store: AnnotationStore, item: str) -> None:
     sent = {"outbox": [decision(item), decision(item, kind="note", text="see the wall")]}
-    sent["outbox"].append(decision(item, kind="review", label="rigidity"))
+    sent["outbox"].append(decision(item, kind="review", error_type="rigidity"))
     assert [ack["status"] for ack in talk(store, sent)["acks"]] == ["saved"] * 3
     again = talk(store, sent)
     assert [ack["status"] for ack in again["acks"]] == ["duplicate"] * 3 and again["news"] == []
@@ -121,7 +121,7 @@ def test_simultaneous_decisions_of_two_reviewers_are_both_kept_and_shown(
     assert "yours is later and stands" in news["text"] and "Max" not in json.dumps(data)
     assert decided(store)[item].author == "Rhea"
     for name, label in (("Max", "empty"), ("Rhea", "fair")):
-        sent = {"outbox": [decision(item, kind="review", label=label)], "queue": "failures"}
+        sent = {"outbox": [decision(item, kind="review", error_type=label)], "queue": "failures"}
         data = talk(store, sent, name)
     [news] = data["news"]
     assert "clip: empty. Both decisions are kept; yours is later and counts" in news["text"]
@@ -132,12 +132,12 @@ def test_simultaneous_decisions_of_two_reviewers_are_both_kept_and_shown(
     ("changes", "words"),
     [
         ({"text": "x" * 10_000_000}, "at most 500 characters, found 10000000"),
-        ({"kind": "review", "label": "<b>bad</b>"}, "expected a label of imprecise"),
-        ({"kind": "review", "label": ["empty"]}, "expected a label of"),
+        ({"kind": "review", "error_type": "<b>bad</b>"}, "expected an error type of imprecise"),
+        ({"kind": "review", "error_type": ["empty"]}, "expected an error type of"),
         ({"verdict": "success", "step": 0}, "a step of 1 to 40"),
         ({"kind": "verdict"}, "never assigned to this annotator"),
         ({"item": "z" * 22}, "item does not exist"),
-        ({"kind": "review", "label": "empty", "item": "x" * 10_000_000}, "an item identifier"),
+        ({"kind": "review", "error_type": "empty", "item": "x" * 10_000_000}, "an item identifier"),
         ({"uuid": "1"}, "expected uuid of 32"),
     ],
 )
@@ -146,16 +146,16 @@ def test_invalid_decision_is_refused_and_the_next_one_saved(
 ) -> None:
     sent = [decision(item) | changes, decision(item)]
     refused, kept = talk(store, {"outbox": sent})["acks"]
-    assert (refused["status"], kept["status"]) == ("refused", "saved")
+    assert (refused["status"], kept["status"]) == ("rejected", "saved")
     assert words in refused["message"] and len(refused["message"]) < 300
 
 
-@attempt("Another's clip, another's answer", "an annotator sends a reviewer's decision", "refused")
+@attempt("Another's clip, another's answer", "an annotator sends a reviewer's decision", "rejected")
 def test_annotators_cannot_decide_as_reviewers(store: AnnotationStore, item: str) -> None:
     for kind in ("adjudication", "review"):
-        forged = decision(item, kind=kind, label="empty", role="reviewer", roles=["reviewer"])
+        forged = decision(item, kind=kind, error_type="empty", role="reviewer", roles=["reviewer"])
         [ack] = talk(store, {"outbox": [forged], "roles": ["reviewer"]}, "Ana")["acks"]
-        assert ack["status"] == "refused" and "only reviewers" in ack["message"]
+        assert ack["status"] == "rejected" and "only reviewers" in ack["message"]
     assert decided(store) == {} == ask(store, store_reviews.load_by_item, "review", SUITE)
 
 

@@ -57,7 +57,7 @@ def bare_kitchen(world: Any, actions: Moves) -> Step:
     from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
 
     game = load_game(world.grid, "2019")
-    start = build_state(game, world.facts())
+    start = build_state(game, world.visible_state())
     row = [tuple(ACTIONS[move] for move in both) for both in actions.tolist()]
 
     def step() -> None:
@@ -290,4 +290,4 @@ def continued() -> Rows:
 def run_one(folder: Path, scenarios: Sequence[Scenario], agent: str, count: int) -> int:
     given: dict[str, Any] = {"count": count, "seed": 0, "workers": 1}
     done = run(Workspace.open(folder), scenarios, [agent], progress=lambda *_: None, **given)
-    return done.made[agent]
+    return done.new[agent]

@@ -95,7 +95,7 @@ class Loaded:
         """Start it, on clips that each person may judge."""
         workspace = empty_workspace(folder)
         settings = folder / "workspace.toml"
-        text = settings.read_text().replace("required = 40", f"required = {PEOPLE + 1}")
+        text = settings.read_text().replace("clip = 40", f"clip = {PEOPLE + 1}")
         settings.write_text(text)
         # So many clips that the first person has not judged all before the last has come.
         names, every = ("random", "local-search", "stigmergy"), small(workspace).scenarios

@@ -151,9 +151,9 @@ def test_stated_version_is_shown_in_the_fingerprint(write, workspace, capsys):
 def test_agent_with_a_cache_keeps_its_fingerprint_when_resumed(write, workspace):
     path = write(AGENT)
     first = played(workspace, path, count=10)
-    assert first.made == {path: 60}
-    assert played(workspace, path).made == {path: 60}  # what is there is kept
-    assert played(workspace, path).made == {path: 0}
+    assert first.new == {path: 60}
+    assert played(workspace, path).new == {path: 60}  # what is there is kept
+    assert played(workspace, path).new == {path: 0}
     rows = found(workspace)
     assert len(rows) == 120 and {one.fingerprint for one in rows} == {*first.fingerprints.values()}
 
@@ -177,7 +177,7 @@ def test_agent_that_changes_a_parameter_is_rejected(write, workspace, attribute,
 
 def test_undeclared_parameter_may_change(write, workspace):
     path = write(HEATING.replace(NAME, f"{NAME}\n    parameters = ()"))
-    assert played(workspace, path).made == {path: 120}
+    assert played(workspace, path).new == {path: 120}
 
 
 def test_an_edited_agent_never_passes_for_the_old_one(write, workspace):
@@ -185,7 +185,7 @@ def test_an_edited_agent_never_passes_for_the_old_one(write, workspace):
     for text in (AGENT, EDITED):
         path = write(text)
         done = played(workspace, path)
-        assert done.made == {path: 120}
+        assert done.new == {path: 120}
         marks += done.fingerprints.values()
         recordings.append(record(agents.load(path), **RECORD))
         forget(path)

@@ -54,7 +54,7 @@ def test_verdicts_survive_a_rename_in_the_agent(
             workers=1,
             progress=lambda done, total: None,
         )
-        assert sum(done.made.values()) == 6
+        assert sum(done.new.values()) == 6
         return done.fingerprints["wandering:Wanderer"]
 
     before = run_agent(SOURCE)

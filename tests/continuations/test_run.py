@@ -44,7 +44,7 @@ def do(workspace, several, *names, count=3, workers=1):
     """Run agents; return how many continuations of each are new, or of all those of NAMES."""
     options = {"count": count, "seed": 0, "workers": workers}
     done = run(workspace, several, names or NAMES, progress=lambda done, total: None, **options)
-    return done.made if names else sum(done.made.values())
+    return done.new if names else sum(done.new.values())
 
 
 def tend(workspace, several, *names, workers=1):
@@ -109,7 +109,7 @@ while True:
         break
     assert os.WTERMSIG(status) == signal.SIGKILL
     halves.append(len(half))
-    assert sum(do(str(moment)).made.values()) == len(whole) - len(half), moment
+    assert sum(do(str(moment)).new.values()) == len(whole) - len(half), moment
     assert rows(str(moment)) == whole, moment
 print(*halves)
 """

@@ -25,7 +25,7 @@ from tests.examples import scenarios, spy
 @pytest.fixture(scope="module")
 def one():
     earlier = Instruction("A.", "a", 1, "setter")
-    return dataclasses.replace(scenarios(1)[0], heard=(earlier,))
+    return dataclasses.replace(scenarios(1)[0], earlier_instructions=(earlier,))
 
 
 @pytest.fixture
@@ -72,7 +72,15 @@ def test_edited_continuation_is_rejected(workspace, one, column, value):
 def test_shard_and_index_return_what_was_saved(workspace, one):
     kept = made(one, range(3))
     store.save(workspace, kept)
-    names = ("identity", "instruction", "heard", "provenance", "seconds", "scenario_id", "together")
+    names = (
+        "identity",
+        "instruction",
+        "earlier_instructions",
+        "provenance",
+        "seconds",
+        "scenario_id",
+        "together",
+    )
     for before, after in zip(kept, store.load(workspace, {one.hash}), strict=True):
         assert after.content_hash == before.content_hash and after.id == before.id
         np.testing.assert_array_equal(after.log_probs, before.log_probs)

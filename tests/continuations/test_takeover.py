@@ -105,11 +105,11 @@ def test_agent_hears_each_instruction_from_its_step_on(several):
 
     one, other = several[:2]
     earlier = tuple(Instruction(text, "a", at, "setter") for text, at in (("A.", 1), ("B.", 3)))
-    both = [dataclasses.replace(one, heard=earlier), other]
+    both = [dataclasses.replace(one, earlier_instructions=earlier), other]
     made = continue_all(both, Listening(), seed=0, indices=[0])
     first, second = np.array(Listening.heard).T.tolist()
     asked = [one.instruction.text] * one.horizon
     assert first == ["", "A.", "A.", "B.", "B.", "B.", *asked]
     assert second == [""] * 6 + asked
-    assert [c.heard for c in made] == [earlier, ()]
+    assert [c.earlier_instructions for c in made] == [earlier, ()]
     assert made[0].instructions == (*earlier, one.instruction)

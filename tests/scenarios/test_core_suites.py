@@ -38,7 +38,7 @@ def by_category(suite: Suite) -> dict[str, list[Scenario]]:
     """Return the scenarios of each category, without the turns of dialogues."""
     out: dict[str, list[Scenario]] = {name: [] for name in build_core.CATEGORIES}
     for one in suite.scenarios:
-        if not one.series:
+        if not one.dialogue:
             out[one.category].append(one)
     return out
 

@@ -84,11 +84,11 @@ def test_second_ratings_are_blind_and_their_agreement_is_shown(own):
         return dict(view["candidates"][0])
 
     assert "two people would not agree, by Ana" in own.draft(f"rate {FIRST} no")
-    assert (shown("Ben")["opinions"], shown("Ben")["opinions_given"]) == ({}, 1)
+    assert (shown("Ben")["ratings"], shown("Ben")["ratings_given"]) == ({}, 1)
     assert "1 given" in own.draft(f"show {FIRST} --user Ben")
-    assert shown("Ana")["opinions"] == {"Ana": "no"}
+    assert shown("Ana")["ratings"] == {"Ana": "no"}
     own.draft(f"rate {FIRST} yes", by="Ben")
-    assert shown("Ben")["opinions"] == {"Ana": "no", "Ben": "yes"}
+    assert shown("Ben")["ratings"] == {"Ana": "no", "Ben": "yes"}
     own.draft(f"rate {SECOND} yes")
     own.draft(f"rate {SECOND} yes", by="Ben")
     own.draft("rate shadow-evil-03 no")
@@ -98,13 +98,13 @@ def test_second_ratings_are_blind_and_their_agreement_is_shown(own):
     assert "Ana no, Ben yes" in said and "Ana yes, Ben yes" in said
     assert {one["status"] for one in own.view().values()} == {"undecided"}
     own.draft(f"rate {FIRST} undo", by="Ben")
-    assert shown("Ben")["opinions"] == {}
+    assert shown("Ben")["ratings"] == {}
     again = own.draft(f"rate {FIRST} undo", by="Ben", code=2)
-    assert f"Ben has no opinion on {FIRST} to withdraw" in again
+    assert f"Ben has no rating on {FIRST} to withdraw" in again
     own.draft(f"edit {SECOND} --horizon 14")
-    assert own.view()[SECOND]["opinions_given"] == 0
+    assert own.view()[SECOND]["ratings_given"] == 0
     own.draft(f"undo {SECOND}")
-    assert own.view()[SECOND]["opinions_given"] == 2
+    assert own.view()[SECOND]["ratings_given"] == 2
 
 
 def test_edit_lists_its_changes_and_is_undone(own):

@@ -143,7 +143,7 @@ def test_second_rating_of_a_candidate_edited_meanwhile_is_refused(own, monkeypat
     with monkeypatch.context() as patch:
         decide_meanwhile(own, patch, "undo", undoes=decided(own)[-1].uuid)
         assert f"{ONE} has changed since" in own.draft(f"rate {ONE} yes", code=1)
-    assert own.view()[ONE]["opinions_given"] == 0
+    assert own.view()[ONE]["ratings_given"] == 0
 
 
 @pytest.mark.parametrize(

@@ -184,9 +184,9 @@ def test_edit_to_a_step_without_a_candidate_is_unfit_or_refused():
 
 def test_links_and_provenance_outlive_an_edit():
     before, _ = one_of("clean-take")
-    linked = dataclasses.replace(before, pair="p", series="s", turn=2, replaces="clean-take-00")
+    linked = dataclasses.replace(before, pair="p", dialogue="s", turn=2, replaces="clean-take-00")
     made = edit(linked, {"horizon": 12}).scenario
-    assert (made.pair, made.series, made.turn) == ("p", "s", 2)
+    assert (made.pair, made.dialogue, made.turn) == ("p", "s", 2)
     assert made.provenance == before.provenance
 
 

@@ -57,7 +57,7 @@ def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajec
     )
     (one,) = mining.mine([talked], [category], per_category=1, seed=0).scenarios
     expected = [("Before.", 0), ("Within.", 5), ("At takeover.", 10)] if hears else []
-    assert [(i.text, i.given_at) for i in one.heard] == expected
+    assert [(i.text, i.given_at) for i in one.earlier_instructions] == expected
     assert one.instructions[-1] == one.instruction and lint_scenarios([one]) == []
 
 

@@ -95,7 +95,7 @@ def test_selection_includes_other_halves_and_turns(workspace):
     found = selections.load_selection(workspace, "pairs@1+tag:corner")
     assert [one.id for one in found.scenarios] == [A.id, other.id]
     assert found.joined == (other.id,)
-    first = dataclasses.replace(other, series="s", turn=1)
+    first = dataclasses.replace(other, dialogue="s", turn=1)
     second = dataclasses.replace(first, id="clean-take-91", pair="", turn=2)
     second = linked(second, "And now?", context_start=first.context_start + 1)
     store.freeze(workspace, "turns", [half, first, second, B])
@@ -172,7 +172,7 @@ def test_subset_is_run_labelled_reported_and_queued_once(workspace, suite, capsy
     for label, made, there in (("own@1+tag:wrap", 4, 0), ("own@1", 4, 4)):
         run = f"run {label} --agent random --agent blind --continuations 2 --json"
         rows = json.loads(own(run))
-        assert [(row["made"], row["kept"]) for row in rows] == [(made, there)] * 2
+        assert [(row["new"], row["reused"]) for row in rows] == [(made, there)] * 2
     for label, count in (("own@1+tag:wrap", 4), ("own@1", 8)):
         labelled = json.loads(own(f"label {label} --json"))
         assert [row["continuations"] for row in labelled["agents"]] == [count, count]

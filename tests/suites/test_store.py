@@ -23,7 +23,7 @@ from tests.scenarios.curating import Curation
 ONE, TWO, THREE = scenarios(3)
 LINKS: dict[str, Any] = {
     "pair": "good-or-evil",
-    "series": "walk",
+    "dialogue": "walk",
     "turn": 1,
     "replaces": "clean-take-00",
 }
@@ -65,25 +65,28 @@ def test_hash_changes_with_everything_that_changes_a_continuation():
         change(parameters={"steps": 2}),
         change(takeover_hash="0" * 64),
         change(instruction=dataclasses.replace(ONE.instruction, text="Go to Good!")),
-        change(heard=(EARLIER,)),
+        change(earlier_instructions=(EARLIER,)),
         *(scenario(on_test_side(recorded(count=16))[0], start=start) for start in (0, 9)),
     ):
         assert other.hash != ONE.hash
-    assert change(heard=(EARLIER,)).instructions == (EARLIER, ONE.instruction)
+    assert change(earlier_instructions=(EARLIER,)).instructions == (EARLIER, ONE.instruction)
 
 
 def test_frozen_scenarios_keep_their_hashes_links_and_instructions(workspace, capsys):
-    first = change(**LINKS, heard=(EARLIER,))
+    first = change(**LINKS, earlier_instructions=(EARLIER,))
     made = [first, change(id="clean-take-09", instruction=EVIL, pair=LINKS["pair"]), THREE]
     store.freeze(workspace, "mine", made)
     kept = {s.id: s for s in store.load(workspace, "mine@1").scenarios}
     assert {i: s.row_hash for i, s in kept.items()} == {s.id: s.row_hash for s in made}
-    assert kept[first.id].heard == (EARLIER,) and not kept[THREE.id].heard
+    assert (
+        kept[first.id].earlier_instructions == (EARLIER,)
+        and not kept[THREE.id].earlier_instructions
+    )
     shown = json.loads(Curation(workspace.root, capsys)("suite show mine@1 --json"))
     rows = {s["id"]: s for s in shown["scenarios"]}
     assert {name: rows[first.id][name] for name in LINKS} == LINKS
-    assert rows[first.id]["heard"] == [EARLIER.to_json()]
-    none = {"pair": "", "series": "", "turn": 0, "replaces": ""}
+    assert rows[first.id]["earlier_instructions"] == [EARLIER.to_json()]
+    none = {"pair": "", "dialogue": "", "turn": 0, "replaces": ""}
     assert {name: rows[THREE.id][name] for name in LINKS} == none
 
 
@@ -91,7 +94,7 @@ HALF = change(pair="p")
 OTHER = change(HALF, id="a-02", instruction=EVIL)
 T1, T2, T3 = (
     change(
-        id=f"a-0{n}", series="d", turn=n, context_start=2 * n, instruction=instruct(f"Turn {n}.")
+        id=f"a-0{n}", dialogue="d", turn=n, context_start=2 * n, instruction=instruct(f"Turn {n}.")
     )
     for n in (1, 2, 3)
 )
@@ -259,12 +262,21 @@ def test_duplicate_or_unreplayable_scenarios_are_not_frozen(workspace, every, wh
         ({"category": "reach\x1b[2J"}, r"found 'reach\\x1b\[2J'"),
         ({"instruction": instruct("Go\x07")}, r"not one line of .*'Go\\x07'"),
         ({"instruction": instruct("y" * 5000)}, "at most 2000 printable"),
-        ({"heard": (Instruction("Go\x07", "a", 2, "setter"),)}, r"not one line of .*'Go\\x07'"),
-        ({"heard": (Instruction("Go.", "a", 7, "setter"),)}, "another instruction is given after"),
-        ({"heard": (Instruction("Go.", "a", 2, "nobody"),)}, "its instruction has no source"),
-        ({"series": "talk"}, "turn 0 of series 'talk': a dialogue's turns count from 1"),
-        ({"turn": 3}, "turn 3 of series ''"),
-        ({"series": "a\x1b[2J", "turn": 1}, r"found 'a\\x1b\[2J'"),
+        (
+            {"earlier_instructions": (Instruction("Go\x07", "a", 2, "setter"),)},
+            r"not one line of .*'Go\\x07'",
+        ),
+        (
+            {"earlier_instructions": (Instruction("Go.", "a", 7, "setter"),)},
+            "another instruction is given after",
+        ),
+        (
+            {"earlier_instructions": (Instruction("Go.", "a", 2, "nobody"),)},
+            "its instruction has no source",
+        ),
+        ({"dialogue": "talk"}, "turn 0 of dialogue 'talk': a dialogue's turns count from 1"),
+        ({"turn": 3}, "turn 3 of dialogue ''"),
+        ({"dialogue": "a\x1b[2J", "turn": 1}, r"found 'a\\x1b\[2J'"),
         ({"replaces": "clean-take-01"}, "it replaces itself"),
     ],
 )

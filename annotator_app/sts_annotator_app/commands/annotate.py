@@ -90,11 +90,11 @@ def _parse_network(address: str) -> str:
 
 
 def _describe_queue(suite: str, progress: Progress, there: int) -> list[str]:
-    count, done, wanted = progress.continuations, progress.judged, progress.required
+    count, done, wanted = progress.continuations, progress.judged, progress.annotations_required
     unable = progress.unjudgeable
     none = f", {unable} of the clips could not be judged" if unable else ""
     clips = "" if progress.items == count else f" are {progress.items} clips"
-    clips += f", {progress.settled} settled by rule" if progress.settled else ""
+    clips += f", {progress.auto_resolved} auto-resolved" if progress.auto_resolved else ""
     lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
     if there > count:
         lines.append(

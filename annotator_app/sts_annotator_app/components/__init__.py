@@ -27,7 +27,7 @@ MODULES = {
     "clip": CLIP,
     "review": (
         *(*VIEWER, *_SYNC_MODULES, "verdicts", "visits", "activity", "judging"),
-        *("reviewing", "opinions", "review"),
+        *("reviewing", "verdict_panel", "review"),
     ),
     "play": (*BOARD, "browser", "turns", "play"),
     "curate": (

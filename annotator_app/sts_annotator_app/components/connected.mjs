@@ -100,7 +100,7 @@ export class ConnectedPage {
 
   /** @param {string[]} notes about rejected decisions and others */
   renderNotes(notes) {
-    this.$(".refused").hidden = !notes.length;
-    this.write(".refused", notes.length ? [...notes, "Press Esc to close this note."].join(" ") : "");
+    this.$(".rejections").hidden = !notes.length;
+    this.write(".rejections", notes.length ? [...notes, "Press Esc to close this note."].join(" ") : "");
   }
 }

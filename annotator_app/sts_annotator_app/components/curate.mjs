@@ -210,10 +210,10 @@ class CuratePage extends ConnectedPage {
 
   #renderConnection() {
     const { curation, data } = this;
-    const { draft, refused } = curation;
+    const { draft, rejections } = curation;
     const progress = draft ? `draft ${draft.name}, ${count(draft.candidates, "candidate")}` : "";
     this.renderStatus(curation, data.trouble, progress);
-    this.renderNotes(refused.map(({ message, said }) => `Not saved (${said}): ${message}.`));
+    this.renderNotes(rejections.map(({ message, said }) => `Not saved (${said}): ${message}.`));
   }
 }
 

@@ -37,7 +37,7 @@ export class Curation extends Passage {
     else if (name === "guideline") this.guideline = !this.guideline;
     else if (name === "cancel") this.#cancel(now);
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
-    else if (name === "opinion" && !this.editing) return this.#toggleSecondRating();
+    else if (name === "rating" && !this.editing) return this.#toggleSecondRating();
     else if (name === "yes" || name === "no") return this.#rate(name, now);
     else if (this.blind && HIDDEN_WHEN_BLIND.has(name)) return this.#refuse("This is a second rating: press Y or N, or B to stop.");
     else if (name === "sight") return this.#togglePlayerView();
@@ -57,7 +57,7 @@ export class Curation extends Passage {
 
   /** @param {number} now */
   #cancel(now) {
-    if (this.refused.length) this.refused = [];
+    if (this.rejections.length) this.rejections = [];
     else if (this.help) this.help = false;
     else if (this.editing) this.#cancelEdit(now);
     else if (this.asking) {
@@ -98,7 +98,7 @@ export class Curation extends Passage {
     if (!this.blind) return this.#refuse("Press B to start second ratings first.");
     const state = this.statusOf(this.at);
     if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
-    this.#record(state, { kind: "opinion", opinion: word, mark: this.candidate.mark }, now);
+    this.#record(state, { kind: "rating", rating: word, mark: this.candidate.mark }, now);
     this.say(`${RATED[word]} ${this.outbox.all().at(-1).candidate}. Press U to undo.`);
     return true;
   }
@@ -269,7 +269,7 @@ export class Curation extends Passage {
   #undo(now) {
     const stack = [...this.undoable].reverse();
     for (const one of this.outbox.all()) {
-      if ((one.kind === "opinion" || one.about === "opinion") !== this.blind) continue;
+      if ((one.kind === "rating" || one.about === "rating") !== this.blind) continue;
       if (one.kind === "undo") stack.splice(stack.findIndex((s) => s.uuid === one.undoes), 1);
       else stack.push(one);
     }
@@ -278,7 +278,7 @@ export class Curation extends Passage {
     if (!state) return this.#refuse("You have no decision to undo.");
     if (!this.blind && state.standing.at(-1)?.[0] !== last.uuid)
       return this.#refuse(`${state.by} has decided ${last.candidate} since; your decision cannot be undone.`);
-    const what = this.blind ? { about: "opinion" } : {};
+    const what = this.blind ? { about: "rating" } : {};
     this.#record(state, { kind: "undo", undoes: last.uuid, ...what }, now, last.candidate);
     this.say(`Undone: ${PAST[last.kind].toLowerCase()} ${last.candidate}.`);
     this.#goTo(last.candidate, now);

@@ -29,7 +29,7 @@ export const CURATING_KEYS = [
   { keys: ["h"], show: "H", action: "guideline", help: "show or hide edge cases" },
   { keys: ["v"], show: "V", action: "sight", help: "evaluated player's view, or everything" },
   { keys: ["f"], show: "F", action: "filter", help: "filter (arrows, Enter, Esc)" },
-  { keys: ["b"], show: "B", action: "opinion", help: "start or stop second ratings, with decisions of others hidden" },
+  { keys: ["b"], show: "B", action: "rating", help: "start or stop second ratings, with decisions of others hidden" },
   { keys: ["y"], show: "Y", action: "yes", help: "second rating: two annotators would agree" },
   { keys: ["n"], show: "N", action: "no", help: "second rating: two annotators would not agree" },
   { keys: ["d"], show: "D", action: "drafts", help: "choose another draft" },
@@ -37,7 +37,7 @@ export const CURATING_KEYS = [
   { keys: ["?"], show: "?", action: "help", help: "show or hide this list" },
   ...PLAYBACK_KEYS.map((row) => ({ ...row, ...REMAPPED[row.action] })),
 ];
-const DONE = { accept: "accepted", reject: "rejected", retire: "retired", undo: "undid", edit: "edited", opinion: "rated" };
+const DONE = { accept: "accepted", reject: "rejected", retire: "retired", undo: "undid", edit: "edited", rating: "rated" };
 const OUTCOME = { success: "success at step", failure: "failure at step", not_done: "not completed" };
 const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
@@ -74,11 +74,11 @@ export class Deciding {
     this.#write(".id", at ?? "");
     const state = at === null ? null : curation.statusOf(at);
     const { blind } = curation;
-    if (blind) this.#renderOpinion(at === null ? "" : curation.opinionOf(at));
+    if (blind) this.#renderRating(at === null ? "" : curation.ratingOf(at));
     else this.#renderState(state, curation.draft?.parent);
     this.$(".curate").classList.toggle("unseen", blind);
-    this.$('[data-action="opinion"]').setAttribute("aria-pressed", blind);
-    this.#renderOpinions(blind ? null : curation);
+    this.$('[data-action="rating"]').setAttribute("aria-pressed", blind);
+    this.#renderRatings(blind ? null : curation);
     for (const [action, off] of [["reject", state?.inherited], ["retire", !state?.inherited], ["accept", state?.status === "kept"]])
       this.$(`.answer [data-action=${action}]`).hidden = !!off;
     this.#renderReasons(curation.asking);
@@ -145,23 +145,23 @@ export class Deciding {
   }
 
   /** @param {string} word */
-  #renderOpinion(word) {
+  #renderRating(word) {
     this.#write(".state", word ? `you rated ${word}` : "second rating, blind");
     this.$(".state").className = "state";
   }
 
   // Second ratings, visible to those who have rated the candidate, and their agreement.
   /** @param {import("./curation.mjs").Curation | null} curation */
-  #renderOpinions(curation) {
-    const given = curation?.decided.get(curation.at)?.opinions ?? [];
+  #renderRatings(curation) {
+    const given = curation?.decided.get(curation.at)?.ratings ?? [];
     const agreed = curation?.agreement;
     const alpha = agreed && (agreed.alpha === null ? agreed.why : `alpha ${agreed.alpha.toFixed(2)}`);
     const parts = [
       ...(given.length ? [`Would two annotators agree? ${given.map(([by, word]) => `${by}: ${word}`).join(", ")}.`] : []),
       ...(agreed ? [`Second ratings agree in ${agreed.agreeing} of ${agreed.pairs} pairs (${alpha}).`] : []),
     ];
-    this.#write(".opinions", parts.join(" "));
-    this.$(".opinions").hidden = !parts.length;
+    this.#write(".ratings", parts.join(" "));
+    this.$(".ratings").hidden = !parts.length;
   }
 
   /** @param {(Candidate & { decoded: Episode | null }) | null} candidate */

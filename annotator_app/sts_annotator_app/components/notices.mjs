@@ -30,7 +30,7 @@ export class Notices {
     write(status, trouble || session.message.text);
     status.className = `status ${trouble ? "warning" : session.message.tone}`;
     this.#renderProgress(session, unsaved);
-    this.#renderRefused(session);
+    this.#renderRejections(session);
     if (!session.visit) this.#renderEmpty(state, unsaved);
   }
 
@@ -53,10 +53,10 @@ export class Notices {
   }
 
   /** @param {import("./session.mjs").Session} session */
-  #renderRefused({ refused }) {
-    const box = this.$(".refused");
-    box.hidden = !refused.length;
-    const notes = refused.map(({ message, text }) => `Not accepted: ${message}${text ? ` (“${text}”)` : ""}.`);
+  #renderRejections({ rejections }) {
+    const box = this.$(".rejections");
+    box.hidden = !rejections.length;
+    const notes = rejections.map(({ message, text }) => `Not accepted: ${message}${text ? ` (“${text}”)` : ""}.`);
     if (notes.length) notes.push("Press Esc to close this note.");
     write(box, notes.join(" "));
   }

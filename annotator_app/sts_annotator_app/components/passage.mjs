@@ -25,7 +25,7 @@ export class Passage {
   /** @type {Drafted["coverage"]} */ coverage = [];
   /** @type {Line[]} */ log = [];
   /** @type {Undoable[]} */ undoable = [];
-  /** @type {{ message: string, said: string }[]} */ refused = [];
+  /** @type {{ message: string, said: string }[]} */ rejections = [];
   /** @type {string | null} */ asking = null; // the kind of decision that needs a reason
   /** @type {import("./editing.mjs").Editing | null} */ editing = null;
   /** @type {Sight | null} */ sight = null; // the latest one received
@@ -112,10 +112,10 @@ export class Passage {
   #handleAcks(acks) {
     const sent = new Map(this.outbox.all().map((one) => [one.uuid, one]));
     for (const { uuid: which, status, message } of this.outbox.settle(acks)) {
-      if (status !== "refused") continue;
+      if (status !== "rejected") continue;
       const { kind, candidate, reason, said: what } = sent.get(which);
       const said = `${PAST[kind].toLowerCase()} ${candidate}${reason || what ? `, “${reason || what}”` : ""}`;
-      this.refused.push({ message, said });
+      this.rejections.push({ message, said });
     }
   }
 
@@ -177,11 +177,11 @@ export class Passage {
 
   // The curator's second rating of a candidate, saved or not: "yes", "no" or "".
   /** @param {string} id */
-  opinionOf(id) {
-    let word = this.decided.get(id)?.opinion ?? "";
+  ratingOf(id) {
+    let word = this.decided.get(id)?.rating ?? "";
     for (const one of this.outbox.all())
-      if (one.candidate === id && one.kind === "opinion") word = one.opinion;
-      else if (one.candidate === id && one.about === "opinion") word = "";
+      if (one.candidate === id && one.kind === "rating") word = one.rating;
+      else if (one.candidate === id && one.about === "rating") word = "";
     return word;
   }
 

@@ -128,7 +128,7 @@ class Player extends ConnectedPage {
     this.#keep();
     this.session = this.channel = undefined;
     this.viewer.open(null);
-    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
+    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".rejections").hidden = true;
   }
 
   #keep() {

@@ -8,7 +8,7 @@ import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { count, decode } from "../../../sts/viewer/episode.mjs";
 import { Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
-import { Opinions, flagsOf } from "./opinions.mjs";
+import { VerdictPanel, flagsOf } from "./verdict_panel.mjs";
 import { Outbox, describeUnsaved } from "./outbox.mjs";
 import { keep, ownerOf, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
@@ -60,7 +60,7 @@ class ReviewPage extends ConnectedPage {
       symbol: (episode, object) => this.viewer.board.symbol(episode, object),
     });
     this.$(".keys dl").replaceChildren(...keyRows(rows));
-    this.opinions = new Opinions(root);
+    this.verdictPanel = new VerdictPanel(root);
     this.#listen();
   }
 
@@ -107,7 +107,7 @@ class ReviewPage extends ConnectedPage {
     this.closed = true;
     this.viewer.open(null);
     const unsaved = this.session.outbox.size;
-    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".refused").hidden = true;
+    this.$(".judging").hidden = this.$(".keys").hidden = this.$(".rejections").hidden = true;
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
 
@@ -145,7 +145,7 @@ class ReviewPage extends ConnectedPage {
     session.keep();
     if (ownWords) this.judging.askForWords();
     this.viewer.render();
-    if (session.visit && (name === "leave" || (name === "words" && action.text === undefined))) this.opinions.askForWords();
+    if (session.visit && (name === "leave" || (name === "words" && action.text === undefined))) this.verdictPanel.askForWords();
   }
 
   // ---- display
@@ -161,7 +161,7 @@ class ReviewPage extends ConnectedPage {
     viewer.flags = visit ? flagsOf(visit) : [];
     viewer.overlay = visit?.episode.criterion ?? null;
     this.judging.renderShown(session, this.redraw);
-    this.opinions.render(session);
+    this.verdictPanel.render(session);
     this.redraw = false;
     this.$(".empty").hidden = !!visit;
     this.#renderNotices();
@@ -185,7 +185,7 @@ class ReviewPage extends ConnectedPage {
     const unsaved = session.outbox.size;
     const { done = 0, of = 0 } = session.queues?.[session.queue] ?? {};
     this.renderStatus(session, data.trouble, `${done} of ${of} decided`);
-    this.renderNotes([...session.refused.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
+    this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     if (session.visit) return;
     const { title = "Loading ...", text = "" } = data.queue === session.queue ? data.empty : {};
     this.write(".empty h2", unsaved ? "Saving" : title);

@@ -15,7 +15,7 @@ const reviewOf = ({ episode, ...rest }) => ({
   ...viewOf(decode(episode)),
   ...rest,
   mark: null,
-  label: null,
+  errorType: null,
   words: "",
   corrects: null,
   spent: 0,
@@ -35,7 +35,7 @@ export class Reviewing {
     this.queue = QUEUES.includes(queue) ? queue : QUEUES[0];
     /** @type {Record<string, QueueProgress> | null} */
     this.queues = null;
-    /** @type {[label: string, source: string, meaning: string][]} */
+    /** @type {[name: string, source: string, meaning: string][]} */
     this.errors = [];
     /** @type {ReviewCase[]} */
     this.cases = []; // next in the queue
@@ -46,7 +46,7 @@ export class Reviewing {
     /** @type {(Review & { queue: string })[]} */
     this.history = [];
     /** @type {{ message: string }[]} */
-    this.refused = [];
+    this.rejections = [];
     /** @type {string[]} */
     this.news = [];
     this.meanwhile = "";
@@ -91,7 +91,7 @@ export class Reviewing {
   // Handles data of the server; cases of null keep the queue.
   /** @param {ReviewData} data @param {number} now */
   receive({ acks, cases, queue, queues, errors, news, meanwhile }, now) {
-    for (const ack of this.outbox.settle(acks)) if (ack.status === "refused") this.refused.push({ message: ack.message });
+    for (const ack of this.outbox.settle(acks)) if (ack.status === "rejected") this.rejections.push({ message: ack.message });
     this.queues = queues ?? this.queues;
     this.errors = errors;
     this.news.push(...news.map(({ text }) => text));
@@ -129,9 +129,9 @@ export class Reviewing {
   /** @param {Review} visit @param {number} now */
   #showRestored(visit, now) {
     const kept = this.visits[this.queue].restore(visit);
-    if (!this.errors.some(([label]) => label === visit.label)) visit.label = null;
+    if (!this.errors.some(([name]) => name === visit.errorType)) visit.errorType = null;
     this.#show(visit, now);
-    const chosen = visit.mark ? inWords(visit.mark) : visit.label?.replaceAll("_", " ");
+    const chosen = visit.mark ? inWords(visit.mark) : visit.errorType?.replaceAll("_", " ");
     if (kept && chosen) this.say(`Restored: ${chosen}. Press Enter to decide or U to remove it.`);
   }
 
@@ -160,7 +160,7 @@ export class Reviewing {
     else if (name === "leave") this.#askWhySkip();
     else if (name === "undo") this.#undo();
     else if (name === "submit") return this.#submit(now);
-    else if (name === "reason" || name === "label") this.#chooseNumber(action);
+    else if (name === "reason" || name === "error_type") this.#chooseNumber(action);
     else if (!this.classifies) this.#judge(name);
     return false;
   }
@@ -214,9 +214,9 @@ export class Reviewing {
   #chooseNumber({ name, at, text }) {
     const { visit } = this;
     if (this.classifies) {
-      const error = name === "label" ? this.errors.find(([label]) => label === text) : this.errors[at];
+      const error = name === "error_type" ? this.errors.find(([one]) => one === text) : this.errors[at];
       if (!error) return;
-      visit.label = error[0];
+      visit.errorType = error[0];
       this.say(`${error[0].replaceAll("_", " ")}: ${error[2]}. Press Enter to save or U to remove it.`);
     } else if (this.reasons && (text !== undefined || at in REASONS))
       visit.mark = { ...visit.mark, reason: text === undefined ? REASONS[at] : text.trim() || null };
@@ -230,8 +230,8 @@ export class Reviewing {
 
   #undo() {
     const { visit } = this;
-    this.say(visit.mark || visit.label ? "Choice removed." : "There is nothing to remove.");
-    visit.mark = visit.label = null;
+    this.say(visit.mark || visit.errorType ? "Choice removed." : "There is nothing to remove.");
+    visit.mark = visit.errorType = null;
   }
 
   #submit(now) {
@@ -239,8 +239,8 @@ export class Reviewing {
     const text = visit.words.trim();
     if (leaving) return text ? this.#send({ kind: "note", text }, `Skipped: ${text}.`, now) : this.#warn("Type a reason for skipping, or press Esc.");
     if (this.classifies) {
-      if (!visit.label) return this.#warn("No error type chosen yet: press a number, or O to skip.");
-      return this.#send({ kind: "review", label: visit.label, text }, `Saved: ${visit.label.replaceAll("_", " ")}.`, now);
+      if (!visit.errorType) return this.#warn("No error type chosen yet: press a number, or O to skip.");
+      return this.#send({ kind: "review", error_type: visit.errorType, text }, `Saved: ${visit.errorType.replaceAll("_", " ")}.`, now);
     }
     const { mark } = visit;
     if (!mark) return this.#warn("No verdict yet: press S (success), F (failure), N (not completed), X (can't judge) or O (skip).");
@@ -282,7 +282,7 @@ export class Reviewing {
   }
 
   #cancel(now) {
-    this.refused = [];
+    this.rejections = [];
     this.news = [];
     if (this.help) this.help = false;
     else if (this.leaving) {

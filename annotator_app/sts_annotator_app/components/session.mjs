@@ -41,7 +41,7 @@ export class Session {
     /** @type {Visit[]} */
     this.history = [];
     /** @type {(Ack & { text: string })[]} */
-    this.refused = [];
+    this.rejections = [];
     /** @type {Action[]} */
     this.pending = []; // actions waiting for the current picture, in order
     /** @type {Counts | null} */
@@ -89,9 +89,9 @@ export class Session {
   /** @param {Ack & { item?: string }} ack */
   #handleAck(ack) {
     if (ack.status === "training") this.#showFeedback(ack);
-    if (ack.status !== "refused") return this.visits.forget(ack.item);
+    if (ack.status !== "rejected") return this.visits.forget(ack.item);
     const entry = this.history.find((visit) => visit.sent === ack.uuid);
-    this.refused.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
+    this.rejections.push({ ...ack, text: entry?.episode.instruction.text ?? "" });
   }
 
   // Displays the feedback on a training answer until Enter.
@@ -329,7 +329,7 @@ export class Session {
   }
 
   #cancel(now) {
-    this.refused = [];
+    this.rejections = [];
     if (this.help) this.help = false;
     else if (this.pending.length) {
       this.pending = [];

@@ -4,14 +4,14 @@
 const STATUS_AFTER = { accept: "accepted", reject: "rejected", retire: "retired" };
 
 /** @type {Record<string, string>} */
-export const PAST = { accept: "Accepted", reject: "Rejected", retire: "Retired", opinion: "Rated", undo: "Undone", edit: "Edited" };
+export const PAST = { accept: "Accepted", reject: "Rejected", retire: "Retired", rating: "Rated", undo: "Undone", edit: "Edited" };
 
 // Applies unsaved decisions to a candidate's state; those that the server has already count once.
 /** @param {Decided} known @param {Decision[]} waiting @returns {Decided} */
 export function applyUnsaved(known, waiting) {
   let { last, standing } = known;
   for (const { uuid, kind, about, follows, reason = "" } of waiting) {
-    if (kind === "opinion" || about === "opinion") continue; // no effect on the status
+    if (kind === "rating" || about === "rating") continue; // no effect on the status
     if (follows !== last) continue; // saved already, or going to be rejected
     standing = kind === "undo" ? standing.slice(0, -1) : [...standing, [uuid, kind, "you", reason]];
     last = uuid;

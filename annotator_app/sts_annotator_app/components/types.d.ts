@@ -47,7 +47,7 @@ type ReviewCase = { episode: Payload; said: Said[]; about: string; ruled: Rule |
 type Review = View &
   Omit<ReviewCase, "episode"> & {
     mark: Mark | null;
-    label: string | null;
+    errorType: string | null;
     words: string;
     corrects: string | null;
     spent: number;
@@ -62,7 +62,7 @@ type ReviewData = {
   cases: ReviewCase[] | null;
   queue: string;
   queues: Record<string, QueueProgress> | null;
-  errors: [label: string, source: string, meaning: string][];
+  errors: [name: string, source: string, meaning: string][];
   empty: { title?: string; text?: string };
   meanwhile: { item: string; text: string } | null;
   trouble: string;
@@ -78,8 +78,8 @@ type Decided = {
   last: string;
   standing: Standing[];
   mark: string;
-  opinion: string;
-  opinions: [by: string, word: string][];
+  rating: string;
+  ratings: [by: string, word: string][];
 };
 
 /** Status of a candidate, including unsaved decisions. */
@@ -118,7 +118,7 @@ type Decision = {
   reason?: string;
   undoes?: string;
   about?: string;
-  opinion?: string;
+  rating?: string;
   mark?: string;
   changes?: Record<string, any>;
   said?: string;

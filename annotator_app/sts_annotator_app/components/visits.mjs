@@ -1,5 +1,5 @@
 // Unfinished visits of annotators and reviewers, stored in the browser: marker, watched frames, time
-// spent, and a reviewer's label and comment survive a reload. The server validates what is sent.
+// spent, and a reviewer's error type and comment survive a reload. The server validates what is sent.
 
 import { keep, recall } from "./browser.mjs";
 import { VERDICTS } from "../../../sts/viewer/verdicts.mjs";
@@ -29,7 +29,7 @@ export class Visits {
     if (!visit || ("sent" in visit && !visit.corrects)) return; // a training answer was sent
     const { frame, mark, corrects, spent, watched } = visit;
     if (!frame && !spent && !mark) return;
-    const said = "words" in visit ? { label: visit.label, words: visit.words } : {};
+    const said = "words" in visit ? { errorType: visit.errorType, words: visit.words } : {};
     const kept = { at, frame, mark, corrects, spent, watched: [...watched], ...said };
     keep(this.storage, this.prefix + visit.episode.id, kept);
   }
@@ -53,7 +53,7 @@ export class Visits {
     if (kept.spent > 0 && kept.spent < 1e9) visit.spent = kept.spent;
     if (isMark(kept.mark, (step) => whole(step, 1, length))) visit.mark = kept.mark;
     if ("words" in visit) {
-      if (typeof kept.label === "string") visit.label = kept.label;
+      if (typeof kept.errorType === "string") visit.errorType = kept.errorType;
       if (typeof kept.words === "string") visit.words = kept.words;
     }
     return true;

@@ -101,7 +101,7 @@ class CachedDraft:
         with self._lock:
             return fold_decisions(d for d in self.decisions if d.number <= number)
 
-    def filter_values(self, candidate: DraftCandidate) -> FilterValues:
+    def get_filter_values(self, candidate: DraftCandidate) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""
         key = (candidate.summary.id, candidate.state.scenario)
         if (values := self._facts.get(key)) is None:
@@ -115,9 +115,9 @@ class CachedDraft:
 
         The result is cached until a rating or an edit is added.
         """
-        basis = sum(decision.kind in ("opinion", "edit", "undo") for decision in self.decisions)
+        basis = sum(decision.kind in ("rating", "edit", "undo") for decision in self.decisions)
         if self._agreed is None or self._agreed[0] != basis:
-            several = any(len(one.state.opinions) > 1 for one in self.candidates.values())
+            several = any(len(one.state.ratings) > 1 for one in self.candidates.values())
             found = rating_agreement(self.candidates.values()) if several else None
             view = (
                 None
@@ -137,7 +137,7 @@ class CachedDraft:
         """Return the decision with this uuid, or None."""
         return self._by_uuid.get(uuid)
 
-    def current_hash(self, candidate: DraftCandidate) -> str:
+    def get_current_hash(self, candidate: DraftCandidate) -> str:
         """Return the `row_hash` of a candidate's current version."""
         return candidate.state.scenario or candidate.summary.row_hash
 

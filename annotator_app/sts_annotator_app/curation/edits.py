@@ -35,7 +35,7 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
             raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
         with opened.editing:
             editor = opened.editor(candidate.summary.id, candidate.state.scenario)
-            out["mark"] = opened.current_hash(candidate)
+            out["mark"] = opened.get_current_hash(candidate)
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
             edited = editor.preview(_parse_changes(sent.get("changes")))

@@ -59,7 +59,7 @@ def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> l
         for id in ids
         if all(
             wanted in ("", value)
-            for wanted, value in zip(choice, opened.filter_values(candidates[id]), strict=False)
+            for wanted, value in zip(choice, opened.get_filter_values(candidates[id]), strict=False)
         )
     ]
 
@@ -81,7 +81,7 @@ def count_coverage(opened: CachedDraft, blind: bool) -> list[list[Any]]:
     """
     candidates = list(opened.candidates.values())
     counts = Counter(
-        (*opened.filter_values(candidate), SECOND_RATING if blind else candidate.status)
+        (*opened.get_filter_values(candidate), SECOND_RATING if blind else candidate.status)
         for candidate in candidates
     )
     return [[*key, count] for key, count in sorted(counts.items())]

@@ -11,7 +11,7 @@ from sts.annotations.decisions import DecisionConflict
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError, UnknownName
-from sts.suites.decisions import OPINIONS, STATUSES, Decision, find_rating
+from sts.suites.decisions import RATINGS, STATUSES, Decision, find_rating
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
 from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
@@ -21,7 +21,7 @@ from sts_scenarios.freezing import DraftCandidate
 MAX_DECISIONS = 500
 """Decisions read from one message; a page sends the rest after their acknowledgement."""
 _UUID = re.compile(r"[0-9a-f]{32}")
-_KINDS = (*STATUSES, "undo", "edit", "opinion")
+_KINDS = (*STATUSES, "undo", "edit", "rating")
 
 
 def save_decisions(
@@ -44,7 +44,7 @@ def save_decisions(
         except StsError as error:
             if isinstance(error, StoreError) and not isinstance(error, DecisionConflict):
                 raise
-            acks.append({"uuid": uuid, "status": "refused", "message": str(error)})
+            acks.append({"uuid": uuid, "status": "rejected", "message": str(error)})
         else:
             acks.append({"uuid": uuid, "status": "saved", "message": ""})
     return acks
@@ -87,8 +87,8 @@ def _parse_decision(
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
     if not isinstance(follows, str) or not isinstance(why, str):
         raise ArgumentError("expected a decision with the texts follows and reason")
-    if kind == "opinion":
-        return _parse_opinion(candidate, person, sent)
+    if kind == "rating":
+        return _parse_rating(candidate, person, sent)
     mine = find_rating(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
         return make_rating(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
@@ -104,13 +104,13 @@ def _parse_decision(
     return made._replace(uuid=sent["uuid"])
 
 
-def _parse_opinion(
+def _parse_rating(
     candidate: DraftCandidate, person: Annotator, sent: Mapping[str, Any]
 ) -> Decision:
     """Return the second rating in `sent`, if the candidate was not edited since."""
-    word = sent.get("opinion")
-    if word not in OPINIONS:
-        raise ArgumentError(f"expected an opinion of {' or '.join(OPINIONS)}, found {word!r}")
+    word = sent.get("rating")
+    if word not in RATINGS:
+        raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {word!r}")
     if sent.get("mark") != (candidate.state.scenario or candidate.summary.row_hash):
         raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
     return make_rating(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])

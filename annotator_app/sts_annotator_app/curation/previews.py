@@ -63,7 +63,7 @@ class PreviewWorker:
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+                view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
                 out.append(view | {"passed": rows})
         return out
 
@@ -74,7 +74,7 @@ class PreviewWorker:
         candidate = opened.candidates.get(id) if isinstance(id, str) else None
         if candidate is None or not isinstance(agent, str):
             return None
-        view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+        view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
         view |= {"agent": agent, "broken": ""}
         try:
             first = self._get_profiles(opened).get_first_continuations(candidate)

@@ -142,7 +142,7 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         return None
-    view = {"id": candidate.summary.id, "mark": opened.current_hash(candidate)}
+    view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
     try:
         return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
@@ -159,7 +159,7 @@ def _load_missing(opened: CachedDraft, ids: Sequence[str], has: object) -> list[
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if (candidate.summary.id, opened.current_hash(candidate)) not in known
+        if (candidate.summary.id, opened.get_current_hash(candidate)) not in known
     ]
 
 
@@ -171,7 +171,7 @@ def _list_undoable(opened: CachedDraft, person: Annotator, blind: bool) -> list[
     out = []
     for decision in reversed(opened.decisions):
         candidate = opened.candidates.get(decision.candidate)
-        is_own = decision.person == person.id and (decision.kind == "opinion") == blind
+        is_own = decision.person == person.id and (decision.kind == "rating") == blind
         if candidate is None or not is_own:
             continue
         mine, standing = find_rating(candidate.state, person.id), candidate.state.standing

@@ -118,15 +118,15 @@ def describe_state(candidate: DraftCandidate, person: Annotator, blind: bool) ->
     view: dict[str, Any] = {
         "id": candidate.summary.id,
         "mark": candidate.state.scenario or candidate.summary.row_hash,
-        "opinion": mine.detail["opinion"] if mine else "",
+        "rating": mine.detail["rating"] if mine else "",
     }
     if blind:
-        return view | {"opinions": [], "inherited": False, "last": "", "standing": []}
+        return view | {"ratings": [], "inherited": False, "last": "", "standing": []}
     standing = [
         [d.uuid, d.kind, d.by, str(d.detail.get("reason", ""))] for d in candidate.state.standing
     ]
     return view | {
-        "opinions": [
+        "ratings": [
             [name, word] for name, word in visible_ratings(candidate.state, person).items()
         ],
         "inherited": candidate.inherited,

@@ -63,7 +63,7 @@ def _show(lead: Annotator) -> None:
     if counts is None:
         return
     st.subheader("Remaining work")
-    _show_remaining(counts.judged, counts.required, counts.remaining, work)
+    _show_remaining(counts.judged, counts.annotations_required, counts.remaining, work)
     _show_throughput(work, members)
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
@@ -200,7 +200,7 @@ def _show_pauses(
     for number, control in enumerate(standing):
         what = names.get(control.person or 0, "someone") if control.person else control.scope
         why = f", {control.reason}" if control.reason else ""
-        by = names.get(control.by or 0, "the command line or an automatic rule")
+        by = names.get(control.author_id or 0, "the command line or an automatic rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.text(f"{what}: paused since {format_time(control.created_at)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
@@ -264,11 +264,11 @@ def _read_report(folder: Path, built: float) -> Any:
 
 def _describe_access(member: Member, paused: bool, looking: bool) -> str:
     """Return a member's status; the person `looking` at the page is signed in by any link."""
-    if member.person.retired:
-        return "retired"
+    if member.person.deactivated:
+        return "deactivated"
     if paused:
         return "paused"
-    return "signed in" if looking or member.access == "entered" else member.access
+    return "signed in" if looking or member.access == "signed in" else member.access
 
 
 def _format_open_clips(member: Member, now: float) -> str | None:

@@ -41,11 +41,11 @@ def describe_case(case: ReviewCase, episode: dict[str, Any], seed: int) -> dict[
     Letters are assigned at random for each clip, from the study's seed.
     """
     clip = case.clip
-    verdicts = sorted(clip.opinions, key=lambda by: random_key(seed, clip.item, str(by.author_id)))
+    verdicts = sorted(clip.verdicts, key=lambda by: random_key(seed, clip.item, str(by.author_id)))
     return {
         "episode": episode,
         "said": [
-            _describe_opinion(format_letter(n), opinion) for n, opinion in enumerate(verdicts)
+            _describe_verdict(format_letter(n), verdict) for n, verdict in enumerate(verdicts)
         ],
         "about": case.about,
         "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
@@ -104,12 +104,12 @@ def describe_concurrent(other: CurrentEvent) -> str:
     )
 
 
-def _describe_opinion(name: str, remark: CurrentEvent) -> dict[str, Any]:
+def _describe_verdict(name: str, remark: CurrentEvent) -> dict[str, Any]:
     return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
 def _describe_decision(event: CurrentEvent) -> str:
     if event.kind == REVIEW:
-        return event.label.replace("_", " ")
+        return event.error_type.replace("_", " ")
     at = f" at step {event.step}" if event.step is not None else ""
     return _VERDICTS[str(event.verdict)] + at

@@ -93,7 +93,7 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
         )
     said = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
-        {"draft": draft.name, "candidate": args.id, "opinion": args.word, "by": person.name},
+        {"draft": draft.name, "candidate": args.id, "rating": args.word, "by": person.name},
         f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
     )
 

@@ -54,10 +54,11 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, every = load_candidates(workspace, args.name)
     drafts.check_open(draft)
     chosen = select_candidates(draft, every, args.id)
-    kind = "pair" if args.action == "pair" else "series"
     with AnnotationStore.open(workspace) as store:
-        made, person = linking.link_candidates(store, draft, every, chosen, kind, args.author)
-    ids, name = [one.id for one in made], getattr(made[0], kind)
+        made, person = linking.link_candidates(
+            store, draft, every, chosen, args.action, args.author
+        )
+    ids, name = [one.id for one in made], getattr(made[0], args.action)
     said = f"{args.action} {name}" if name else "apart"
     value = {"draft": draft.name, "candidates": ids, args.action: name}
     return Result(value, f"{said}: {', '.join(ids)}, by {person.name}")

@@ -28,7 +28,7 @@ from sts_scenarios.profiles import Profile, Profiles
 
 _SHOWN = (
     "id hash row_hash category kind text trajectory world context_start takeover horizon players "
-    "partner difficulty tags pair series turn replaces source recorded_by"
+    "partner difficulty tags pair dialogue turn replaces source recorded_by"
 ).split()
 
 
@@ -37,7 +37,7 @@ class _Row(NamedTuple):
 
     one: DraftCandidate
     now: Summary
-    opinions: dict[str, str]
+    ratings: dict[str, str]
     profile: Profile | None
 
 
@@ -46,7 +46,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, every = load_candidates(workspace, args.name)
     asked = select_candidates(draft, every, args.id) if args.id else every
     if args.agent and not args.profiles:
-        raise ArgumentError("--agent says whose profiles are listed; expected --profiles beside it")
+        raise ArgumentError("--agent says whose profiles are listed; expected --profiles too")
     rule = categories.load_category(args.category) if ":" in (args.category or "") else None
     category = rule.name if rule else args.category
     person = read_study(workspace, lambda connection: find_person(connection, args.author))
@@ -63,7 +63,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     failed: list[str] = []
     if args.profiles:
         rows, failed = _compute_profiles(draft, rows, args.agent or None, [rule] if rule else [])
-    agreed = rating_agreement(every) if any(one.state.opinions for one in every) else None
+    agreed = rating_agreement(every) if any(one.state.ratings for one in every) else None
     counts = Counter(one.status for one in every)
     value = {
         "draft": draft.name,
@@ -100,19 +100,19 @@ def _compute_profiles(
     return made, failed
 
 
-def _format_candidate_table(rows: Sequence[_Row], profiles: bool, opinions: bool) -> str:
+def _format_candidate_table(rows: Sequence[_Row], profiles: bool, ratings: bool) -> str:
     if not rows:
         return "none of them is asked for"
     header = ["candidate", "status", "by", "difficulty", "instruction", "reason"]
     header += ["passed by rule"] if profiles else []
-    header += ["would two agree?"] if opinions else []
+    header += ["would two agree?"] if ratings else []
     cells = []
     for one, as_it_is, seen, profile in rows:
         own = [one.summary.id, one.status, one.state.by, as_it_is.difficulty, as_it_is.text]
         own += [one.state.reason]
         own += [str(profile or "")] if profiles else []
-        if opinions:
-            given = len(one.state.opinions)
+        if ratings:
+            given = len(one.state.ratings)
             blind = f"{given} given" if given else ""
             own += [", ".join(f"{name} {word}" for name, word in seen.items()) or blind]
         cells.append(tuple(cell or "-" for cell in own))
@@ -125,7 +125,7 @@ def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
     own |= {"status": one.status, "reason": one.state.reason}
     decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
     history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
-    said = {"opinions": seen, "opinions_given": len(one.state.opinions)}
+    said = {"ratings": seen, "ratings_given": len(one.state.ratings)}
     passed = {name: [*own] for name, own in profile.passed.items()} if profile else None
     record = own | decided | {"decisions": history} | said
     return record | ({"passed_by_rule": passed} if profiles else {})
@@ -134,10 +134,10 @@ def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
 def _describe_agreement(agreed: Agreement) -> str:
     """Return how far curators agree, in a line."""
     if not agreed.pairs:
-        return "agreement: no candidate has two opinions yet"
+        return "agreement: no candidate has two ratings yet"
     things = f"{agreed.shared} candidate{'s' if agreed.shared != 1 else ''} with two or more"
     share = f"{agreed.agreeing} of {agreed.pairs} pairs are the same ({agreed.share:.0%})"
     alpha = (
         f"Krippendorff's alpha {agreed.alpha:.2f}" if agreed.alpha is not None else agreed.reason
     )
-    return f"agreement: of the opinions about {things}, by {agreed.people}, {share}; {alpha}"
+    return f"agreement: of the ratings about {things}, by {agreed.people}, {share}; {alpha}"

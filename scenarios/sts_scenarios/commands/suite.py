@@ -18,7 +18,7 @@ from sts_scenarios.changelog import compare_suites
 
 _SHOWN = (
     "id hash category kind instruction difficulty takeover horizon partner trajectory world tags "
-    "heard pair series turn replaces"
+    "pair dialogue turn replaces"
 ).split()
 
 
@@ -46,8 +46,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _scenario_record(s: Scenario) -> dict[str, Any]:
     record = {name: getattr(s, name) for name in _SHOWN}
-    heard = [one.to_json() for one in s.heard]
-    return record | {"instruction": s.instruction.to_json(), "tags": list(s.tags), "heard": heard}
+    record |= {"instruction": s.instruction.to_json(), "tags": list(s.tags)}
+    return record | {"earlier_instructions": [one.to_json() for one in s.earlier_instructions]}
 
 
 def _describe_links(every: Sequence[Scenario]) -> str:

@@ -113,7 +113,9 @@ def make_scenario(
         category=category.name,
         kind=category.kind,
         instruction=instruction,
-        heard=_earlier_instructions(trajectory, start, instruction) if candidate.hears else (),
+        earlier_instructions=_earlier_instructions(trajectory, start, instruction)
+        if candidate.hears
+        else (),
         parameters=candidate.parameters,
         trajectory=trajectory.id,
         world=trajectory.world,

@@ -9,7 +9,7 @@ const IDS = ["walk-01", "walk-02", "walk-03", "walk-04"];
 const LIST = { category: "", difficulty: "", source: "", status: "undecided", number: 0 };
 const DRAFT = { name: "own", id: "d".repeat(32), parent: null, candidates: 4 };
 const decided = (id, standing = [], last = standing.at(-1)?.[0] ?? "", inherited = false) =>
-  ({ id, inherited, last, standing, mark: id, opinion: "", opinions: [] });
+  ({ id, inherited, last, standing, mark: id, rating: "", ratings: [] });
 
 function sent(more = {}) {
   const candidates = IDS.map((id) => ({ id, mark: id, broken: "", instruction: `go ${id}`, tags: [], episode: payload(id) }));
@@ -66,19 +66,19 @@ test("undo reverts sent and unsent decisions, each once", () => {
   assert.equal(made.at, "walk-04");
 });
 
-test("an acknowledged decision counts once, and a refused one is shown with its message", () => {
+test("an acknowledged decision counts once, and a rejections one is shown with its message", () => {
   const made = curation();
   press(made, "accept", "accept");
   const [first, second] = made.outbox.all();
   made.receive(sent({
-    acks: [{ uuid: first.uuid, status: "saved", message: "" }, { uuid: second.uuid, status: "refused", message: "walk-02 has changed" }],
+    acks: [{ uuid: first.uuid, status: "saved", message: "" }, { uuid: second.uuid, status: "rejected", message: "walk-02 has changed" }],
     states: [decided("walk-01", [[first.uuid, "accept", "Ana", ""]]), decided("walk-02", [["b".repeat(32), "reject", "Ben", "odd"]])],
   }), 0);
-  assert.deepEqual(made.refused, [{ message: "walk-02 has changed", said: "accepted walk-02" }]);
+  assert.deepEqual(made.rejections, [{ message: "walk-02 has changed", said: "accepted walk-02" }]);
   assert.equal(made.outbox.size, 0);
   assert.deepEqual([made.statusOf("walk-01").by, made.statusOf("walk-02").by], ["Ana", "Ben"]);
   press(made, "cancel");
-  assert.deepEqual(made.refused, []);
+  assert.deepEqual(made.rejections, []);
 });
 
 test("undo leaves later decisions of other curators alone", () => {
@@ -161,21 +161,21 @@ test("an invalid edit shows its error and is not saved", () => {
   assert.deepEqual([made.editing, made.outbox.size], [null, 0]);
 });
 
-test("a second opinion is given blind, moves to the next candidate and can be undone", () => {
+test("a second rating is given blind, moves to the next candidate and can be undone", () => {
   const made = curation();
   press(made, "yes");
   assert.match(made.message.text, /Press B to start/);
-  press(made, "accept", "opinion");
+  press(made, "accept", "rating");
   assert.equal(made.statusOf("walk-01"), null);
   made.receive(sent({ list: { ...LIST, status: "second", number: 3 } }), 0);
   press(made, "accept", "edit", "yes", "no");
   assert.match(made.message.text, /would not agree”: walk-02/);
-  assert.deepEqual(kinds(made), ["accept walk-01", "opinion walk-01", "opinion walk-02"]);
-  assert.deepEqual([made.opinionOf("walk-01"), made.at], ["yes", "walk-03"]);
+  assert.deepEqual(kinds(made), ["accept walk-01", "rating walk-01", "rating walk-02"]);
+  assert.deepEqual([made.ratingOf("walk-01"), made.at], ["yes", "walk-03"]);
   press(made, "undo", "undo", "undo");
   assert.deepEqual(kinds(made).slice(3), ["undo walk-02", "undo walk-01"]);
-  assert.equal(made.opinionOf("walk-01"), "");
-  press(made, "opinion");
+  assert.equal(made.ratingOf("walk-01"), "");
+  press(made, "rating");
   made.receive(sent(), 0);
   assert.equal(made.statusOf("walk-01").status, "accepted");
 });

@@ -21,16 +21,16 @@ test("answers of another annotator are left alone", () => {
   assert.equal(new Outbox(storage, "other:1").size, 0);
 });
 
-test("acknowledged answers are removed, and refused ones are returned", () => {
+test("acknowledged answers are removed, and rejections ones are returned", () => {
   const storage = new Storage();
   const outbox = new Outbox(storage, "place:1");
   [1, 2, 3].forEach((n) => outbox.put(letter(n)));
   const settled = outbox.settle([
     { uuid: letter(1).uuid, status: "saved", message: "" },
-    { uuid: letter(2).uuid, status: "refused", message: "why" },
-    { uuid: "unknown", status: "refused", message: "not ours" },
+    { uuid: letter(2).uuid, status: "rejected", message: "why" },
+    { uuid: "unknown", status: "rejected", message: "not ours" },
   ]);
-  assert.deepEqual(settled.map(({ status, item }) => [status, item]), [["saved", letter(1).item], ["refused", letter(2).item]]);
+  assert.deepEqual(settled.map(({ status, item }) => [status, item]), [["saved", letter(1).item], ["rejected", letter(2).item]]);
   assert.deepEqual(new Outbox(storage, "place:1").all(), [letter(3)]);
 });
 

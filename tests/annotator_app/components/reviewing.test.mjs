@@ -7,7 +7,7 @@ import { Visits } from "../../../annotator_app/sts_annotator_app/components/visi
 import { payload, press, random, Storage } from "./fixtures.mjs";
 
 const ERRORS = [["empty", "player", "made no attempt"], ["fair", "none", "is right"]];
-const HAND = ["frame", "mark", "label", "words", "watched", "spent"];
+const HAND = ["frame", "mark", "errorType", "words", "watched", "spent"];
 const seek = (frame) => ({ name: "seek", frame });
 const said = (text) => ({ name: "words", text });
 
@@ -24,7 +24,7 @@ function reviewing(storage, queue = "disputes") {
   return made;
 }
 
-test("a reloaded page restores marker, label and text of each queue", () => {
+test("a reloaded page restores marker, error type and text of each queue", () => {
   const storage = new Storage();
   const d = reviewing(storage);
   press(d, seek(7), "failure", said("behind <b>it</b>"), { name: "queue" });
@@ -34,7 +34,7 @@ test("a reloaded page restores marker, label and text of each queue", () => {
   d.keep();
   const failures = reviewing(storage, "failures");
   for (const part of HAND) assert.deepEqual(failures.visit[part], d.visit[part], part);
-  assert.deepEqual([failures.visit.label, failures.visit.mark], ["fair", null]);
+  assert.deepEqual([failures.visit.errorType, failures.visit.mark], ["fair", null]);
   assert.match(failures.message.text, /Restored: fair/);
   const disputes = reviewing(storage);
   for (const part of HAND) assert.deepEqual(disputes.visit[part], d.aside.disputes[part], part);
@@ -54,10 +54,10 @@ test("a decision clears the stored draft, and a reopened decision stores none", 
 });
 
 test("invalid stored values are ignored", () => {
-  for (const one of [7, [], { frame: 1, label: "<b>", words: 5, mark: { verdict: "toString" } }, { label: 3 }]) {
+  for (const one of [7, [], { frame: 1, errorType: "<b>", words: 5, mark: { verdict: "toString" } }, { errorType: 3 }]) {
     const storage = new Storage();
     storage.setItem("sts:visit:review:disputes:place:1:one", JSON.stringify(one));
     const { visit } = reviewing(storage);
-    assert.deepEqual([visit.mark, visit.label, visit.words], [null, null, ""], JSON.stringify(one));
+    assert.deepEqual([visit.mark, visit.errorType, visit.words], [null, null, ""], JSON.stringify(one));
   }
 });

@@ -12,7 +12,7 @@ test("a marker's step is counted from the takeover", () => {
   assert.deepEqual(d.visit.mark, { verdict: "failure", step: 6, reason: null });
 });
 
-test("a marker at or before the takeover is refused with a message", () => {
+test("a marker at or before the takeover is rejections with a message", () => {
   const d = session();
   for (const frame of [0, 3, 4]) {
     press(d, seek(frame), "success");
@@ -143,16 +143,16 @@ test("the server's queue never replaces the current episode", () => {
   assert.deepEqual(d.queue.map((e) => e.id), ["four"], "null says nothing about the queue");
 });
 
-test("a refused answer is shown, and its episode may return", () => {
+test("a rejections answer is shown, and its episode may return", () => {
   const d = session();
   press(d, "not_done", "submit");
   const [{ uuid }] = d.outbox.all();
-  d.receive({ acks: [{ uuid, status: "refused", message: "no such step" }], queue: [payload("one")], counts: null }, 0);
-  assert.deepEqual(d.refused.map((r) => r.message), ["no such step"]);
+  d.receive({ acks: [{ uuid, status: "rejected", message: "no such step" }], queue: [payload("one")], counts: null }, 0);
+  assert.deepEqual(d.rejections.map((r) => r.message), ["no such step"]);
   assert.deepEqual(d.queue.map((e) => e.id), ["one"]);
   assert.equal(d.outbox.size, 0);
   press(d, "cancel");
-  assert.equal(d.refused.length, 0);
+  assert.equal(d.rejections.length, 0);
 });
 
 test("an episode that cannot be decoded is skipped and reported once", () => {
@@ -305,14 +305,14 @@ test("Esc discards waiting keys, and an episode without pictures can be left", (
   assert.equal(d.visit.mark, null);
 });
 
-test("with broken pictures waiting marks are refused and other keys applied", () => {
+test("with broken pictures waiting marks are rejections and other keys applied", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "success", "cannot_judge", { name: "reason", at: 2 }, "submit");
   arrive("broken");
   assert.deepEqual(d.outbox.all().map((s) => s.verdict), ["cannot_judge"]);
 });
 
-test("a correction whose new verdict is refused never sends the old one", () => {
+test("a correction whose new verdict is rejections never sends the old one", () => {
   for (const at of [0, 4]) {
     const d = session();
     press(d, "end", "success", "submit", "previous", seek(at), "failure", "submit");
@@ -336,7 +336,7 @@ test("a correction whose new verdict waits for pictures that are broken never se
   assert.equal(d.visit.mark.verdict, "success", "the answer stands as it was");
 });
 
-test("a refused verdict takes away the mark that was there, in a first answer too", () => {
+test("a rejections verdict takes away the mark that was there, in a first answer too", () => {
   const d = session();
   press(d, "end", "success", "takeover", "failure");
   assert.equal(d.visit.mark, null);

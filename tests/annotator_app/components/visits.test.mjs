@@ -29,8 +29,8 @@ test("the stored episode is shown first, wherever it is in the queue", () => {
   assert.deepEqual(other.queue.map((one) => one.id), ["two", "three"]);
 });
 
-test("a stored visit is removed once acknowledged, and kept when refused", () => {
-  for (const status of ["saved", "refused"]) {
+test("a stored visit is removed once acknowledged, and kept when rejections", () => {
+  for (const status of ["saved", "rejected"]) {
     const storage = new Storage();
     const d = session({ storage });
     press(d, seek(5), "success");
@@ -40,7 +40,7 @@ test("a stored visit is removed once acknowledged, and kept when refused", () =>
     const kept = () => [...storage.entries.keys()].filter((key) => key === "sts:visit:place:1:one").length;
     assert.equal(kept(), 1);
     d.receive({ acks: [{ uuid, status, message: "why" }], queue: null }, 0);
-    assert.equal(kept(), status === "refused" ? 1 : 0);
+    assert.equal(kept(), status === "rejected" ? 1 : 0);
   }
 });
 

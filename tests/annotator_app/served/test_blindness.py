@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from sts.annotations import people as store_people
 from sts.annotations.items import make_item
-from sts.annotations.schema import copies, items, reference_episodes
+from sts.annotations.schema import copies, items, reference_items
 from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.continuations.store import find_continuation, iter_entries
@@ -130,7 +130,7 @@ def of_items(server: Server) -> tuple[dict[str, str], dict[str, str], set[str]]:
             agents[name].add(agent)
         rows = connection.execute(select(items.c.id, items.c.scenario))
         scenarios = {row.id: row.scenario for row in rows}
-        known = set(connection.scalars(select(reference_episodes.c.item)))
+        known = set(connection.scalars(select(reference_items.c.item)))
     return {name: " and ".join(sorted(own)) for name, own in agents.items()}, scenarios, known
 
 

@@ -199,8 +199,8 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
 
     # They disagree. He rejects what she has accepted, which is refused until he has seen it.
     press(ben, "r", "1")
-    ben.locator(".refused", has_text="is now accepted by Ana").wait_for()
-    assert f"rejected {first}, “two people would not agree" in ben.inner_text(".refused")
+    ben.locator(".rejections", has_text="is now accepted by Ana").wait_for()
+    assert f"rejected {first}, “two people would not agree" in ben.inner_text(".rejections")
     press(ben, "Escape", "k")
     assert at(ben) == first
     state(ben, "accepted by Ana")

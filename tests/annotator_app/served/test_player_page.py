@@ -234,10 +234,10 @@ def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     letter = {"uuid": "e" * 32, "item": "x" * 22, "verdict": "not_done"}
     page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(letter)])
     page.reload()
-    page.locator(".refused", has_text="Not accepted: item was never assigned").wait_for()
+    page.locator(".rejections", has_text="Not accepted: item was never assigned").wait_for()
     saved(page)
     press(page, "Escape")
-    assert not page.is_visible(".refused")
+    assert not page.is_visible(".rejections")
 
     full = "Storage.prototype.setItem = () => { throw Error('full'); };"
     page = open_page("no room", script=full)

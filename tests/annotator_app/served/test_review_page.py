@@ -65,8 +65,10 @@ def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
     unlike = [missed, ("failure", 3), ("cannot_judge", None), missed, missed]
     judge(labelled.store, "Bo", unlike)
     page = reviewer(open_page, labelled, "Rhea")
-    assert "Annotators disagree on whether it was completed." in page.inner_text(".opinions")
-    assert {"P", "Q"} == {*page.locator(".opinions b").all_inner_texts()}
+    assert "Annotators disagree on whether it was completed." in page.inner_text(
+        ".annotator-verdicts"
+    )
+    assert {"P", "Q"} == {*page.locator(".annotator-verdicts b").all_inner_texts()}
     shown = page.content()
     assert not any(name in shown for name in ("Ana", "local-search", "stigmergy"))
     first = item(page)
@@ -101,7 +103,7 @@ def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
     third = item(page)
     press(page, "3", "Enter")
     saved(page)
-    assert texts("review", third, "label") == ["empty"]
+    assert texts("review", third, "error_type") == ["empty"]
     press(page, "b", "8", "Enter")
     saved(page)
-    assert texts("review", third, "label") == ["fair"]
+    assert texts("review", third, "error_type") == ["fair"]

@@ -31,11 +31,11 @@ pytestmark = pytest.mark.browser
 TEAM = ("Ana", "Ben", "Cleo")
 SETTINGS = f"""[annotation]
 training = 3
-twice = 0.25
-required_by = {{ "{SUITE}/where-was-evil" = 3 }}
+overlap = 0.25
+annotations_per_clip_by = {{ "{SUITE}/where-was-evil" = 3 }}
 queue = 115
 review_sample = 12
-required = 1"""
+annotations_per_clip = 1"""
 TRUTH, NOTE = ("success", 3), "<i>Look at step 3.</i>"
 STANDS = ".stage:not([hidden])"
 AWAITED = f"""() => {{
@@ -67,7 +67,9 @@ def study(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Study]:
     folder = shutil.copytree(recorded, tmp_path / "workspace")
     file = folder / "workspace.toml"
     lines = file.read_text().splitlines()
-    kept = [one for one in lines if not one.startswith(("required", "twice", "queue"))]
+    kept = [
+        one for one in lines if not one.startswith(("annotations_per_clip", "overlap", "queue"))
+    ]
     file.write_text("\n".join(kept).replace("[annotation]", SETTINGS) + "\n")
     workspace = Workspace.open(str(folder))
     suite = suites.load(workspace, SUITE)
@@ -211,7 +213,7 @@ def test_team_trains_judges_adjudicates_and_reviews_every_clip_of_its_queue(
     found = ask(store, review_events.load_adjudications, SUITE)
     assert {item: (one.verdict, one.step) for item, one in found.items()} == decided
     reviewed = ask(store, review_events.load_by_item, "review", SUITE)
-    assert {item: [one.label for one in each] for item, each in reviewed.items()} == {
+    assert {item: [one.error_type for one in each] for item, each in reviewed.items()} == {
         item: [label] for item, label in labels.items()
     }
     capsys.readouterr()

@@ -106,11 +106,10 @@ class Page:
             for ack in data["acks"]:
                 self._patience = PATIENCE
                 if self.outbox.pop(ack["uuid"], None):
-                    refused = (
-                        ack["status"] == "refused"
-                    )  # and so left the outbox, and never arrives
-                    what = words.REFUSED if refused else words.ACKNOWLEDGED
-                    said = ack["message" if refused else "status"]
+                    # A rejected answer has left the outbox, and never arrives.
+                    rejected = ack["status"] == "rejected"
+                    what = words.REFUSED if rejected else words.ACKNOWLEDGED
+                    said = ack["message" if rejected else "status"]
                     self._history.note(what, self.person, ack["uuid"], said=said)
             if data["queue"] is not None:
                 self._queue = [one["id"] for one in data["queue"]]

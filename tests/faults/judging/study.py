@@ -109,7 +109,7 @@ def opened(setting: Setting) -> Iterator[Study]:
     folder = shutil.copytree(_recorded(), setting.folder / "workspace")
     settings = folder / "workspace.toml"
     wanted = int(setting.random.integers(1, MOST_WANTED + 1))
-    settings.write_text(re.sub("required = 40 ", f"required = {wanted} ", settings.read_text()))
+    settings.write_text(re.sub("clip = 40\n", f"clip = {wanted}\n", settings.read_text()))
     with patch.dict(os.environ, {URL_VARIABLE: cluster.emptied() if cluster else ""}):
         server = Server(folder)
         network = Network(server.port)

@@ -52,7 +52,7 @@ def retirements(
     """Return by id which scenarios are retired, as `RULE` says."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
     for one in scenarios:
-        if not one.series:
+        if not one.dialogue:
             by_category[one.category].append(one)
     out: dict[str, Retired] = {}
     for every in by_category.values():

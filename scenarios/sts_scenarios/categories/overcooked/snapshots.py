@@ -77,7 +77,7 @@ def replay_snapshots(episode: Episode) -> tuple[Snapshot, ...]:
 
 def capture_snapshot(world: Any) -> Snapshot:
     """Return a snapshot of a live environment."""
-    players, objects = world.facts()
+    players, objects = world.visible_state()
     events = tuple((event.player, event.kind, event.place) for event in world.events)
     things = {(x, y): thing for x, y, thing in objects}
     return Snapshot(world.grid, players, things, events, world.state())

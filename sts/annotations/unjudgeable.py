@@ -11,7 +11,7 @@ from sts.annotations.current_events import load_current_events
 from sts.ratings import UNABLE
 
 
-class Unable(NamedTuple):
+class UnjudgeableScenario(NamedTuple):
     """A scenario with clips that someone could not judge, out of its `judged` clips.
 
     `reasons` are annotators' texts and their counts, the most frequent first.
@@ -24,7 +24,7 @@ class Unable(NamedTuple):
     reasons: tuple[tuple[str, int], ...]
 
 
-def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
+def list_unjudgeable(connection: Connection, suite: str | None = None) -> list[UnjudgeableScenario]:
     """List the scenarios that annotators could not judge, those with most such clips first.
 
     `suite` is an enqueued suite, or part of one; None covers everything.
@@ -39,7 +39,7 @@ def unable(connection: Connection, suite: str | None = None) -> list[Unable]:
             clips.setdefault(key, set()).add(event.item)
             reasons.setdefault(key, Counter())[event.reason] += 1
     scenarios = [
-        Unable(*key, len(items), len(judged[key]), tuple(reasons[key].most_common()))
+        UnjudgeableScenario(*key, len(items), len(judged[key]), tuple(reasons[key].most_common()))
         for key, items in clips.items()
     ]
     return sorted(scenarios, key=lambda scenario: (-scenario.clips, scenario.scenario))

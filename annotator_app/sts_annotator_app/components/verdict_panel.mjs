@@ -35,7 +35,7 @@ export function flagsOf({ episode, said, ruled, mark }) {
   return [...flags.values()];
 }
 
-export class Opinions {
+export class VerdictPanel {
   /** @param {ShadowRoot} root */
   constructor(root) {
     this.root = root;
@@ -59,12 +59,12 @@ export class Opinions {
     words.classList.toggle("asked", session.leaving);
     words.querySelector("span").textContent = session.leaving ? "Reason for skipping" : "Comment";
     if (field !== this.root.activeElement) field.value = visit.words;
-    const { mark, label } = visit;
-    const ready = session.leaving || (session.classifies ? label : mark && (mark.verdict !== "cannot_judge" || mark.reason));
+    const { mark, errorType } = visit;
+    const ready = session.leaving || (session.classifies ? errorType : mark && (mark.verdict !== "cannot_judge" || mark.reason));
     this.$(".submit").disabled = !ready;
     this.$(".submit").firstChild.textContent = session.leaving ? "Skip" : session.classifies ? "Save" : "Decide";
     this.$('[data-action="leave"]').setAttribute("aria-pressed", session.leaving);
-    this.$('[data-action="undo"]').disabled = !mark && !label;
+    this.$('[data-action="undo"]').disabled = !mark && !errorType;
     this.$('[data-action="previous"]').disabled = !session.history.some(({ queue }) => queue === session.queue);
     const banner = this.$(".banner");
     const text = visit.corrects ? "You decided this clip before. Press Esc to cancel." : session.meanwhile;
@@ -94,13 +94,13 @@ export class Opinions {
 
   /** @param {Review} visit */
   #renderSaid(visit) {
-    const box = this.$(".opinions");
+    const box = this.$(".annotator-verdicts");
     const { said, ruled, remarks, about, episode } = visit;
     const key = JSON.stringify([episode.id, said, ruled, remarks]);
     if (box.dataset.key === key) return;
     box.dataset.key = key;
-    const rows = said.map((one) => opinionRow(one.by, one, episode));
-    if (ruled) rows.push(opinionRow("Automatic label", { verdict: ruled[0], step: ruled[1], reason: "" }, episode));
+    const rows = said.map((one) => verdictRow(one.by, one, episode));
+    if (ruled) rows.push(verdictRow("Automatic label", { verdict: ruled[0], step: ruled[1], reason: "" }, episode));
     box.querySelector("ol").replaceChildren(...rows);
     this.$(".about").textContent = ruled ? "The annotators' verdict differs from the automatic label." : ABOUT[about] ?? "";
     const notes = this.$(".remarks");
@@ -115,12 +115,12 @@ export class Opinions {
     if (!classifies) return;
     if (box.children.length !== errors.length) box.replaceChildren(...errors.map(errorRow));
     for (const button of box.querySelectorAll("button"))
-      button.setAttribute("aria-pressed", String(button.dataset.text === visit.label));
+      button.setAttribute("aria-pressed", String(button.dataset.text === visit.errorType));
   }
 }
 
 // A verdict, as a button that seeks to its marker.
-function opinionRow(by, { verdict, step, reason }, episode) {
+function verdictRow(by, { verdict, step, reason }, episode) {
   const row = element("li");
   const button = element("button", { type: "button", disabled: !step });
   Object.assign(button.dataset, { action: "seek", frame: episode.takeover + (step ?? 0) });
@@ -132,12 +132,12 @@ function opinionRow(by, { verdict, step, reason }, episode) {
   return row;
 }
 
-function errorRow([label, source, meaning], n) {
+function errorRow([name, source, meaning], n) {
   const button = element("button", { type: "button" });
-  Object.assign(button.dataset, { action: "label", text: label });
+  Object.assign(button.dataset, { action: "error_type", text: name });
   const words = element("span");
   const means = element("span", { className: "meaning", textContent: ` ${SOURCE[source]}: ${meaning}` });
-  words.append(element("b", { textContent: label.replaceAll("_", " ") }), means);
+  words.append(element("b", { textContent: name.replaceAll("_", " ") }), means);
   button.append(element("kbd", { textContent: n + 1 }), words);
   return button;
 }
