@@ -153,7 +153,7 @@ def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) ->
     return draft
 
 
-def played(
+def play_turns(
     one: Scenario, turns: Sequence[tuple[int, int]], person: str = "ann", attempt: int = 0
 ) -> human.Play:
     """Return a person's play of a scenario after their turns."""

@@ -37,7 +37,7 @@ def check(what: str, version: str, digest: str) -> None:
     assert known[key] == digest, f"{key} behaves differently than recorded: raise its version"
 
 
-def chosen(label: str, per_category: int = 2) -> list[Scenario]:
+def choose_scenarios(label: str, per_category: int = 2) -> list[Scenario]:
     """Return the first scenarios of each category of a packaged suite."""
     own: dict[str, list[Scenario]] = defaultdict(list)
     for one in store.load(Workspace.open("nowhere"), label).scenarios:

@@ -75,11 +75,11 @@ def _copy_on_demand() -> None:
         if not (child := os.fork()):
             _become(*json.loads(line))
         print(child, flush=True)
-    for _ in iter(_ended, None):
+    for _ in iter(_reap_child, None):
         pass
 
 
-def _ended() -> int | None:
+def _reap_child() -> int | None:
     try:
         return os.wait()[0]
     except ChildProcessError:

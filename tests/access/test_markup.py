@@ -54,7 +54,7 @@ class Tags(HTMLParser):
     handle_startendtag = handle_starttag
 
 
-def made(folder: Path, words: tuple[str, ...]) -> Path:
+def write_report(folder: Path, words: tuple[str, ...]) -> Path:
     """Return the folder of a report whose every name begins with one of the words."""
     folder.mkdir()
     out = io.StringIO()
@@ -78,7 +78,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A report with hostile names, and the same with harmless ones of the same lengths."""
     folder = tmp_path_factory.mktemp("markup")
     harmless = tuple(f"{'n' * (len(one) - 2)}{n:02}" for n, one in enumerate(HOSTILE))
-    return made(folder / "hostile", HOSTILE), made(folder / "harmless", harmless)
+    return write_report(folder / "hostile", HOSTILE), write_report(folder / "harmless", harmless)
 
 
 @pytest.mark.slow

@@ -228,7 +228,7 @@ def environment(folder: Path, *, numpy: bool = True) -> Path:
     return folder / "bin" / "python"
 
 
-def others() -> Iterator[str]:
+def find_other_pythons() -> Iterator[str]:
     """Yield interpreters of other versions of Python: STS_OTHER_PYTHON, then those installed."""
     names = [f"python3.{minor}" for minor in range(8, 20)]
     siblings = sorted(map(str, Path(sys.base_prefix).parent.glob("3.*/bin/python")))  # as of pyenv

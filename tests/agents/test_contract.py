@@ -57,7 +57,7 @@ def cases(n_players: int = 3, sizes: tuple[tuple[int, int], ...] = SIZES) -> Cas
     return Cases(states, streams, texts, [i % 5 for i in range(count)])
 
 
-def played(
+def play_cases(
     agent: agents.Agent, c: Cases, players: tuple[int, ...] = (0, 2), script: Script | None = None
 ) -> Rollouts:
     world = load_domain("lambda-star")
@@ -68,16 +68,16 @@ def played(
 
 
 @functools.cache
-def whole(name: str) -> Rollouts:
-    """What an agent does in all cases, as one batch."""
-    return played(agents.load(name), cases())
+def play_all_cases(name: str) -> Rollouts:
+    """Return what an agent does in all cases, as one batch."""
+    return play_cases(agents.load(name), cases())
 
 
 @functools.cache
 def elsewhere(name: str) -> Rollouts:
     """The same with other streams of its draws."""
     c = cases()
-    return played(agents.load(name), c._replace(streams=c.streams + np.uint64(1)))
+    return play_cases(agents.load(name), c._replace(streams=c.streams + np.uint64(1)))
 
 
 def assert_same(a: Rollouts, b: Rollouts) -> None:
@@ -120,7 +120,7 @@ def test_episodes_do_not_depend_on_the_split_or_order_of_their_batch(name):
     agent = agents.load(name)
     count = len(c.states)
     for part in ([0], [17], [*range(3, 9)], [*range(10, count)], [*reversed(range(count))]):
-        assert_same(rows(whole(name), part), played(agent, c.take(part)))
+        assert_same(rows(play_all_cases(name), part), play_cases(agent, c.take(part)))
 
 
 @agent_names
@@ -129,7 +129,7 @@ def test_episodes_do_not_depend_on_the_split_or_order_of_their_batch(name):
 )
 def test_a_team_of_any_size_plays_even_the_smallest_grid(name, players):
     c = cases(n_players=6, sizes=((3, 3),))
-    out = played(agents.load(name), c, players=tuple(range(players)))
+    out = play_cases(agents.load(name), c, players=tuple(range(players)))
     assert out.actions.min() >= 0 and out.actions.max() <= 8
     assert (out.utterances[:, :, players:] == 0).all()
 
@@ -174,18 +174,20 @@ def test_agent_returns_weights_and_changes_no_argument(name):
 @agent_names
 def test_forced_steps_update_the_memory_as_own_steps_do(name):
     c, takeover = cases(), STEPS // 2
-    free = whole(name)
+    free = play_all_cases(name)
     forced = np.zeros((STEPS, 3), np.bool_)
     forced[:takeover] = True
     blank = free.actions.copy()
     blank[:, takeover:] = 0
     script = Script(blank, free.utterances, forced)
-    assert_same(free, played(agents.load(name), c, script=script))
+    assert_same(free, play_cases(agents.load(name), c, script=script))
 
 
 @agent_names
 def test_actions_depend_on_the_random_stream_unless_deterministic(name):
-    assert_same(whole(name), played(agents.load(name), cases()))
-    same = np.array_equal(whole(name).actions, elsewhere(name).actions)
+    assert_same(play_all_cases(name), play_cases(agents.load(name), cases()))
+    same = np.array_equal(play_all_cases(name).actions, elsewhere(name).actions)
     assert agents.load(name).deterministic == same
-    np.testing.assert_array_equal(whole(name).scene[:, :, :2], elsewhere(name).scene[:, :, :2])
+    np.testing.assert_array_equal(
+        play_all_cases(name).scene[:, :, :2], elsewhere(name).scene[:, :, :2]
+    )

@@ -32,7 +32,7 @@ from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
 from sts.storage.workspace import Workspace
 from tests.agents import external, test_contract
-from tests.agents.test_contract import assert_same, cases, played
+from tests.agents.test_contract import assert_same, cases, play_cases
 from tests.examples import instructed, scenarios
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments are laid out otherwise")
@@ -114,7 +114,7 @@ def test_workers_and_interruptions_do_not_change_rows_of_external_agents(name, t
 
 @pytest.mark.parametrize("kind", ["Objects", "Tuples"])
 def test_external_agent_may_return_an_object_or_a_tuple(kind, name):
-    assert_same(*(played(agents.load(name(one)), cases()) for one in (kind, "Mine")))
+    assert_same(*(play_cases(agents.load(name(one)), cases()) for one in (kind, "Mine")))
 
 
 CLAIMS = [
@@ -160,7 +160,7 @@ def test_output_of_an_external_agent_goes_to_standard_error(name, capfd, monkeyp
     child.end_all_processes()
     monkeypatch.setenv("PYTHONHOME", "/nowhere")  # meant for this interpreter, not for another
     agent = agents.load(name("Mine"))
-    played(agent, cases().take([0]))
+    play_cases(agent, cases().take([0]))
     out, err = capfd.readouterr()
     assert out == ""
     assert all(line in err for line in ("site is imported", "brain is imported", "mine begins"))
@@ -213,12 +213,12 @@ def test_error_of_an_external_agent_names_its_step(kind, name, monkeypatch):
     if hangs:
         monkeypatch.setenv("STS_PATIENCE", "1.5")
     with pytest.raises(StsError, match=f"agent 'bad' (failed )?at step 2: .*{message}"):
-        played(agent, cases().take([0]))
+        play_cases(agent, cases().take([0]))
     ended = hangs or kind in ("Dies", "Exits", "Closes", "Babbles")
     if not hangs:
         other = agents.load(name(kind))  # the same process, or another in its place, plays on
         with pytest.raises(StsError, match=message):
-            played(other, cases().take([0]))
+            play_cases(other, cases().take([0]))
         assert ended == (pid(agent) != pid(other))
     assert ended == (not exists(pid(agent)))
 
@@ -384,7 +384,7 @@ def test_agent_server_is_never_imported_in_the_main_process():
 
 def test_other_python_version_exchanges_the_same_messages(tmp_path, monkeypatch):
     """Check the frames alone: nothing sent is an array, so a stub is enough for NumPy."""
-    python = next(external.others(), None)
+    python = next(external.find_other_pythons(), None)
     if python is None:
         pytest.skip("no other version of Python is here")
     venv = [python, "-m", "venv", "--without-pip", str(tmp_path / "other")]

@@ -83,7 +83,7 @@ def mark(tmp_path):
     """Return what reads an agent in a folder of its own, of these files."""
     numbers = itertools.count()
 
-    def made(files, module="lab.agents.mine"):
+    def mark_files(files, module="lab.agents.mine"):
         root = tmp_path / str(next(numbers))
         for name, text in files.items():
             file = root / name
@@ -97,7 +97,7 @@ def mark(tmp_path):
 
         return read_code(module, find)
 
-    return made
+    return mark_files
 
 
 def edited(file: str, old: str, new: str) -> dict[str, str]:

@@ -45,7 +45,7 @@ class Scripted(Agent):
         return (answer, memory) if isinstance(answer, PolicyOutput) else answer
 
 
-def played(*teams, steps=STEPS, script=None):
+def play_teams(*teams, steps=STEPS, script=None):
     world = load_domain("lambda-star")
     states = world.generate(BATCH, seed=1, n_players=3)
     own = [Team(t, ROLES, STREAMS) if isinstance(t, Agent) else t for t in teams]
@@ -55,14 +55,14 @@ def played(*teams, steps=STEPS, script=None):
 def test_actions_follow_the_weights():
     agent = Scripted(lambda t: PolicyOutput(weights(0, 0, 0, 0.5, 0, 0, 0, 1.5, 0)))
     teams = [Team(agent, ROLES, STREAMS + np.uint64(100 * i)) for i in range(60)]
-    found = np.concatenate([played(team).actions[:, :, ROLES] for team in teams])
+    found = np.concatenate([play_teams(team).actions[:, :, ROLES] for team in teams])
     assert set(found.ravel().tolist()) == {3, 7}
     assert abs((found == 7).mean() - 0.75) < 4 * np.sqrt(0.75 * 0.25 / found.size)
 
 
 def test_log_probabilities_include_the_uniform_share():
     actions, utterances = weights(*range(9)), weights(*range(1, 23))
-    p = played(
+    p = play_teams(
         Scripted(lambda t: PolicyOutput(actions * 1024, utterances))
     )  # their scale does not matter
     chances = (np.arange(9) / 36, np.arange(1, 23) / 253)
@@ -74,7 +74,7 @@ def test_log_probabilities_include_the_uniform_share():
     np.testing.assert_allclose(p.log_probs[:, :, ROLES], expected, rtol=1e-6)
     assert np.isnan(p.log_probs[:, :, 1]).all()
     np.testing.assert_array_equal(
-        p.actions, played(Scripted(lambda t: PolicyOutput(actions, utterances))).actions
+        p.actions, play_teams(Scripted(lambda t: PolicyOutput(actions, utterances))).actions
     )
     assert (p.actions[:, :, 1] == 4).all() and (
         p.utterances[:, :, 1] == 0
@@ -84,14 +84,14 @@ def test_log_probabilities_include_the_uniform_share():
 def test_excluded_forced_action_has_a_finite_log_probability():
     actions = np.full((BATCH, STEPS, 3), 7, np.int8)
     script = Script(actions, np.zeros_like(actions), np.ones((STEPS, 3), np.bool_))
-    p = played(Scripted(lambda t: PolicyOutput(weights(0, 1, *[0] * 7))), script=script)
+    p = play_teams(Scripted(lambda t: PolicyOutput(weights(0, 1, *[0] * 7))), script=script)
     assert (p.actions == 7).all()
     np.testing.assert_allclose(p.log_probs[:, :, 0], np.log(UNIFORM_SHARE / 9), rtol=1e-6)
 
 
 def test_integer_actions_are_executed_without_log_probabilities():
     actions = np.array([[0, 1], [2, 3], [8, 4]])
-    p = played(Scripted(lambda t: PolicyOutput(actions, actions + 1)))
+    p = play_teams(Scripted(lambda t: PolicyOutput(actions, actions + 1)))
     np.testing.assert_array_equal(p.actions[:, 2, ROLES], actions)
     np.testing.assert_array_equal(p.utterances[:, 2, ROLES], actions + 1)
     assert np.isnan(p.log_probs).all()
@@ -99,14 +99,14 @@ def test_integer_actions_are_executed_without_log_probabilities():
 
 def test_random_draws_are_fresh_at_every_step_and_for_every_role():
     agent = Scripted(draws=3)
-    played(agent)
+    play_teams(agent)
     drawn = np.stack([draws for _, draws in agent.seen])
     assert drawn.shape == (STEPS, *SHAPE, 3) and ((drawn >= 0) & (drawn < 1)).all()
     assert np.unique(drawn).size == drawn.size
 
 
 def test_episodes_of_one_stream_share_draws_and_roles_do_not():
-    p = played(Team(Scripted(draws=2), ROLES, np.full(BATCH, 5, np.uint64)))
+    p = play_teams(Team(Scripted(draws=2), ROLES, np.full(BATCH, 5, np.uint64)))
     np.testing.assert_array_equal(p.actions[0, :, 0], p.actions[1, :, 0])
     assert (p.actions[:, :, 0] != p.actions[:, :, 2]).any()
 
@@ -116,7 +116,7 @@ def test_episodes_of_one_stream_share_draws_and_roles_do_not():
 )
 def test_hidden_state_is_shown_only_to_agents_that_declare_it(sees, shown):
     agent = Scripted(sees=sees)
-    played(agent)
+    play_teams(agent)
     assert {seen.good_next is not None for seen, _ in agent.seen} == {shown}
 
 
@@ -150,7 +150,7 @@ def test_invalid_answer_error_names_agent_step_and_value(answer, message):
         return answer if t == 3 else PolicyOutput(EVEN)
 
     with pytest.raises(StsError) as caught:
-        played(Scripted(choice))
+        play_teams(Scripted(choice))
     error = str(caught.value)
     assert "agent 'scripted'" in error and ("at step 3" in error or "from act" in message)
     assert message in error and "\n" not in error
@@ -162,15 +162,15 @@ def test_error_in_initial_state_names_the_agent():
             raise KeyError("memory")
 
     with pytest.raises(StsError, match="'scripted' failed in initial_state: KeyError: 'memory'"):
-        played(Late())
+        play_teams(Late())
 
 
 def test_team_continues_with_the_memory_it_is_given():
-    first = played(Scripted())
+    first = play_teams(Scripted())
     np.testing.assert_array_equal(first.memories[0]["acted"], [STEPS] * BATCH)
     one = Scripted(lambda t: PolicyOutput(weights(*[1] * 9, shape=(BATCH, 1))))
     again = [Team(Scripted(), ROLES, STREAMS, memory=first.memories[0]), Team(one, (1,), STREAMS)]
-    assert [memory["acted"].tolist() for memory in played(*again).memories] == [
+    assert [memory["acted"].tolist() for memory in play_teams(*again).memories] == [
         *([2 * STEPS] * BATCH, [STEPS] * BATCH)
     ]
     np.testing.assert_array_equal(first.memories[0]["acted"], [STEPS] * BATCH)
@@ -178,8 +178,8 @@ def test_team_continues_with_the_memory_it_is_given():
 
 def test_random_draws_continue_after_earlier_steps():
     whole, parts = Scripted(draws=2), Scripted(draws=2)
-    long = played(whole, steps=2 * STEPS)
-    actions = [played(Team(parts, ROLES, STREAMS, since=since)).actions for since in (0, STEPS)]
+    long = play_teams(whole, steps=2 * STEPS)
+    actions = [play_teams(Team(parts, ROLES, STREAMS, since=since)).actions for since in (0, STEPS)]
     np.testing.assert_array_equal(np.concatenate(actions, 1), long.actions)
     drawn, again = ([draws for _, draws in agent.seen] for agent in (parts, whole))
     np.testing.assert_array_equal(drawn, again)

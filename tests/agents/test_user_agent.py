@@ -9,7 +9,7 @@ import pytest
 from sts import agents
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
-from tests.agents.test_contract import assert_same, cases, played, rows
+from tests.agents.test_contract import assert_same, cases, play_cases, rows
 from tests.examples import small
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
@@ -28,8 +28,8 @@ def name(tmp_path, monkeypatch):
 
 def test_documented_agent_satisfies_the_contract(name):
     c = cases()
-    whole = played(agents.load(name), c)
-    assert_same(rows(whole, [11, 3]), played(agents.load(name), c.take([11, 3])))
+    whole = play_cases(agents.load(name), c)
+    assert_same(rows(whole, [11, 3]), play_cases(agents.load(name), c.take([11, 3])))
     assert (whole.utterances > 0).sum(1).max() == 1
 
 

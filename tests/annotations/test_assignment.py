@@ -39,13 +39,15 @@ def agents(met: Iterable[str]) -> Counter[str]:
 
 
 @pytest.fixture
-def opened(open_store):
-    """The store of a study that serves no references and requires few second judgements."""
+def open_study(open_store):
+    """Return a function that opens a study without references and with few second judgements."""
     return lambda **settings: open_store(**({"reference_rate": 0} | settings))
 
 
-def test_highest_requirement_that_applies_to_a_clip_counts(opened) -> None:
-    store = opened(overlap=0, annotations_per_clip_by={SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9})
+def test_highest_requirement_that_applies_to_a_clip_counts(open_study) -> None:
+    store = open_study(
+        overlap=0, annotations_per_clip_by={SUITE: 2, f"{SUITE}/ask": 3, "other@1": 9}
+    )
     assert ask_for(store, [an_item("a"), an_item("b", category="ask")]) == 5
     enqueue(store, [an_item("a", suite="other@1")], required=None)
     assert ask(store, progress.load_progress, SUITE).annotations_required == 12
@@ -55,8 +57,8 @@ def test_highest_requirement_that_applies_to_a_clip_counts(opened) -> None:
     assert asked.annotations_for("core@1", "ask") == 1
 
 
-def test_share_required_twice_is_judged_before_all_others(opened) -> None:
-    store = opened(overlap=0.2)
+def test_share_required_twice_is_judged_before_all_others(open_study) -> None:
+    store = open_study(overlap=0.2)
     double = ask_for(store, of_agents(60, "A", "B")) - 120
     assert 12 <= double <= 36
     ana, bo = add_people(store, "Ana", "Bo")
@@ -66,11 +68,11 @@ def test_share_required_twice_is_judged_before_all_others(opened) -> None:
     assert set(judge(store, ana, 30)).isdisjoint(half + rest)
     again = judge(store, bo, double)
     assert set(again[: double - double // 2]) == set(rest)
-    assert ask_for(opened(overlap=1.0), of_agents(60, "A", "B")) == 240
+    assert ask_for(open_study(overlap=1.0), of_agents(60, "A", "B")) == 240
 
 
-def test_each_person_meets_agents_in_equal_shares_and_no_fixed_turn(opened) -> None:
-    store = opened(overlap=0)
+def test_each_person_meets_agents_in_equal_shares_and_no_fixed_turn(open_study) -> None:
+    store = open_study(overlap=0)
     ask_for(store, of_agents(60, "A", "B") + of_agents(30, "C"))
     for person in add_people(store, "Ana", "Bo"):
         met = agents(judge(store, person, 50))
@@ -94,8 +96,8 @@ def test_clip_of_several_agents_counts_for_each() -> None:
     assert Balance({}, {}).added_spread(["A"]) == 0
 
 
-def test_anchors_open_for_new_judges_when_an_agent_joins(opened) -> None:
-    store = opened(overlap=0, anchors=0.3)
+def test_anchors_open_for_new_judges_when_an_agent_joins(open_study) -> None:
+    store = open_study(overlap=0, anchors=0.3)
     ask_for(store, of_agents(50, "A"))
     ana, bo = add_people(store, "Ana", "Bo")
     assert len(judge(store, ana, 40)) == 40
@@ -113,8 +115,8 @@ def test_anchors_open_for_new_judges_when_an_agent_joins(opened) -> None:
     assert ask_for(store, of_agents(50, "A", "B", suite="other@1"), "other@1") == 100 + number
 
 
-def test_scenario_is_spaced_while_another_is_left(opened) -> None:
-    store = opened(min_gap=5)
+def test_scenario_is_spaced_while_another_is_left(open_study) -> None:
+    store = open_study(min_gap=5)
     some = [an_item(f"c{i}", scenario=f"s{i % 12}") for i in range(60)]
     enqueue(store, [*some, *(an_item(f"d{i}", scenario="d") for i in range(3))])
     met = judge(store, add_people(store, "Ana")[0])
@@ -124,8 +126,8 @@ def test_scenario_is_spaced_while_another_is_left(opened) -> None:
     assert all(len(set(seen[at : at + 6])) == 6 for at in range(len(seen) - 5))
 
 
-def test_daily_cap_holds_for_each_person_until_the_next_day(opened, clock) -> None:
-    store = opened(daily_limit=3)
+def test_daily_cap_holds_for_each_person_until_the_next_day(open_study, clock) -> None:
+    store = open_study(daily_limit=3)
     enqueue(store, of_agents(20, "A"))
     ana, bo = add_people(store, "Ana", "Bo")
     assert len(claim(store, ana, 9)) == 3
@@ -134,8 +136,8 @@ def test_daily_cap_holds_for_each_person_until_the_next_day(opened, clock) -> No
     assert len(judge(store, ana, 9)) == 3
 
 
-def test_paused_category_is_not_given_out_until_it_is_resumed(opened) -> None:
-    store = opened()
+def test_paused_category_is_not_given_out_until_it_is_resumed(open_study) -> None:
+    store = open_study()
     enqueue(store, [an_item(f"a{i}", category="ask") for i in range(5)])
     enqueue(store, [an_item(f"b{i}") for i in range(5)])
     ana, bo = add_people(store, "Ana", "Bo")
@@ -153,8 +155,8 @@ def test_paused_category_is_not_given_out_until_it_is_resumed(opened) -> None:
     assert [one.value for one in ask(store, controls.list_controls)] == [1, 0]
 
 
-def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(opened) -> None:
-    store = opened()
+def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(open_study) -> None:
+    store = open_study()
     enqueue(store, of_agents(20, "A") + of_agents(5, "A", suite=f"{SUITE}+abc"))
     ana, bo, cleo = add_people(store, "Ana", "Bo", "Cleo")
     held = claim(store, ana)
@@ -172,8 +174,8 @@ def test_paused_suite_or_person_finishes_the_open_clip_and_gets_no_more(opened) 
     assert len(claim(store, ana)) == 3
 
 
-def test_highest_priority_comes_first(opened) -> None:
-    store = opened(priority={f"{SUITE}/ask": 1}, overlap=0)
+def test_highest_priority_comes_first(open_study) -> None:
+    store = open_study(priority={f"{SUITE}/ask": 1}, overlap=0)
     some = ((c, i) for i in range(8) for c in ("ask", "see", "get"))
     ask_for(store, [an_item(f"{c}{i}", category=c, scenario=f"{c}{i}") for c, i in some])
     enqueue(store, [an_item("z0", suite=f"{SUITE}+late", scenario="z")], required=2)
@@ -181,7 +183,9 @@ def test_highest_priority_comes_first(opened) -> None:
     ana, bo = add_people(store, "Ana", "Bo")
     met = judge(store, ana, 12)
     assert {one[:3] for one in met[:8]} == {"ask"} and "ask" not in {one[:3] for one in met[8:]}
-    store = opened(priority={f"{SUITE}/ask": -1, f"{SUITE}/see": 2, f"{SUITE}+late": 3}, overlap=0)
+    store = open_study(
+        priority={f"{SUITE}/ask": -1, f"{SUITE}/see": 2, f"{SUITE}+late": 3}, overlap=0
+    )
     held = claim(store, bo, 5)
     assert held[0].continuation == "z0"
     assert {one.continuation[:3] for one in held[1:]} == {"see"}

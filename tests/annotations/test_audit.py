@@ -30,7 +30,7 @@ class Judged(NamedTuple):
     agents: tuple[str, ...]
 
 
-def of(judged: Sequence[Judged]) -> AssignmentBalance:
+def audit_judgements(judged: Sequence[Judged]) -> AssignmentBalance:
     rows = [(one.item, "", agent, one.annotator) for one in judged for agent in one.agents]
     return measure_imbalance(*np.array(rows, object).T) if rows else EMPTY_AUDIT
 
@@ -45,16 +45,18 @@ def judged(**agents: str) -> list[Judged]:
 
 
 def test_imbalance_is_the_share_that_other_people_would_have_to_judge() -> None:
-    found = of(judged(A="xxxxxxxxyy", B="xxyyyyyyyy", C="xxxxxyyyyy"))
+    found = audit_judgements(judged(A="xxxxxxxxyy", B="xxyyyyyyyy", C="xxxxxyyyyy"))
     assert found.imbalance == pytest.approx(0.6) and found.between == ("A", "B")
     assert found.judgements == ((8, 2), (2, 8), (5, 5))
     assert found.cramers_v == pytest.approx(np.sqrt((2 * 2 * 3**2 / 5) / 30))
     assert found.p is not None and 0.01 < found.p < 0.06
-    assert of(judged(A="xy" * 20, B="xy" * 20)).p == 1.0
+    assert audit_judgements(judged(A="xy" * 20, B="xy" * 20)).p == 1.0
 
 
 def test_clip_of_several_agents_counts_for_each_and_once_among_clips() -> None:
-    found = of([Judged("x", "1", ("A", "B")), Judged("y", "1", ("A", "B")), *judged(A="x")])
+    found = audit_judgements(
+        [Judged("x", "1", ("A", "B")), Judged("y", "1", ("A", "B")), *judged(A="x")]
+    )
     assert found.judgements == ((2, 1), (1, 1))
     assert (found.clips, found.twice) == (2, 1)
 
@@ -75,7 +77,7 @@ def test_clip_of_several_agents_counts_for_each_and_once_among_clips() -> None:
     ],
 )
 def test_sentence_reports_confounded_unbalanced_or_balanced_judgements(agents, words) -> None:
-    assert words in of(judged(**agents)).sentence
+    assert words in audit_judgements(judged(**agents)).sentence
 
 
 # The simulation: of four agents two join late; of five people two come later and one leaves.
@@ -139,7 +141,7 @@ def audit_random(seed: int) -> AssignmentBalance:
                 clip = draw.choice(left)
                 open_[clip] -= 1
                 out.append(Judged(name, clip, ()))
-    return of([j._replace(agents=tuple(sorted(agents[j.item]))) for j in out])
+    return audit_judgements([j._replace(agents=tuple(sorted(agents[j.item]))) for j in out])
 
 
 def test_assignment_bounds_the_imbalance_where_random_assignment_does_not(sqlite_workspace) -> None:

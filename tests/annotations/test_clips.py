@@ -28,7 +28,7 @@ def given(store: AnnotationStore, who: Annotator) -> str:
     return claim(store, who.id)[0].item
 
 
-def refused(store: AnnotationStore, who: Annotator, item: object) -> str:
+def get_refusal(store: AnnotationStore, who: Annotator, item: object) -> str:
     with pytest.raises(ArgumentError) as caught:
         ask(store, load_clip, who, item)
     return str(caught.value)
@@ -79,7 +79,7 @@ def test_forbidden_and_missing_clips_give_the_same_error(store) -> None:
     item = given(store, ann)
     judge(store, ann, item, 1)
     odd = ["x" * 22, "", None, 5, ["x"], "../../etc/passwd", "<b>", "x" * 10**6]
-    assert {refused(store, ben, one) for one in [item, *odd]} == {NOT_FOUND}
+    assert {get_refusal(store, ben, one) for one in [item, *odd]} == {NOT_FOUND}
 
 
 @attempt(
@@ -92,6 +92,6 @@ def test_clip_is_hidden_from_people_who_still_have_to_judge_it(store) -> None:
     item = given(store, ann)
     claim(store, rita.id)
     judge(store, ann, item, 1)
-    assert refused(store, rita, item) == NOT_JUDGED_YET
+    assert get_refusal(store, rita, item) == NOT_JUDGED_YET
     judge(store, rita, item, 2)
     assert [mark.by for mark in ask(store, load_clip, rita, item).marks] == [ann.pseudonym, "you"]

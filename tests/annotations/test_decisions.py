@@ -36,12 +36,12 @@ def decide(store: AnnotationStore, made: list[Decision]) -> list[Decision]:
     return change(store, decisions.append_decisions, DRAFT, made)
 
 
-def kept(store: AnnotationStore) -> list[Decision]:
+def load_draft_decisions(store: AnnotationStore) -> list[Decision]:
     return ask(store, decisions.load_decisions, DRAFT)
 
 
 def state_of(store: AnnotationStore) -> CandidateState:
-    return fold_decisions(kept(store))["walk-01"]
+    return fold_decisions(load_draft_decisions(store))["walk-01"]
 
 
 def ratings(store: AnnotationStore) -> dict[str, str]:
@@ -63,9 +63,9 @@ def test_decisions_are_listed_in_order_with_their_authors(curators) -> None:
     ]
     saved = [*decide(curators, made[:2]), *decide(curators, made[2:])]
     authors = zip(saved, ("Ana", "Ben", "Ana"), strict=True)
-    assert kept(curators) == [one._replace(by=name) for one, name in authors]
+    assert load_draft_decisions(curators) == [one._replace(by=name) for one, name in authors]
     assert [one.number for one in saved] == [1, 2, 3]
-    found = fold_decisions(kept(curators))
+    found = fold_decisions(load_draft_decisions(curators))
     assert (found["walk-01"].status, found["walk-01"].reason) == ("rejected", "empty")
     assert (found["walk-01"].scenario, found["walk-02"].status) == ("ab", "accepted")
     assert ask(curators, decisions.load_decisions, "e" * 32) == []
@@ -77,7 +77,7 @@ def test_decision_that_was_not_seen_is_not_overruled(curators) -> None:
     words = r"walk-01 has changed .* it is now accepted by Ana; reload"
     with pytest.raises(DecisionConflict, match=words):
         decide(curators, [decision(3, candidate="walk-02"), late])
-    assert len(kept(curators)) == 1  # all or none
+    assert len(load_draft_decisions(curators)) == 1  # all or none
     decide(curators, [late._replace(follows=uuid(1))])
     assert state_of(curators).status == "rejected"
 
@@ -86,7 +86,7 @@ def test_decision_sent_again_is_kept_once(curators) -> None:
     first = decide(curators, [decision(1)])
     decide(curators, [decision(2, "reject", 1)])
     assert [d._replace(by="") for d in decide(curators, [decision(1)])] == first
-    assert len(kept(curators)) == 2
+    assert len(load_draft_decisions(curators)) == 2
     with pytest.raises(StoreError, match="already belongs to another decision"):
         decide(curators, [decision(1, "reject")])
 
@@ -101,7 +101,7 @@ def test_undoing_is_a_decision_and_has_no_limit(curators) -> None:
     state = state_of(curators)
     assert (state.status, state.by, state.last) == ("undecided", "", uuid(4))
     decide(curators, [decision(5, "accept", 4)])
-    assert len(kept(curators)) == 5
+    assert len(load_draft_decisions(curators)) == 5
 
 
 def test_rating_neither_changes_nor_blocks_a_decision(curators) -> None:
@@ -172,7 +172,7 @@ def test_one_of_two_simultaneous_decisions_is_refused(curators) -> None:
     for thread in threads:
         thread.join()
     assert sorted(type(one) is str for one in outcomes) == [False, True]
-    assert len(kept(curators)) == 1
+    assert len(load_draft_decisions(curators)) == 1
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from tests.annotations.examples import (
     some_items,
     statuses,
 )
-from tests.examples import played, scenarios
+from tests.examples import play_turns, scenarios
 from tests.stores import add_person, ask, change, enqueue, submit
 
 HEADER = ",".join(WRITTEN_COLUMNS)
@@ -261,7 +261,9 @@ def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, impor
 def test_line_that_matches_no_or_several_continuations_stops_the_import(
     unserved, import_lines, sts
 ) -> None:
-    played(scenarios(2)[0], [(4, 0)] * scenarios(2)[0].horizon, "Ana").finish(unserved, seconds=1.0)
+    play_turns(scenarios(2)[0], [(4, 0)] * scenarios(2)[0].horizon, "Ana").finish(
+        unserved, seconds=1.0
+    )
     good = "random,clean-take-01,0,Ana,success,3"
     for lines, header, expected in (
         (

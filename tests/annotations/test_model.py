@@ -65,17 +65,17 @@ class Model:
         self.slots: dict[str, list[Slot]] = {}
         self.events = self.extras = 0
 
-    def of(self, continuation: str) -> list[Slot]:
+    def get_slots(self, continuation: str) -> list[Slot]:
         return self.slots.setdefault(continuation, [Slot() for _ in range(REQUIRED)])
 
-    def own(self, continuation: str, who: int) -> Slot | None:
-        return next((slot for slot in self.of(continuation) if slot.holder == who), None)
+    def find_slot(self, continuation: str, who: int) -> Slot | None:
+        return next((slot for slot in self.get_slots(continuation) if slot.holder == who), None)
 
     def first_free(self, continuation: str, now: float) -> Slot | None:
-        return next((slot for slot in self.of(continuation) if slot.is_free(now)), None)
+        return next((slot for slot in self.get_slots(continuation) if slot.is_free(now)), None)
 
     def judge(self, continuation: str, who: int, now: float) -> str:
-        slot = self.own(continuation, who) or self.first_free(continuation, now)
+        slot = self.find_slot(continuation, who) or self.first_free(continuation, now)
         self.events += 1
         if slot is None:
             self.extras += 1
@@ -120,7 +120,7 @@ class Bench:
         claims = claim_items(self.store, number, suite=self.suite, count=count)
         got = {claim.continuation for claim in claims}
         judged = {self.continuation[item] for item in person.current()}
-        own = {name: self.model.own(name, number) for name in self.names}
+        own = {name: self.model.find_slot(name, number) for name in self.names}
         held = {name for name, slot in own.items() if slot and not slot.judged}
         offered = {
             name

@@ -16,7 +16,7 @@ Opened = Callable[..., AnnotationStore]
 
 
 @pytest.fixture
-def opened(open_store) -> Opened:
+def open_study(open_store) -> Opened:
     """Open a study with thirty clips, references and settings of its training."""
 
     def make(references: int, **settings: float) -> AnnotationStore:
@@ -44,8 +44,8 @@ def send(
     return change(store, save_answer, person, sent | {"reason": "x"}, alone=False)
 
 
-def test_round_is_passed_at_the_required_share(opened) -> None:
-    store = opened(9, training=5, training_pass=0.8)
+def test_round_is_passed_at_the_required_share(open_study) -> None:
+    store = open_study(9, training=5, training_pass=0.8)
     (ann,) = add_people(store, "ann")
     for n in range(5):
         now = ask(store, load_progress, ann)
@@ -58,8 +58,8 @@ def test_round_is_passed_at_the_required_share(opened) -> None:
     assert ask(store, progress.count_judged, ann) == 0
 
 
-def test_new_round_has_new_episodes_until_the_pool_is_empty(opened) -> None:
-    store = opened(5, training=2, training_pass=1.0)
+def test_new_round_has_new_episodes_until_the_pool_is_empty(open_study) -> None:
+    store = open_study(5, training=2, training_pass=1.0)
     (ann,) = add_people(store, "ann")
     met: list[str] = []
     for n in range(5):
@@ -74,8 +74,8 @@ def test_new_round_has_new_episodes_until_the_pool_is_empty(opened) -> None:
     assert after.needed and after.items == ()
 
 
-def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(opened) -> None:
-    store = opened(30, training=20, training_pass=0.1)
+def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(open_study) -> None:
+    store = open_study(30, training=20, training_pass=0.1)
     (ann,) = add_people(store, "ann")
     marked = [one for one in ask(store, load_progress, ann).items if one.truth == "success"]
     for n, (step, words) in enumerate(
@@ -94,8 +94,8 @@ def test_feedback_gives_the_distance_of_a_mark_and_is_repeated(opened) -> None:
     [None, 5, [], {}, {"uuid": 5}, {"item": "x" * 22}, {"verdict": "fine"}, {"step": 99},
      {"kind": "review", "label": "control"}, {"verdict": "success", "step": True}],
 )  # fmt: skip
-def test_invalid_answer_to_a_lesson_is_not_kept(opened, forged) -> None:
-    store = opened(4, training=2)
+def test_invalid_answer_to_a_lesson_is_not_kept(open_study, forged) -> None:
+    store = open_study(4, training=2)
     ann, ben = add_people(store, "ann", "ben")
     lesson = ask(store, load_progress, ann).items[0]
     good = {"uuid": "1" * 32, "item": lesson.item, "verdict": lesson.truth, "step": lesson.step}
@@ -104,8 +104,8 @@ def test_invalid_answer_to_a_lesson_is_not_kept(opened, forged) -> None:
     assert ask(store, load_progress, ann).answered == ask(store, load_progress, ben).answered == 0
 
 
-def test_people_who_judged_need_no_training_and_lessons_are_not_judged(opened) -> None:
-    store = opened(4, training=4, training_pass=0.0, reference_rate=1.0)
+def test_people_who_judged_need_no_training_and_lessons_are_not_judged(open_study) -> None:
+    store = open_study(4, training=4, training_pass=0.0, reference_rate=1.0)
     old, new = add_people(store, "old", "new")
     held = claim(store, old, 1)[0]
     submit(store, old, [{"uuid": "f" * 32, "item": held.item, "verdict": "not_done"}])
@@ -122,8 +122,8 @@ def test_people_who_judged_need_no_training_and_lessons_are_not_judged(opened) -
     ("references", "settings", "lack"),
     [(0, {"training": 5}, "add some with sts references add"), (3, {}, "")],
 )
-def test_training_needs_references_and_a_setting(opened, references, settings, lack) -> None:
-    store = opened(references, **settings)
+def test_training_needs_references_and_a_setting(open_study, references, settings, lack) -> None:
+    store = open_study(references, **settings)
     assert not ask(store, load_progress, add_people(store, "ann")[0]).needed
     found = ask(store, training.describe_missing_references)
     assert lack in found and bool(lack) == bool(found)

@@ -93,7 +93,7 @@ def door(gate: Gate | None = None, base: str = "", provider: Provider | None = N
     return build_application(Inside(), opened, {PAGE: Inside()})
 
 
-def asked(*given: Any, **more: Any) -> list[dict[str, Any]]:
+def send_request(*given: Any, **more: Any) -> list[dict[str, Any]]:
     """Return the messages that answer a request; status 200 is from behind the door."""
     return asyncio.run(answered(*given, **more))
 
@@ -134,7 +134,7 @@ async def answered(
 
 
 def status(*given: Any, **more: Any) -> int:
-    first = asked(*given, **more)[0]
+    first = send_request(*given, **more)[0]
     return int(first.get("status") or first["code"])
 
 
@@ -148,7 +148,7 @@ def text(answer: list[dict[str, Any]]) -> str:
 
 def send_form(token: str, path: str = "/enter", **more: Any) -> list[dict[str, Any]]:
     """Press the button of an invitation."""
-    return asked(path, form=f"t={token}".encode(), **more)
+    return send_request(path, form=f"t={token}".encode(), **more)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_studies_on_one_host_keep_separate_sessions() -> None:
     "HttpOnly, SameSite and, over https, Secure",
 )
 def test_invitation_opens_a_page_whose_form_starts_the_session() -> None:
-    shown = asked("/enter", query=f"t={WAITING}")
+    shown = send_request("/enter", query=f"t={WAITING}")
     assert shown[0]["status"] == 200 and not header(shown, "set-cookie")
     assert "&lt;i&gt;Ann&lt;/i&gt;" in text(shown) and "<i>" not in text(shown)
     assert header(shown, "cache-control") == "no-store"
@@ -205,7 +205,7 @@ def test_invitation_opens_a_page_whose_form_starts_the_session() -> None:
 )
 @pytest.mark.parametrize("how", ["opened", "sent"])
 def test_invalid_link_explains_why_in_one_sentence(token: str, sentence: str, how: str) -> None:
-    answer = asked("/enter", query=f"t={token}") if how == "opened" else send_form(token)
+    answer = send_request("/enter", query=f"t={token}") if how == "opened" else send_form(token)
     assert answer[0]["status"] == 401 and sentence in text(answer)
     assert not header(answer, "set-cookie")
 
@@ -213,9 +213,9 @@ def test_invalid_link_explains_why_in_one_sentence(token: str, sentence: str, ho
 def test_owners_link_opens_repeatedly_and_keeps_an_existing_session() -> None:
     gate = Gate()
     for _ in range(2):
-        answer = asked("/enter", query=f"t={OWNERS}", at=door(gate))
+        answer = send_request("/enter", query=f"t={OWNERS}", at=door(gate))
         assert answer[0]["status"] == 303 and gate.whose(answer) == "Olga"
-    answer = asked("/enter", IN, f"t={OWNERS}", at=door(Gate("Olga")))
+    answer = send_request("/enter", IN, f"t={OWNERS}", at=door(Gate("Olga")))
     assert (answer[0]["status"], header(answer, "location")) == (303, "/")
     assert not header(answer, "set-cookie")
 
@@ -234,7 +234,7 @@ def test_signing_in_ends_the_session_that_the_browser_held(token: str) -> None:
 
 
 def test_spent_invitation_still_opens_its_owners_page() -> None:
-    answer = asked("/enter", IN, f"t={SPENT}")
+    answer = send_request("/enter", IN, f"t={SPENT}")
     assert (answer[0]["status"], header(answer, "location")) == (303, "/")
     assert not header(answer, "set-cookie")
     assert send_form(SPENT, cookie=IN)[0]["status"] == 303  # a double click
@@ -303,7 +303,7 @@ def test_guessed_links_are_limited_by_address_and_spent_ones_do_not_count() -> N
         assert status("/enter", query=f"t={SPENT}", at=at) == 401
     for _ in range(MAX_FAILURES_PER_ADDRESS):
         assert status("/enter", query="t=guess", at=at) == 401
-    refused = asked("/enter", query=f"t={WAITING}", at=at)
+    refused = send_request("/enter", query=f"t={WAITING}", at=at)
     assert refused[0]["status"] == 429 and header(refused, "retry-after") == "60"
     assert status("/enter", query=f"t={WAITING}", at=at, address="192.0.2.2") == 200
     assert status("/", IN, at=at) == 200
@@ -380,7 +380,7 @@ def test_websocket_is_closed_to_every_other_origin(origin: str | None) -> None:
 
 def test_missing_database_is_reported_on_a_page_that_reloads() -> None:
     for path, query in (("/", ""), ("/enter", f"t={WAITING}")):
-        answer = asked(path, IN, query, at=door(Away()))
+        answer = send_request(path, IN, query, at=door(Away()))
         assert answer[0]["status"] == 503 and header(answer, "refresh") == "5"
         assert UNAVAILABLE in text(answer) and "/secret" not in text(answer)
     assert status(**STREAM, at=door(Away())) == 4401
@@ -434,18 +434,18 @@ def offering(base: str = "") -> Starlette:
 
 def test_pages_for_strangers_offer_sign_in_only_if_the_study_does() -> None:
     for path, query in (("enter", ""), ("", ""), ("enter", f"t={SPENT}"), ("enter", "t=nothing")):
-        answer = asked(f"/judge/{path}", query=query, at=offering("/judge"))
+        answer = send_request(f"/judge/{path}", query=query, at=offering("/judge"))
         assert 'href="/judge/sign-in"' in text(answer)
-    assert "sign-in" not in text(asked("/enter")) + text(asked("/"))
+    assert "sign-in" not in text(send_request("/enter")) + text(send_request("/"))
 
 
 def test_only_the_sign_in_routes_to_the_provider_and_back_are_open() -> None:
-    away = asked("/judge/sign-in", at=offering("/judge"))
+    away = send_request("/judge/sign-in", at=offering("/judge"))
     assert header(away, "location") == "https://provider.example/authorize"
     name, *flags = header(away, "set-cookie").replace("=", ";", 1).split(";")
     assert name == "sts_sign_in"
     assert {" path=/judge", " httponly", " samesite=lax", " secure"} <= {*flags}
-    back = asked("/oauth2callback", query="code=forged&state=forged", at=offering())
+    back = send_request("/oauth2callback", query="code=forged&state=forged", at=offering())
     assert back[0]["status"] == 401 and SIGN_IN_FAILED in text(back)
     for path in ("/auth/login", "/auth/logout", "/sign-in/", "/oauth2callback/x"):
         assert status(path, at=offering()) == 404

@@ -84,7 +84,7 @@ def sockets() -> Iterator[contextlib.ExitStack]:
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def opened(
+def open_connection(
     stack: contextlib.ExitStack, port: int, said: bytes, source: str = "127.0.0.1"
 ) -> socket.socket:
     """Open a connection from an address of this machine, and say something."""
@@ -140,7 +140,7 @@ def test_1300_half_sent_requests_lock_no_client_out(
     monkeypatch.setattr(TIMEOUT, 1.5)
     caplog.set_level(logging.ERROR)
     with served(total=1000) as port:
-        many = [opened(sockets, port, half, f"127.0.1.{n % sources}") for n in range(1300)]
+        many = [open_connection(sockets, port, half, f"127.0.1.{n % sources}") for n in range(1300)]
         assert status(port) == 200
         assert status(port, "127.0.1.0") == 200  # from the very address of the flood
         assert all_closed(many)
@@ -156,7 +156,7 @@ def test_annotator_serves_pages_amid_1300_half_sent_requests(
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))  # as a shell usually has it
     with server:
         raise_file_limit()
-        many = [opened(sockets, server.port, HALF) for _ in range(1300)]
+        many = [open_connection(sockets, server.port, HALF) for _ in range(1300)]
         with wired(server, "undisturbed") as wire:
             assert wire.ask()
         assert all_closed(many)
@@ -169,13 +169,13 @@ def test_unfinished_request_is_cut_off_even_if_it_trickles(
     monkeypatch.setattr(TIMEOUT, 0.5)
     with served() as port:
         for said in (b"", HALF, BODY[:-4].replace(b"9", b"999999") + b"s"):
-            slow, began = opened(sockets, port, said), time.monotonic()
+            slow, began = open_connection(sockets, port, said), time.monotonic()
             while not is_closed(slow) and time.monotonic() - began < 20:
                 with contextlib.suppress(OSError):
                     slow.sendall(b"x" if said else b"")
                 time.sleep(0.05)
             assert 0.4 < time.monotonic() - began < 10
-        again = opened(sockets, port, WHOLE)
+        again = open_connection(sockets, port, WHOLE)
         assert again.recv(1000).startswith(b"HTTP/1.1 200")
         time.sleep(1)  # a connection that waits for a next request is uvicorn's to close
         assert not is_closed(again)
@@ -195,7 +195,7 @@ def test_sixty_people_behind_one_address_work_undisturbed(
     with served() as port:
         address = f"ws://127.0.0.1:{port}/"
         open_pages = [sockets.enter_context(connect(address)) for _ in range(PEOPLE)]
-        others = [opened(sockets, port, WHOLE) for _ in range(PEOPLE * (TABS - 1))]
+        others = [open_connection(sockets, port, WHOLE) for _ in range(PEOPLE * (TABS - 1))]
         for _ in range(2):
             for one in others:
                 assert one.recv(1000).startswith(b"HTTP/1.1 200")
@@ -212,9 +212,9 @@ def test_connections_are_limited_by_address_except_for_proxies(
 ) -> None:
     for proxies, refused in (("10.0.0.0/8", True), ("10.0.0.0/8,127.0.0.2", False)):
         with served(each=3, proxies=proxies) as port:
-            there = [opened(sockets, port, WHOLE, "127.0.0.2") for _ in range(3)]
+            there = [open_connection(sockets, port, WHOLE, "127.0.0.2") for _ in range(3)]
             assert all(one.recv(1000).startswith(b"HTTP/1.1 200") for one in there)
-            fourth = opened(sockets, port, b"", "127.0.0.2")
+            fourth = open_connection(sockets, port, b"", "127.0.0.2")
             assert all_closed([fourth], 1) is refused  # no waiting connection could give way
             assert not any(map(is_closed, there))
             assert status(port) == 200  # from another address

@@ -298,11 +298,11 @@ def generation() -> Rows:
             environments.generate_environments, wanted, seed=1, start=0, stop=sizes.NEW
         )
 
-        def apart(wanted: patterns.Settings = wanted) -> None:
+        def generate_separately(wanted: patterns.Settings = wanted) -> None:
             for i in range(few):
                 patterns.generate_world(wanted, seed=1, index=i)
 
-        taken = seconds(together, runs=sizes.RUNS), seconds(apart, runs=sizes.RUNS)
+        taken = seconds(together, runs=sizes.RUNS), seconds(generate_separately, runs=sizes.RUNS)
         yield name, sizes.NEW / taken[0] / 1e3, few / taken[1] / 1e3
 
 

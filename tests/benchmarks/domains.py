@@ -92,8 +92,8 @@ def upright(steps: int, worlds: Sequence[Any]) -> Moves:
     return actions
 
 
-def drawn(count: int) -> Callable[[int, Sequence[Any]], Moves]:
-    """Return what draws from the first so many actions."""
+def make_sampler(count: int) -> Callable[[int, Sequence[Any]], Moves]:
+    """Return a function that draws from the first `count` actions."""
 
     def actions(steps: int, worlds: Sequence[Any]) -> Moves:
         shape = (steps, len(worlds), len(worlds[0].players))
@@ -104,9 +104,9 @@ def drawn(count: int) -> Callable[[int, Sequence[Any]], Moves]:
 
 KINDS = {
     "gymnasium:CartPole-v1": Kind(200, upright, bare_live),
-    "gymnasium:minigrid:BabyAI-GoToLocal-v0": Kind(20, drawn(2), bare_live),  # turns
-    "babyai": Kind(20, drawn(2), bare_live),
-    "overcooked": Kind(50, drawn(6), bare_kitchen),
+    "gymnasium:minigrid:BabyAI-GoToLocal-v0": Kind(20, make_sampler(2), bare_live),  # turns
+    "babyai": Kind(20, make_sampler(2), bare_live),
+    "overcooked": Kind(50, make_sampler(6), bare_kitchen),
 }
 
 

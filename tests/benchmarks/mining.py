@@ -74,7 +74,7 @@ def cost(*words: str) -> tuple[float, float, float, float]:
         pid, status, used = os.wait4(process.pid, os.WNOHANG)
         if pid:
             break
-        most = max(most, sum(map(held, family(process.pid))))
+        most = max(most, sum(map(measure_memory, family(process.pid))))
         time.sleep(LOOK)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -92,7 +92,7 @@ def family(pid: int) -> list[int]:
     return [pid, *(one for child in children for one in family(int(child)))]
 
 
-def held(pid: int) -> float:
+def measure_memory(pid: int) -> float:
     """Return the megabytes that a process holds; what several share is shared out among them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()

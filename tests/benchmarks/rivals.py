@@ -78,11 +78,13 @@ class Stacked:
     def _places(self, cells: Any) -> NDArray[np.int64]:
         return np.stack(np.divmod(np.array(cells), self.size[1]), -1)
 
-    def moved(self, places: NDArray[np.int64], actions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def move_places(
+        self, places: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
         """Return places [..., 2] one move on."""
         return (places + AROUND[actions]) % self.size
 
-    def around(self) -> NDArray[np.int64]:
+    def get_visible_rewards(self) -> NDArray[np.int64]:
         """Return the rewards that players see, int64[B, P, 9]."""
         return self.rewards((self.people[:, :, None] + AROUND) % self.size)
 
@@ -98,9 +100,9 @@ class Stacked:
 
     def advance(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Move all on by one step; return the rewards."""
-        self.people = self.moved(self.people, actions)
+        self.people = self.move_places(self.people, actions)
         entries = np.take_along_axis(self.patterns, (self.step % self.length)[..., None], 2)[..., 0]
-        going = self.moved(self.objects, entries)
+        going = self.move_places(self.objects, entries)
         clash = (going[:, 0] == going[:, 1]).all(-1)
         held = (going == self.objects).all(-1).any(-1)
         coin = (_words(self.seed, self.counter) & np.uint64(1)).astype(np.int64)
@@ -132,13 +134,13 @@ def with_numpy(
         if name == "random":
             actions = (uniforms(streams, first) * 9).astype(np.int64)
         elif name == "local-search":
-            seen = worlds.around()
+            seen = worlds.get_visible_rewards()
             actions = picked(seen == seen.max(-1, keepdims=True), uniforms(streams, first))
         else:
-            seen = worlds.around()
+            seen = worlds.get_visible_rewards()
             highest = seen.max(-1)
             best = picked(seen == highest[..., None], uniforms(streams, first + 2))
-            wished = worlds.moved(worlds.people, best)
+            wished = worlds.move_places(worlds.people, best)
             for p in range(people):
                 wins = highest[:, p] >= bid
                 bid = np.where(wins, highest[:, p], bid)
@@ -158,7 +160,7 @@ class Plain:
         self.patterns = (s.good_pattern, s.evil_pattern)
         self.seed, self.counter, self.step = s.seed, 0, 0
 
-    def moved(self, place: Place, move: int) -> Place:
+    def move_place(self, place: Place, move: int) -> Place:
         row, column = place[0] + move // 3 - 1, place[1] + move % 3 - 1
         return row % self.height, column % self.width
 
@@ -172,7 +174,7 @@ class Plain:
 
     def best(self, place: Place) -> tuple[int, list[int]]:
         """Return the highest reward that a move from `place` meets, and those moves."""
-        seen = [self.reward(self.moved(place, move)) for move in range(9)]
+        seen = [self.reward(self.move_place(place, move)) for move in range(9)]
         highest = max(seen)
         return highest, [move for move in range(9) if seen[move] == highest]
 
@@ -187,9 +189,11 @@ class Plain:
 
     def advance(self, actions: Sequence[int]) -> list[int]:
         """Move all on by one step; return the rewards."""
-        self.people = [self.moved(place, m) for place, m in zip(self.people, actions, strict=True)]
+        self.people = [
+            self.move_place(place, m) for place, m in zip(self.people, actions, strict=True)
+        ]
         going = [
-            self.moved(o, p[self.step % len(p)])
+            self.move_place(o, p[self.step % len(p)])
             for o, p in zip(self.objects, self.patterns, strict=True)
         ]
         if going[0] == going[1]:
@@ -221,7 +225,7 @@ def in_python(name: str, s: State, stream: int, steps: int) -> list[int]:
                 own, best = world.best(place)
                 if own >= bid:
                     move = best[int(uniform(stream, first + 3 * p + 2) * len(best))]
-                    bid, target = own, world.moved(place, move)
+                    bid, target = own, world.move_place(place, move)
         if name == "bidding":
             actions = [world.toward(place, target) for place in world.people]
         total = [a + b for a, b in zip(total, world.advance(actions), strict=True)]

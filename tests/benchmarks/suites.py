@@ -39,7 +39,7 @@ from sts.worlds.lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes
 from tests.benchmarks.measure import STS, Rows, alternating, compiling, cost, seconds
-from tests.examples import played, scenarios
+from tests.examples import play_turns, scenarios
 from tests.stores import add_person, enqueue
 
 FRONT = {"--help": 10, "suite ls": 10, "run --agents": 10, "--version": None, "run --help": None}
@@ -217,10 +217,10 @@ def formats() -> Rows:
         ):
             paths = (Path(folder) / f"{name}-v{run}" for run in itertools.count())
 
-            def written(path: Path, write: Any = write) -> None:
+            def write_file(path: Path, write: Any = write) -> None:
                 write(path, made)
 
-            writing = seconds(written, partial(next, paths), runs=sizes.SLOW)
+            writing = seconds(write_file, partial(next, paths), runs=sizes.SLOW)
             path = Path(folder) / f"{name}-v0"
             reading = seconds(read, partial(Path, path), runs=sizes.SLOW)
             files = [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file()]
@@ -250,10 +250,10 @@ def turns() -> Rows:
         return json.dumps(begun.view(frames))
 
     def replay(n: int) -> str:
-        return json.dumps(played(one, made[:n]).view())
+        return json.dumps(play_turns(one, made[:n]).view())
 
     for n in (1, sizes.TURNS):
-        begin = partial(played, one, made[: n - 1])
+        begin = partial(play_turns, one, made[: n - 1])
         ways: list[Any] = [(take, begin), (replay, partial(int, n))]
         milliseconds = (1e3 * taken for taken in alternating(ways, runs=sizes.RUNS))
         sent = len(take(begin())) / 1e3, len(replay(n)) / 1e3

@@ -35,7 +35,7 @@ from sts.worlds.lambda_star.domain import LambdaStar
 from sts_scenarios.categories import scenario_criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
-from tests.examples import in_this_process, played, recorded, scenarios
+from tests.examples import in_this_process, play_turns, recorded, scenarios
 from tests.stores import add_person, claim_items, enqueue, submit
 
 
@@ -49,7 +49,7 @@ def root(tmp_path_factory):
     return folder
 
 
-def shown(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> list[str]:
+def run_show(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> list[str]:
     capsys.readouterr()
     assert main(["show", *words, "--workspace", str(root)]) == 0
     return capsys.readouterr().out.splitlines()
@@ -58,12 +58,12 @@ def shown(capsys: pytest.CaptureFixture[str], root: Path, *words: str) -> list[s
 def test_two_agents_are_shown_side_by_side(root, capsys, monkeypatch):
     words = ["mine@1/clean-take-01", "--agent", "random", "--agent", "local-search"]
     monkeypatch.setenv("COLUMNS", "160")
-    wide = shown(capsys, root, *words)
+    wide = run_show(capsys, root, *words)
     pair = [line for line in wide if "║" in line]
     assert len(pair) >= 9 and all(line.count("║") == 1 for line in pair)
     assert any("random #0" in line and "local-search #0" in line for line in wide)
     monkeypatch.setenv("COLUMNS", "80")
-    narrow = shown(capsys, root, *words)
+    narrow = run_show(capsys, root, *words)
     assert not any("║" in line for line in narrow)
     assert max(map(len, narrow)) <= 80
     monkeypatch.setenv("COLUMNS", "40")
@@ -86,10 +86,10 @@ def test_filmstrip_marks_the_takeover_and_every_player():
 
 
 def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_path):
-    lines = shown(capsys, root, "mine@1/clean-take-02", "--agent", "random", "--index", "1")
+    lines = run_show(capsys, root, "mine@1/clean-take-02", "--agent", "random", "--index", "1")
     (title,) = [line for line in lines if line.startswith("random #1")]
     id = title.partition("(")[2].rstrip(")")
-    again = shown(capsys, root, id[:10])
+    again = run_show(capsys, root, id[:10])
     assert again[:2] == [title, "“Go to Good.”"]
     asked = "asked: A, drawn as @; others: B; G is Good, E is Evil"
     assert [line for line in again if line.startswith("asked")] == [asked]
@@ -97,7 +97,7 @@ def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_p
     assert again[-1] == "not judged yet"
     (one,) = scenarios(1)
     turns = [(4, 0), (4, 1)] + [(4, 0)] * 6
-    kept = played(one, turns).finish(Workspace.open(str(tmp_path)), seconds=1.0)
+    kept = play_turns(one, turns).finish(Workspace.open(str(tmp_path)), seconds=1.0)
     assert (
         describe_utterances(kept.episode, kept.players, kept.takeover) == "A says “yes” in step +2"
     )
@@ -125,13 +125,13 @@ def test_human_verdicts_and_automatic_labels_are_shown_separately(root, capsys):
             (claim,) = claim_items(opened, number, suite="mine@1")
             sent = a_submission(claim) | {"verdict": verdict, "step": step, "reason": "dark"}
             submit(opened, number, [sent])
-    assert shown(capsys, root, one.id)[-1] == (
+    assert run_show(capsys, root, one.id)[-1] == (
         "judged by 3 people: 2 success (at +4, +2), 1 cannot_judge"
     )
     assert main(["label", "mine@1", "--workspace", str(root)]) == 0
-    words = " ".join(" ".join(shown(capsys, root, one.id)).split())
+    words = " ".join(" ".join(run_show(capsys, root, one.id)).split())
     assert "judged by 3 people: 2 success" in words and "; automatic label of mine@1: " in words
-    (value,) = json.loads("".join(shown(capsys, root, one.id, "--json")))
+    (value,) = json.loads("".join(run_show(capsys, root, one.id, "--json")))
     verdicts = [each["verdict"] for each in value["judgements"]]
     assert verdicts == ["success", "cannot_judge", "success"]
     assert value["automatic_labels"][0]["suites"] == ["mine@1"]
@@ -209,12 +209,12 @@ def pictures(tmp_path_factory):
 
 def test_frames_are_shown_only_on_colour_terminals(pictures, capsys, monkeypatch):
     words = [f"{ring.SUITE}/ring-00", "--agent", "ringer"]
-    plain = shown(capsys, pictures, *words)
+    plain = run_show(capsys, pictures, *words)
     assert plain.count(NO_COLOURS) == 2 and "\x1b" not in "".join(plain)
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setattr("sts.commands.terminal.shows_colours", lambda: True)
     monkeypatch.setenv("COLUMNS", "100")
-    lines = shown(capsys, pictures, *words)
+    lines = run_show(capsys, pictures, *words)
     assert sum("▀" in line for line in lines) == 2
     assert max(_visible_width(line) for line in lines) <= 100
     frame = np.zeros((2, 24, 3), np.uint8)
@@ -227,7 +227,7 @@ def test_continuation_is_written_as_mp4_and_webp(pictures, tmp_path, capsys, mon
     file, exact = tmp_path / "out" / "one.mp4", tmp_path / "one.webp"
     words = [f"{ring.SUITE}/ring-00", "--agent", "ringer", "--mp4", str(file), "--webp", str(exact)]
     count = ring.TAKEOVER + ring.HORIZON + 1
-    assert shown(capsys, pictures, *words)[-1] == f"{count} pictures written to {file}"
+    assert run_show(capsys, pictures, *words)[-1] == f"{count} pictures written to {file}"
     raw = file.read_bytes()
     assert 0 < raw.index(b"moov") < raw.index(b"mdat"), "what a player needs first stands first"
     with av.open(str(file)) as film:
@@ -264,7 +264,7 @@ def test_board_is_painted_for_a_film_with_the_annotators_overlay(
         for one in suites.load(Workspace.open(str(root)), "core@2").scenarios
         if (found := scenario_criterion(one)) is not None and found.overlay.player_view
     )
-    said = shown(capsys, root, f"core@2/{chosen.id}", "--webp", str(file))[-1]
+    said = run_show(capsys, root, f"core@2/{chosen.id}", "--webp", str(file))[-1]
     with Image.open(file) as image:
         count = len(list(ImageSequence.Iterator(image)))
     assert said == f"{count} pictures written to {file}"

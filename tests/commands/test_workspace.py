@@ -24,16 +24,16 @@ def sts(root: Path, *words: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A workspace with a file of every kind, but for a report."""
+def full_workspace(tmp_path_factory):
+    """Return a workspace with a file of every kind except a report."""
     root = tmp_path_factory.mktemp("whole") / "w"
     make_whole(root)
     return root
 
 
 @pytest.fixture
-def root(whole, tmp_path):
-    return Path(shutil.copytree(whole, tmp_path / "w"))
+def root(full_workspace, tmp_path):
+    return Path(shutil.copytree(full_workspace, tmp_path / "w"))
 
 
 def findings(root: Path, *names: str) -> list[str]:
@@ -51,11 +51,11 @@ def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys)
     backup.create_backup(Workspace.open(str(root)), tmp_path / "copy")
     backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
 
-    def seen():
+    def snapshot_files():
         files = (p for p in root.rglob("*") if p.is_file() and "annotations" not in p.name)
         return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
-    before = seen()
+    before = snapshot_files()
     for folder in (root, tmp_path / "restored"):
         assert sts(folder, "workspace", "check", "--json") == 0
         value = json.loads(capsys.readouterr().out)
@@ -69,7 +69,7 @@ def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys)
         assert looked["continuations"]["continuations"] == looked["labels"]["labels"] == 6
         assert looked["annotations"]["events"] == 3
         assert looked["tags"]["tags"] == 1 and looked["scores"]["rows"] == 2
-    assert seen() == before
+    assert snapshot_files() == before
 
 
 MUST_BE_THERE = {
@@ -191,8 +191,8 @@ def test_workspace_check_exits_with_1_and_names_the_place(root, capsys):
 
 
 @pytest.mark.slow
-def test_altered_report_is_reported(whole, tmp_path):
-    root = Path(shutil.copytree(whole, tmp_path / "w"))
+def test_altered_report_is_reported(full_workspace, tmp_path):
+    root = Path(shutil.copytree(full_workspace, tmp_path / "w"))
     assert sts(root, "report", "tiny@1") == 0
     assert findings(root, "reports") == []
     folder = root / "reports/tiny-1"

@@ -11,7 +11,7 @@ from sts.engine.replay import verify
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.worlds.lambda_star.domain import Batch
-from tests.examples import played, scenarios
+from tests.examples import play_turns, scenarios
 
 SAYS = (0, 0, 1, 0, 0, 0, 0, 0)
 TURNS = list(zip(range(8), SAYS, strict=True))
@@ -19,7 +19,7 @@ TURNS = list(zip(range(8), SAYS, strict=True))
 
 def test_person_sees_the_observation_of_an_agent_and_no_more():
     (one,) = scenarios(1)
-    seen = played(one, TURNS[:3]).view()
+    seen = play_turns(one, TURNS[:3]).view()
     assert len(seen["frames"]) == one.takeover + 3 + 1
     world = load_domain("lambda-star")
     worlds = world.restore([one.recording.state])
@@ -38,10 +38,10 @@ def test_person_sees_the_observation_of_an_agent_and_no_more():
 def test_played_continuation_is_stored_once_and_replays(tmp_path):
     workspace = Workspace.open(str(tmp_path))
     (one,) = scenarios(1)
-    kept = played(one, TURNS).finish(workspace, seconds=9.5)
-    again = played(one, TURNS[::-1]).finish(workspace, seconds=9.5)
+    kept = play_turns(one, TURNS).finish(workspace, seconds=9.5)
+    again = play_turns(one, TURNS[::-1]).finish(workspace, seconds=9.5)
     assert again.content_hash == kept.content_hash
-    other = played(one, TURNS, attempt=1).finish(workspace, seconds=9.5)
+    other = play_turns(one, TURNS, attempt=1).finish(workspace, seconds=9.5)
     found = store.load(workspace, {one.hash})
     assert {c.id for c in found} == {kept.id, other.id}
     assert kept.agent == "human"
@@ -54,7 +54,7 @@ def test_played_continuation_is_stored_once_and_replays(tmp_path):
 
 def test_invalid_turns_are_rejected_without_side_effects(tmp_path):
     (one,) = scenarios(1)
-    begun = played(one, TURNS[:7])
+    begun = play_turns(one, TURNS[:7])
     with pytest.raises(ArgumentError, match="expected 8 turns, found 7"):
         begun.finish(Workspace.open(str(tmp_path)), seconds=1.0)
     before = begun.view()
@@ -66,7 +66,7 @@ def test_invalid_turns_are_rejected_without_side_effects(tmp_path):
     with pytest.raises(ArgumentError, match="at most 8 turns"):
         begun.take(human.Turn(0, 0))
     with pytest.raises(ArgumentError, match="evaluates a team"):
-        played(scenarios(1, players=(0, 1))[0], [])
+        play_turns(scenarios(1, players=(0, 1))[0], [])
 
 
 def test_turn_takes_one_environment_step(monkeypatch):
@@ -88,8 +88,8 @@ def test_turn_takes_one_environment_step(monkeypatch):
 
 def test_view_from_a_frame_holds_only_what_came_since():
     (one,) = scenarios(1)
-    begun = played(one, TURNS[:5])
-    first, last = played(one, TURNS[:2]).view(), played(one, TURNS).view()
+    begun = play_turns(one, TURNS[:5])
+    first, last = play_turns(one, TURNS[:2]).view(), play_turns(one, TURNS).view()
     assert last["frames"][: len(first["frames"])] == first["frames"]
     assert (first["finished"], last["finished"]) == (False, True)
     whole, since = begun.view(), begun.view(one.takeover + 1 + 3)
@@ -102,7 +102,7 @@ def test_view_from_a_frame_holds_only_what_came_since():
 @pytest.mark.parametrize("partner", ["no-op", "replay", "agent:random"])
 def test_turns_give_the_episode_of_lockstep_play(partner, tmp_path):
     (one,) = scenarios(1, partner=partner)
-    kept = played(one, TURNS).finish(Workspace.open(str(tmp_path)), seconds=1.0).episode
+    kept = play_turns(one, TURNS).finish(Workspace.open(str(tmp_path)), seconds=1.0).episode
     world, form = load_domain("lambda-star"), compute_shape(one)
     script = make_script(world, form, [one])
     script.actions[0, one.takeover :, 0], script.utterances[0, one.takeover :, 0] = np.transpose(

@@ -77,12 +77,12 @@ def forget(path):
     sys.modules.pop(path.partition(":")[0], None)
 
 
-def played(workspace, path, count=20, workers=1):
+def run_agents(workspace, path, count=20, workers=1):
     settings = {"count": count, "seed": 0, "workers": workers}
     return run(workspace, scenarios(6), [path], progress=lambda done, total: None, **settings)
 
 
-def found(workspace):
+def load_continuations(workspace):
     return store.load(workspace, {s.hash for s in scenarios(6)})
 
 
@@ -121,9 +121,9 @@ def test_worker_with_other_code_rejects_the_task(write, workspace, monkeypatch, 
     write(EDITED)
     monkeypatch.setattr("sts.continuations.run.load_infos", lambda names: known)
     with pytest.raises(ArgumentError, match="has changed since the run was planned") as caught:
-        played(workspace, path, workers=workers)
+        run_agents(workspace, path, workers=workers)
     assert f"planned {known[path].fingerprint}" in str(caught.value)
-    assert "\n" not in str(caught.value) and found(workspace) == []
+    assert "\n" not in str(caught.value) and load_continuations(workspace) == []
     with pytest.raises(ArgumentError, match="has changed since the run was planned"):
         list(record_all(known, **RECORD, workers=workers))
     in_this_process(monkeypatch)
@@ -150,11 +150,11 @@ def test_stated_version_is_shown_in_the_fingerprint(write, workspace, capsys):
 
 def test_agent_with_a_cache_keeps_its_fingerprint_when_resumed(write, workspace):
     path = write(AGENT)
-    first = played(workspace, path, count=10)
+    first = run_agents(workspace, path, count=10)
     assert first.new == {path: 60}
-    assert played(workspace, path).new == {path: 60}  # what is there is kept
-    assert played(workspace, path).new == {path: 0}
-    rows = found(workspace)
+    assert run_agents(workspace, path).new == {path: 60}  # what is there is kept
+    assert run_agents(workspace, path).new == {path: 0}
+    rows = load_continuations(workspace)
     assert len(rows) == 120 and {one.fingerprint for one in rows} == {*first.fingerprints.values()}
 
 
@@ -169,22 +169,22 @@ def test_agent_with_a_cache_keeps_its_fingerprint_when_resumed(write, workspace)
 def test_agent_that_changes_a_parameter_is_rejected(write, workspace, attribute, text):
     path = write(text)
     with pytest.raises(StsError, match=f"agent 'mine' changed its {attribute} while it played"):
-        played(workspace, path)
-    assert found(workspace) == []
+        run_agents(workspace, path)
+    assert load_continuations(workspace) == []
     with pytest.raises(StsError, match=f"changed its {attribute} while it played"):
         record(agents.load(path), **RECORD)
 
 
 def test_undeclared_parameter_may_change(write, workspace):
     path = write(HEATING.replace(NAME, f"{NAME}\n    parameters = ()"))
-    assert played(workspace, path).new == {path: 120}
+    assert run_agents(workspace, path).new == {path: 120}
 
 
 def test_an_edited_agent_never_passes_for_the_old_one(write, workspace):
     marks, recordings = [], []
     for text in (AGENT, EDITED):
         path = write(text)
-        done = played(workspace, path)
+        done = run_agents(workspace, path)
         assert done.new == {path: 120}
         marks += done.fingerprints.values()
         recordings.append(record(agents.load(path), **RECORD))
@@ -192,12 +192,16 @@ def test_an_edited_agent_never_passes_for_the_old_one(write, workspace):
     one, other = (
         {
             (c.scenario_hash, c.identity.index): c.episode.actions.tolist()
-            for c in found(workspace)
+            for c in load_continuations(workspace)
             if c.fingerprint == mark
         }
         for mark in marks
     )
-    assert len(one) == 120 and one == other and len({c.id for c in found(workspace)}) == 240
+    assert (
+        len(one) == 120
+        and one == other
+        and len({c.id for c in load_continuations(workspace)}) == 240
+    )
     for first, second in zip(*recordings, strict=True):
         assert first.provenance["fingerprint"] != second.provenance["fingerprint"]
         assert first.id == second.id

@@ -36,7 +36,7 @@ def workspace(tmp_path):
 
 
 @pytest.fixture
-def other(tmp_path):
+def other_workspace(tmp_path):
     return Workspace.open(str(tmp_path / "other"))
 
 
@@ -51,26 +51,26 @@ def tend(workspace, several, *names, workers=1):
     do(workspace, several, *(f"{KEEPERS}:{name}" for name in names), count=4, workers=workers)
 
 
-def found(workspace, several):
+def load_continuations(workspace, several):
     return store.load(workspace, {s.hash for s in several})
 
 
 def hashes(workspace, several):
-    return {c.id: c.content_hash for c in found(workspace, several)}
+    return {c.id: c.content_hash for c in load_continuations(workspace, several)}
 
 
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=landing), 2])
 def test_four_and_then_ten_continuations_equal_ten_at_once(
-    workspace, other, several, workers, monkeypatch
+    workspace, other_workspace, several, workers, monkeypatch
 ):
     assert do(workspace, several, count=4) == 12 * 2 * 4
     before = hashes(workspace, several)
     assert do(workspace, several, count=10, workers=workers) == 12 * 2 * 6
     assert do(workspace, several, count=10) == 0
     monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 30)
-    assert do(other, several[::-1], count=10) == 12 * 2 * 10
+    assert do(other_workspace, several[::-1], count=10) == 12 * 2 * 10
     assert before.items() <= hashes(workspace, several).items()
-    assert hashes(workspace, several) == hashes(other, several)
+    assert hashes(workspace, several) == hashes(other_workspace, several)
 
 
 KILLED_AT_EVERY_WRITE = """
@@ -139,14 +139,16 @@ class Leans(agents.Agent):
         return agents.PolicyOutput(weights), memory
 
 
-def test_scenario_of_a_batch_sensitive_agent_is_rerun_as_a_whole(workspace, other, several):
+def test_scenario_of_a_batch_sensitive_agent_is_rerun_as_a_whole(
+    workspace, other_workspace, several
+):
     leans = "tests.continuations.test_run:Leans"
     assert do(workspace, several[:3], leans, count=4) == {leans: 12}
     before = hashes(workspace, several)
     assert do(workspace, several[:3], leans, count=10) == {leans: 30}
-    do(other, several[:5], leans, count=10)
-    assert hashes(workspace, several) == hashes(other, several[:3])
-    assert [c.together for c in found(workspace, several)] == [10] * 30
+    do(other_workspace, several[:5], leans, count=10)
+    assert hashes(workspace, several) == hashes(other_workspace, several[:3])
+    assert [c.together for c in load_continuations(workspace, several)] == [10] * 30
     assert before.items().isdisjoint(hashes(workspace, several).items())
     assert do(workspace, several[:3], leans, count=4) == {leans: 0}
 
@@ -209,7 +211,7 @@ def test_shard_with_other_content_is_not_overwritten(workspace, several):
 
 def test_deterministic_agent_gets_one_continuation(workspace, several):
     tend(workspace, several, "Keeper", "Resting")
-    every = found(workspace, several)
+    every = load_continuations(workspace, several)
     assert [c.agent for c in every].count("keeper") == 12 * 4
     assert [c.deterministic for c in every if c.agent == "resting"] == [True] * 12
 
@@ -220,10 +222,10 @@ def test_deterministic_agent_with_a_random_partner_gets_every_continuation(works
         for one, name in zip(several[:2], ("Keeper", "Resting"), strict=True)
     )
     tend(workspace, [drawn, alike], "Resting")
-    many = found(workspace, [drawn])
+    many = load_continuations(workspace, [drawn])
     assert len({c.content_hash for c in many}) > 1
     assert [c.deterministic for c in many] == [False] * 4
-    assert [c.deterministic for c in found(workspace, [alike])] == [True]
+    assert [c.deterministic for c in load_continuations(workspace, [alike])] == [True]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,9 @@ def test_run_rejects_random_for_unbounded_actions(workspace):
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=landing)])
-def test_environment_failure_names_its_scenario_and_costs_no_other(workspace, other, workers):
+def test_environment_failure_names_its_scenario_and_costs_no_other(
+    workspace, other_workspace, workers
+):
     several = gardens((False, True, False, True, False))
     sound = [s for s in several if s.id not in ("garden-02", "garden-04")]
     with pytest.raises(StsError) as caught:
@@ -265,11 +269,11 @@ def test_environment_failure_names_its_scenario_and_costs_no_other(workspace, ot
         f"RuntimeError: the hose burst (agent {KEEPERS}:Keeper, 1 more failed; "
         "finished continuations are kept)"
     )
-    every = found(workspace, several)
+    every = load_continuations(workspace, several)
     assert [c.agent for c in every].count("resting") == 5
-    tend(other, sound, "Keeper")
+    tend(other_workspace, sound, "Keeper")
     kept = {c.id: c.content_hash for c in every if c.agent == "keeper"}
-    assert kept == hashes(other, sound) and len(kept) == 3 * 4
+    assert kept == hashes(other_workspace, sound) and len(kept) == 3 * 4
 
 
 @pytest.mark.parametrize(
@@ -282,7 +286,7 @@ def test_agent_is_skipped_after_failing_in_three_scenarios(workspace, monkeypatc
     monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", batch)
     with pytest.raises(StsError, match=r"garden-01: .*Keeper skipped \d+ more") as caught:
         tend(workspace, several, "Keeper", "Resting", workers=workers)
-    made = [c.agent for c in found(workspace, several)]
+    made = [c.agent for c in load_continuations(workspace, several)]
     assert made.count("resting") == 13
     if workers == 1:  # with more workers, others are under way by then
         assert "2 more failed" in str(caught.value) and "skipped 10 more" in str(caught.value)

@@ -33,7 +33,7 @@ def workspace(tmp_path):
     return Workspace.open(str(tmp_path)).create()
 
 
-def made(one, indices):
+def make_continuations(one, indices):
     return continue_all([one], agents.load("random"), seed=0, indices=indices)
 
 
@@ -58,7 +58,7 @@ def hashes(continuations):
     ],
 )
 def test_edited_continuation_is_rejected(workspace, one, column, value):
-    store.save(workspace, made(one, [0]))
+    store.save(workspace, make_continuations(one, [0]))
     path = only_file(workspace)
     table = parquet.read_table(path, parts.FORMAT, parts.VERSION, parts.SCHEMA)
     rows = {name: table.column(name).to_pylist() for name in parts.SCHEMA}
@@ -70,7 +70,7 @@ def test_edited_continuation_is_rejected(workspace, one, column, value):
 
 
 def test_shard_and_index_return_what_was_saved(workspace, one):
-    kept = made(one, range(3))
+    kept = make_continuations(one, range(3))
     store.save(workspace, kept)
     names = (
         "identity",
@@ -95,7 +95,7 @@ def test_shard_and_index_return_what_was_saved(workspace, one):
 
 def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one, monkeypatch):
     monkeypatch.setattr(parts, "ROWS_PER_GROUP", 2)
-    *kept, other = made(one, range(6))
+    *kept, other = make_continuations(one, range(6))
     store.save(workspace, kept)
     store.save(workspace, [other])
     store.open_saved_index(workspace)
@@ -108,7 +108,7 @@ def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one,
 
 
 def test_second_writer_of_a_shard_must_write_the_same_rows(workspace, one):
-    kept = made(one, [0, 1])
+    kept = make_continuations(one, [0, 1])
     slower = [dataclasses.replace(c, seconds=9.0, provenance={"python": "3"}) for c in kept]
     name, space = parts.part_name("plan", "0"), workspace.store
     both = [
@@ -127,7 +127,7 @@ def test_second_writer_of_a_shard_must_write_the_same_rows(workspace, one):
 
 
 def test_copied_or_restored_shard_counts_once(workspace, one):
-    first, second = made(one, [0, 1])
+    first, second = make_continuations(one, [0, 1])
     store.save(workspace, [first])
     path = only_file(workspace)
     shutil.copytree(path.parent, path.parent.with_name("a copy"))
@@ -144,7 +144,7 @@ def test_copied_or_restored_shard_counts_once(workspace, one):
 
 
 def test_shards_that_contradict_each_other_are_rejected(workspace, one):
-    first, second = made(one, [0, 1])
+    first, second = make_continuations(one, [0, 1])
     store.save(workspace, [first])
     store.open_saved_index(workspace)
     other = dataclasses.replace(second, identity=first.identity)
@@ -156,7 +156,7 @@ def test_shards_that_contradict_each_other_are_rejected(workspace, one):
 
 
 def test_largest_batch_counts_for_a_batch_sensitive_agent(workspace, one):
-    first, second = made(one, [0, 1])
+    first, second = make_continuations(one, [0, 1])
     four = dataclasses.replace(first, together=4)
     ten = dataclasses.replace(second, identity=first.identity, together=10)
     for plan, row in (("a", ten), ("b", four)):
@@ -170,7 +170,9 @@ def test_largest_batch_counts_for_a_batch_sensitive_agent(workspace, one):
 
 @pytest.mark.parametrize("change", [{"horizon": 9}, {"takeover": -1}, {"players": (7,)}])
 def test_steps_and_roles_must_fit_the_episode(one, change):
-    raw = parts.encode_part("part", [dataclasses.replace(made(one, [0])[0], **change)])
+    raw = parts.encode_part(
+        "part", [dataclasses.replace(make_continuations(one, [0])[0], **change)]
+    )
     with pytest.raises(DamagedData, match="its numbers of steps or its roles contradict each"):
         parts.decode_part("part", raw)
 
@@ -224,7 +226,7 @@ def ids(table):
     ],
 )
 def test_wrong_or_damaged_index_is_rebuilt(workspace, one, damage):
-    kept = made(one, range(3))
+    kept = make_continuations(one, range(3))
     store.save(workspace, kept)
     index = store.open_saved_index(workspace)
     raw, path = indices.encode_index(index), workspace.path(indices.NAME)
@@ -234,7 +236,7 @@ def test_wrong_or_damaged_index_is_rebuilt(workspace, one, damage):
 
 
 def test_index_that_cannot_be_written_costs_nothing_else(workspace, one, monkeypatch):
-    store.save(workspace, made(one, range(3)))
+    store.save(workspace, make_continuations(one, range(3)))
 
     def full(self, name, data):
         raise OSError(28, "No space left on device")
@@ -245,7 +247,7 @@ def test_index_that_cannot_be_written_costs_nothing_else(workspace, one, monkeyp
 
 
 def test_continuation_is_found_by_the_first_digits_of_its_id(workspace, one):
-    kept = made(one, range(3))
+    kept = make_continuations(one, range(3))
     store.save(workspace, kept)
     for digits in (5, 8, 23, 24):
         assert store.find_continuation(workspace, kept[2].id[:digits]).id == kept[2].id
@@ -270,7 +272,7 @@ def test_other_version_of_continuations_is_rejected(workspace, one, version, err
 
 
 def test_truncated_shard_is_rejected(workspace, one):
-    store.save(workspace, made(one, [0]))
+    store.save(workspace, make_continuations(one, [0]))
     path = only_file(workspace)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(DamagedData, match="expected a Parquet file of continuations"):

@@ -34,15 +34,15 @@ class CraneEnv(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed)
         self.hook, self.crate = self.np_random.integers(SIZE, size=(2, 2))
-        return self._seen(), {}
+        return self._observe(), {}
 
     def step(self, action: Any) -> Any:
         assert self.action_space.contains(action)
         self.hook = np.clip(self.hook + action, 0, SIZE - 1)
         distance = np.hypot(*(self.hook - self.crate))
-        return self._seen(), 1 / (3 + distance), False, False, {}
+        return self._observe(), 1 / (3 + distance), False, False, {}
 
-    def _seen(self) -> Any:
+    def _observe(self) -> Any:
         return np.stack([self.hook, self.crate])
 
     def render(self) -> Any:

@@ -101,12 +101,12 @@ def test_standard_output_is_restored_after_overlapping_threads():
     first.__enter__()
     entered, leave = threading.Event(), threading.Event()
 
-    def other() -> None:
+    def enter_second() -> None:
         with second:
             entered.set()
             leave.wait()
 
-    thread = threading.Thread(target=other)
+    thread = threading.Thread(target=enter_second)
     thread.start()
     entered.wait()
     first.__exit__(None, None, None)

@@ -38,19 +38,19 @@ class Counter(gymnasium.Env):
     def __init__(self, render_mode=None, start=0):
         self.render_mode, self.start = render_mode, start
 
-    def _seen(self):
+    def _observe(self):
         number = np.array([self.count], np.float32)
         return {"count": number, "two": (int(self.count) % 9, "a"), "said": "x" * int(self.start)}
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         self.count = self.start + int(self.np_random.integers(5))
-        return self._seen(), {}
+        return self._observe(), {}
 
     def step(self, action):
         assert self.action_space.contains(action)
         self.count += action + (Counter.drift if self.count > 12 else 0)
-        return self._seen(), self.pays, self.count > 30, False, {}
+        return self._observe(), self.pays, self.count > 30, False, {}
 
     def render(self):
         return np.full((4, 4, 3), int(self.count), np.uint8)

@@ -37,7 +37,7 @@ def episode(steps: int = 12) -> Episode:
     return record(ringer, domain=ring.NAME, settings={}, **asked)[0].episode
 
 
-def opened(raw: bytes) -> Frame:
+def open_image(raw: bytes) -> Frame:
     with Image.open(io.BytesIO(raw)) as image:
         assert image.format == "WEBP"
         return np.asarray(image.convert("RGB"))
@@ -91,7 +91,7 @@ def test_sheets_have_exactly_the_pixels_of_their_frames(count, height, width, se
         made = pack_sheets(every)
     rest = iter(every)
     for one in made:
-        picture = opened(one.webp)
+        picture = open_image(one.webp)
         for f in range(one.count):
             row, column = divmod(f, one.columns)
             top, left = row * height, column * width

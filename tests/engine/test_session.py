@@ -31,7 +31,7 @@ def from_outside(step: int) -> Actions:
     return Actions(*(draws.integers(0, n, (BATCH, PEOPLE), np.int8) for n in (9, 3)))
 
 
-def taken(begun: Session, steps: int) -> list[np.ndarray]:
+def take_steps(begun: Session, steps: int) -> list[np.ndarray]:
     """Step a session; return all that came of it."""
     out: list[np.ndarray] = []
     for _ in range(steps):
@@ -77,12 +77,12 @@ def test_each_instruction_is_heard_from_its_step_on():
 def test_resumed_session_equals_an_uninterrupted_one():
     crew = teams("sarsa", "imitation", "random")
     whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
-    expected = taken(whole, STEPS)
+    expected = take_steps(whole, STEPS)
     begun = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
-    found = taken(begun, 4)
+    found = take_steps(begun, 4)
     later = session.open_session(WORLD, begun.state(), crew, told=TOLD)
     assert later.steps == 4
-    found += taken(later, STEPS - 4)
+    found += take_steps(later, STEPS - 4)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_array_equal(one, other)
     assert later.state().worlds == whole.state().worlds

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tests.faults import commands, pipeline
-from tests.faults.trials import DATABASES, BrokenPromise, Setting, drawn
+from tests.faults.trials import DATABASES, BrokenPromise, Setting, make_generator
 from tests.faults.writes import WAYS
 
 PARTS = ("judgements", "pipeline", "corruption", "pairs", "hostile")
@@ -23,7 +23,7 @@ def make_trials(counts: dict[str, Counter[str]], given: argparse.Namespace) -> N
     end, number = time.monotonic() + given.seconds, given.trial or 0
     while True:
         for part, count in counts.items():
-            setting = drawn(given.seed, part, number)
+            setting = make_generator(given.seed, part, number)
             try:
                 with tempfile.TemporaryDirectory(prefix="faults-") as folder:
                     trial = import_module(f"tests.faults.{part}").trial

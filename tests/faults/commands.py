@@ -53,8 +53,8 @@ def make_whole(root: Path) -> None:
     draft.save_edit(replace(own[0], difficulty="hard"))
     Profiles(draft, ("random",), 2).compute(with_state(draft, ())[0])
     tags.tag(workspace, suite, "mine", [suite.scenarios[0].id])
-    typed(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
-    typed(root, "label", "tiny@1")
+    type_command(root, "run", "tiny@1", "--agent", "random", "--continuations", "2")
+    type_command(root, "label", "tiny@1")
     row = {"agent": "random", "metric": "probes", "value": 0.25}
     scores.write_scores(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
     with AnnotationStore.open(workspace) as store:
@@ -66,7 +66,7 @@ def make_whole(root: Path) -> None:
         )
 
 
-def typed(root: Path, *words: str) -> None:
+def type_command(root: Path, *words: str) -> None:
     """Type a command in this process, which must succeed."""
     type_here((*words, "--workspace", str(root)))
 
@@ -110,7 +110,7 @@ COLD = ("report",)
 
 
 @cache
-def whole() -> Path:
+def build_full_folder() -> Path:
     """Return a folder with a workspace `w` and files `in`, which is only copied.
 
     Every command of `writing` has something to do there.
@@ -123,14 +123,14 @@ def whole() -> Path:
         (folder / name).mkdir()
     shutil.copy(SAMPLE_2016, folder / "in")
     (folder / "in/scores.csv").write_text("agent,metric,value\nrandom,interactive,0.5\n")
-    typed(root, "annotations", "export", "--out", str(folder / "in/ratings.csv"))
+    type_command(root, "annotations", "export", "--out", str(folder / "in/ratings.csv"))
     theirs = (folder / "in/ratings.csv").read_text().replace("annotator-", "dora-")
     (folder / "in/ratings.csv").write_text(theirs)
     workspace = Workspace.open(root)
     drafts.create_draft(workspace, "open", linked_candidates())
-    typed(root, "draft", "new", "--from", "tiny@1")
-    typed(root, "run", "tiny@1", "--agent", "local-search", "--continuations", "1")
-    typed(root, "workspace", "backup", str(folder / "in/backup"))
+    type_command(root, "draft", "new", "--from", "tiny@1")
+    type_command(root, "run", "tiny@1", "--agent", "local-search", "--continuations", "1")
+    type_command(root, "workspace", "backup", str(folder / "in/backup"))
     return folder
 
 
@@ -148,7 +148,7 @@ def linked_candidates() -> list[Scenario]:
 @cache
 def names() -> dict[str, str]:
     """Return what commands name that the workspace has made."""
-    workspace = Workspace.open(whole() / "w")
+    workspace = Workspace.open(build_full_folder() / "w")
     suite = suites.load(workspace, "tiny@1")
     made = continuations.load(workspace, {s.hash for s in suite.scenarios})
     return {
@@ -280,4 +280,4 @@ def steps(folder: Path, words: Words) -> tuple[str, ...]:
 
 def copy(folder: Path) -> Path:
     """Return a copy of the whole workspace and the files next to it, in `folder`."""
-    return Path(shutil.copytree(whole(), folder))
+    return Path(shutil.copytree(build_full_folder(), folder))

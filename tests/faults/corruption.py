@@ -45,7 +45,7 @@ OUTCOMES = ("noticed", "the same")
 @cache
 def a_file(kind: str) -> Path:
     """Return the file of a kind in the whole workspace."""
-    return sorted(commands.whole().glob(kind))[0]
+    return sorted(commands.build_full_folder().glob(kind))[0]
 
 
 @cache
@@ -70,7 +70,7 @@ def findings(kind: str, folder: Path) -> list[str]:
 def flip(kind: str, place: int, folder: Path) -> str:
     """Flip a bit and read; return one of `OUTCOMES`, or raise BrokenPromise."""
     own = a_file(kind)
-    target = folder / own.relative_to(commands.whole())
+    target = folder / own.relative_to(commands.build_full_folder())
     expected = sound(kind)
 
     def read() -> int:

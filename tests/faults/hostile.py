@@ -218,7 +218,7 @@ def contents(folder: Path) -> dict[str, str]:
     return found
 
 
-def refused(row: Row, folder: Path) -> None:
+def check_refused(row: Row, folder: Path) -> None:
     """Try a row in a furnished folder; raise BrokenPromise unless it is refused as it should be."""
     before = contents(folder)
     found = outcome(row, folder)
@@ -263,5 +263,5 @@ def trial(setting: Setting) -> Counter[str]:
     furnished(setting.folder)
     chosen = setting.random.choice(len(every), 20, replace=False)
     for number in chosen:
-        refused(every[number], setting.folder)
+        check_refused(every[number], setting.folder)
     return Counter({"bad command lines": len(chosen)})

@@ -22,9 +22,9 @@ from tests.annotator_app.wire import cookie
 from tests.faults.judging import history as words
 from tests.faults.judging import tabs
 from tests.faults.judging.faults import FAULTS, OF_POSTGRESQL, Visitor
-from tests.faults.judging.history import History, check, found, wanted_in
+from tests.faults.judging.history import History, check, read_events, wanted_in
 from tests.faults.judging.pages import Page
-from tests.faults.judging.study import Study, opened
+from tests.faults.judging.study import Study, open_study
 from tests.faults.trials import BrokenPromise, Setting
 from tests.stores import ask
 
@@ -39,7 +39,7 @@ PATIENCE = 600.0  # seconds after which what is not acknowledged will never be
 def trial(setting: Setting) -> Counter[str]:
     """Return how many answers were put, sent and acknowledged, and what happened meanwhile."""
     history, random = History(), setting.random
-    with opened(setting) as study, ThreadPoolExecutor(PAGES + 1) as threads:
+    with open_study(setting) as study, ThreadPoolExecutor(PAGES + 1) as threads:
         pages = [Page(*person(study, n, random), history) for n in range(PAGES)]
         people = range(PAGES, PAGES + TABS if tabs.installed() else PAGES)
         open_tabs = [tabs.Tab(*person(study, n, random), history) for n in people]
@@ -53,7 +53,7 @@ def trial(setting: Setting) -> Counter[str]:
         for one in work:
             one.result()
         with study.connection() as connection:
-            events = [*history.events, *found(connection)]
+            events = [*history.events, *read_events(connection)]
             check(events, wanted_in(connection))
         findings = verify(study.server.store.database).findings
     if findings:

@@ -21,7 +21,7 @@ from tests.faults import commands
 from tests.faults.commands import Outcome, begin, end, filled
 from tests.faults.pipeline import read, undisturbed
 from tests.faults.trials import BrokenPromise, Setting
-from tests.faults.values import PACKED, Masked, Values, unlike, values
+from tests.faults.values import PACKED, Masked, Values, find_mismatches, values
 from tests.faults.writes import Meet, watch
 
 WAIT = 1.0
@@ -43,7 +43,9 @@ def serial(one: str, other: str) -> Serial:
     masked = Masked(own.masked.moment | others.masked.moment)
     made = []
     for order in ((own, others), (others, own)):
-        folder = commands.copy(commands.whole().with_name(f"{commands.whole().name}-serial"))
+        folder = commands.copy(
+            commands.build_full_folder().with_name(f"{commands.build_full_folder().name}-serial")
+        )
         try:
             for each in order:
                 commands.type_in(folder, filled(each.words, folder))
@@ -126,9 +128,9 @@ def judged(
     if any(outcome.code for outcome in outcomes):
         allowed += apart.alone
     # A backup has the continuations that were there when it looked at each part.
-    packed = unlike(*(_part(one, packed=True) for one in (found, *allowed)))
+    packed = find_mismatches(*(_part(one, packed=True) for one in (found, *allowed)))
     loose = _part(found, packed=False)
-    wrong = [unlike(loose, _part(one, packed=False)) + packed for one in allowed]
+    wrong = [find_mismatches(loose, _part(one, packed=False)) + packed for one in allowed]
     if all(wrong):
         raise BrokenPromise(f"{min(wrong, key=len)} is as in no order of the two", history)
     refused = sum(outcome.code != 0 for outcome in outcomes)

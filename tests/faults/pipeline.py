@@ -25,7 +25,7 @@ from sts.storage.workspace import Workspace
 from tests.faults import commands
 from tests.faults.commands import Outcome, Words
 from tests.faults.trials import BrokenPromise, Setting, shortest
-from tests.faults.values import Masked, Values, unlike, values
+from tests.faults.values import Masked, Values, find_mismatches, values
 from tests.faults.writes import WAYS, failing
 
 
@@ -57,7 +57,7 @@ class Undisturbed(NamedTuple):
 @cache
 def undisturbed(name: str) -> Undisturbed:
     """Type a command twice and look; all that it imports is here from then on."""
-    whole = commands.whole()
+    whole = commands.build_full_folder()
     words = (*name.split(), *commands.writing()[name])
     steps: tuple[str, ...] = ()
     found = []
@@ -73,7 +73,7 @@ def undisturbed(name: str) -> Undisturbed:
             found.append(values(folder))
         finally:
             shutil.rmtree(folder)
-    masked = Masked.between(*found)
+    masked = Masked.compare(*found)
     return Undisturbed(words, steps, masked, masked(before), masked(found[0]), found[0])
 
 
@@ -96,7 +96,7 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
         history.append(f"sts {' '.join(own.words)}: {fault}, {at}: {outcome}")
         check_ended(fault, outcome, state == own.after, history)
         state = own.masked(read(folder, history))
-        if wrong := unlike(state, own.before, own.after):
+        if wrong := find_mismatches(state, own.before, own.after):
             raise BrokenPromise(f"{wrong} is neither as before nor as after", history)
         left = parts(folder) - before
         if fault.way != "killed" and outcome.code > 0 and left:
@@ -107,7 +107,7 @@ def try_with(faults: Sequence[Fault], name: str, folder: Path) -> Counter[str]:
     there = state == own.after and outcome.code in (1, 2) and len(outcome.lines) == 1
     if not there and (outcome.code or outcome.lines):
         raise BrokenPromise("typed again it does not end as it should", history)
-    if wrong := unlike(own.masked(read(folder, history)), own.after):
+    if wrong := find_mismatches(own.masked(read(folder, history)), own.after):
         raise BrokenPromise(f"{wrong} is not what an undisturbed run makes", history)
     counts["typed again"] += 1
     return counts

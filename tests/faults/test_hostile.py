@@ -10,7 +10,15 @@ import pytest
 from sts import registry
 from sts.cli.parser import Parser
 from tests.faults.commands import leaves
-from tests.faults.hostile import Row, contents, furnished, import_heavy, outcome, refused, rows
+from tests.faults.hostile import (
+    Row,
+    check_refused,
+    contents,
+    furnished,
+    import_heavy,
+    outcome,
+    rows,
+)
 from tests.faults.trials import BrokenPromise
 
 FEWEST = 12
@@ -34,7 +42,7 @@ def test_bad_input_prints_one_line_error_and_stores_nothing(folder: Path) -> Non
     every = [row for leaf in leaves() for row in rows(leaf) if row.command in QUICK]
     rng = np.random.default_rng(15)
     for number in rng.choice(len(every), 10, replace=False):
-        refused(every[number], folder)
+        check_refused(every[number], folder)
 
 
 @pytest.mark.slow
@@ -46,7 +54,7 @@ def test_every_bad_input_prints_one_line_error_and_stores_nothing(
     broken = []
     for row in rows(leaf):
         try:
-            refused(row, folder)
+            check_refused(row, folder)
         except BrokenPromise as error:
             broken.append(str(error))
     assert not broken, "\n".join(broken)

@@ -16,8 +16,8 @@ from tests.faults.judgements import trial
 from tests.faults.judging import tabs
 from tests.faults.judging.faults import FAULTS
 from tests.faults.judging.history import History
-from tests.faults.judging.study import opened
-from tests.faults.trials import DATABASES, Setting, drawn
+from tests.faults.judging.study import open_study
+from tests.faults.trials import DATABASES, Setting, make_generator
 from tests.stores import ask
 
 
@@ -34,15 +34,18 @@ def test_database_has_every_answer_that_was_given_amid_faults(
     for number in range(2):
         folder = tmp_path / str(number)
         folder.mkdir()
-        counts = trial(Setting(drawn(1, "judgements", number), folder, database))
+        counts = trial(Setting(make_generator(1, "judgements", number), folder, database))
         assert counts["put"] == counts["acknowledged"] >= 100
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not tabs.installed(), reason="Chromium is not installed")
 def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path) -> None:
-    random, history = drawn(1, "a tab", 0), History()
-    with opened(Setting(random, tmp_path, DATABASES[0])) as study, sync_playwright() as playwright:
+    random, history = make_generator(1, "a tab", 0), History()
+    with (
+        open_study(Setting(random, tmp_path, DATABASES[0])) as study,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
         (one, own), (other, lent) = (
             (ask(study.server.store, people.get_person, name).id, cookie(study.server, secret))
@@ -61,13 +64,13 @@ def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path
             tab.turn(study, False)
         with FAULTS["SIGSTOP"](study, [], random):
             assert tab.turn(study, True)
-            assert {*(tab.held() or {}).values()} == {other}
+            assert {*(tab.read_outbox() or {}).values()} == {other}
             tab.cookie, tab.ready = own, False
             study.network.drop()
         while not tab.ready:
             tab.turn(study, False)
-        assert {*(tab.held() or {}).values()} == {other}  # no other person sends it
+        assert {*(tab.read_outbox() or {}).values()} == {other}  # no other person sends it
         tab.come_back(study)
-        assert tab.held() == {}
+        assert tab.read_outbox() == {}
         browser.close()
         assert ask(study.server.store, progress.load_recent_judgements, other, 9)

@@ -32,7 +32,7 @@ Trial = Callable[[Setting], Counter[str]]
 """Makes one trial; returns how often what happened, and raises BrokenPromise."""
 
 
-def drawn(seed: int, part: str, number: int) -> np.random.Generator:
+def make_generator(seed: int, part: str, number: int) -> np.random.Generator:
     """Return what the trial of a number draws from, the same whatever else is run."""
     return np.random.default_rng([seed, number, *part.encode()])
 

@@ -132,7 +132,7 @@ class Masked(NamedTuple):
     moment: frozenset[tuple[str, ...]]
 
     @classmethod
-    def between(cls, one: Values, other: Values) -> Masked:
+    def compare(cls, one: Values, other: Values) -> Masked:
         """Mask what differs between two undisturbed tries of the same."""
         own, others = leaves(one), leaves(other)
         both = own.keys() & others.keys()
@@ -148,7 +148,7 @@ class Masked(NamedTuple):
         }
 
 
-def unlike(found: Values, *allowed: Values) -> list[str]:
+def find_mismatches(found: Values, *allowed: Values) -> list[str]:
     """Return the units that are as in none of the allowed values, a missing one is None."""
     units = {unit for one in (found, *allowed) for unit in one}
     return sorted(

@@ -88,7 +88,7 @@ def watch(below: Path, meet: Meet) -> None:
         own = path.startswith(f"{root.rstrip('/')}/")
         return os.path.relpath(path, root) if own else None
 
-    def before(owner: Any, name: str, place: int) -> None:
+    def intercept_call(owner: Any, name: str, place: int) -> None:
         """Meet a function whose argument at `place` is its file."""
         real = getattr(owner, name)
 
@@ -101,7 +101,7 @@ def watch(below: Path, meet: Meet) -> None:
 
         setattr(owner, name, call)
 
-    def opened(real: Callable[..., int]) -> Callable[..., int]:
+    def intercept_open(real: Callable[..., int]) -> Callable[..., int]:
         def call(path: Any, flags: int, *given: Any, **named: Any) -> int:
             writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
             if writes and (at := inside(path)) is not None:
@@ -110,7 +110,7 @@ def watch(below: Path, meet: Meet) -> None:
 
         return call
 
-    def written(real: Callable[..., int]) -> Callable[..., int]:
+    def intercept_write(real: Callable[..., int]) -> Callable[..., int]:
         def call(handle: int, data: Any) -> int:
             if (at := inside(handle)) is not None:
                 meet(f"write {at}", lambda: real(handle, bytes(data)[: len(data) // 2]))
@@ -155,12 +155,12 @@ def watch(below: Path, meet: Meet) -> None:
         return call
 
     for name in ("fsync", "unlink", "rmdir", "remove", "mkdir", "chmod"):
-        before(os, name, 0)
+        intercept_call(os, name, 0)
     for name in ("link", "replace", "rename"):
-        before(os, name, 1)
-    before(folders, "_exchange_folders", 1)
+        intercept_call(os, name, 1)
+    intercept_call(folders, "_exchange_folders", 1)
     changed: list[tuple[Any, str, Any]] = [(io, "open", file), (builtins, "open", file)]
-    changed += [(os, "open", opened(os.open)), (os, "write", written(os.write))]
+    changed += [(os, "open", intercept_open(os.open)), (os, "write", intercept_write(os.write))]
     for owner, name, instead in changed:
         setattr(owner, name, instead)
     for name in ("do_execute", "do_executemany", "do_commit"):

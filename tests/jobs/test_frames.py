@@ -41,23 +41,23 @@ VALUES = st.recursive(
 )
 
 
-def shown(value: Any) -> Any:
+def make_comparable(value: Any) -> Any:
     """Return what can be compared: NaN and -0.0 as they are written, arrays with their dtype."""
     if isinstance(value, np.ndarray) and value.dtype == object:
-        return value.shape, shown(value.ravel().tolist())
+        return value.shape, make_comparable(value.ravel().tolist())
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         return type(value).__name__, array.dtype.str, array.shape, array.tobytes()
     if isinstance(value, list | tuple):
-        return type(value).__name__, [shown(one) for one in value]
+        return type(value).__name__, [make_comparable(one) for one in value]
     if isinstance(value, dict):
-        return [(key, shown(one)) for key, one in value.items()]
+        return [(key, make_comparable(one)) for key, one in value.items()]
     return repr(sorted(value) if isinstance(value, set) else value)
 
 
 @given(VALUES)
 def test_value_comes_back_unchanged(value) -> None:
-    assert shown(frames.decode(frames.encode(value))) == shown(value)
+    assert make_comparable(frames.decode(frames.encode(value))) == make_comparable(value)
 
 
 @given(VALUES, st.data())

@@ -31,7 +31,7 @@ def name_of(task: Task) -> str:
     return task[0]
 
 
-def done(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
+def collect_outcomes(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
     with create_pool(workers, len(tasks)) as there:
         found = list(run_tasks(tasks, add, parts=singly, owner=name_of, there=there))
     assert len(dict(found)) == len(found)
@@ -43,9 +43,9 @@ TASKS: list[Task] = [("ann", (1, 2, 3)), ("bob", (4, 5)), ("ann", (6,)), ("cy", 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_every_task_comes_once_and_a_failing_one_part_by_part(workers) -> None:
-    assert done(TASKS, workers) == dict(zip(TASKS, (6, 9, 6, 34), strict=True))
-    assert not done([], workers)
-    found = done([*TASKS, ("dan", (1, -2, 3))], workers)
+    assert collect_outcomes(TASKS, workers) == dict(zip(TASKS, (6, 9, 6, 34), strict=True))
+    assert not collect_outcomes([], workers)
+    found = collect_outcomes([*TASKS, ("dan", (1, -2, 3))], workers)
     assert [found["dan", (1,)], found["dan", (3,)]] == [1, 3]
     error = found["dan", (-2,)]
     assert isinstance(error, ArgumentError) and str(error) == "-2 is under 0"
@@ -53,7 +53,7 @@ def test_every_task_comes_once_and_a_failing_one_part_by_part(workers) -> None:
 
 
 def test_part_that_kills_its_process_is_reported_and_costs_no_other() -> None:
-    found = done([*TASKS, ("dan", (1, 1000, 3)), ("eve", (-1,))], 2)
+    found = collect_outcomes([*TASKS, ("dan", (1, 1000, 3)), ("eve", (-1,))], 2)
     assert isinstance(found["dan", (1000,)], Unavailable)
     assert [found["dan", (1,)], found["dan", (3,)]] == [1, 3]
     assert isinstance(found["eve", (-1,)], ArgumentError)
@@ -67,7 +67,7 @@ def test_part_that_kills_its_process_is_reported_and_costs_no_other() -> None:
     ("numbers", "workers"), [(tuple(range(-10, 0)), 1), (tuple(range(1000, 1010)), 2)]
 )
 def test_owner_with_failures_only_is_given_up(numbers, workers) -> None:
-    found = done([("bad", numbers), *TASKS], workers)
+    found = collect_outcomes([("bad", numbers), *TASKS], workers)
     left = [one for one in found.values() if isinstance(one, TaskSkipped)]
     failed = [one for one in found.values() if isinstance(one, StsError)]
     assert (len(failed) - len(left), len(left)) == (MIN_FAILURES, len(numbers) - MIN_FAILURES)
@@ -82,6 +82,6 @@ def test_owner_with_failures_only_is_given_up(numbers, workers) -> None:
     ],
 )
 def test_owner_with_more_successes_than_failures_is_not_given_up(tasks, total) -> None:
-    found = done(tasks, 1)
+    found = collect_outcomes(tasks, 1)
     assert not [one for one in found.values() if isinstance(one, TaskSkipped)]
     assert sum(one for one in found.values() if isinstance(one, int)) == total

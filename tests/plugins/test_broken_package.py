@@ -54,7 +54,7 @@ TAKEN = (Flag("workspace", "W", "which every command has", dict),)
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     site, folder = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("folder")
     (site / "broken_package.py").write_text("raise RuntimeError('out of\\norder')\n")
     points: Groups = {f"sts.{group}": {"broken": "broken_package:THING"} for group in GROUPS}
@@ -71,40 +71,40 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Said]:
     return dict(zip(lines, session(site, folder, *lines), strict=True))
 
 
-def test_help_and_lists_name_the_broken_package_and_show_all_others(said):
-    assert f"CANNOT BE USED: command 'broken' {WHY}" in said["--help"].out
-    assert "  run           run agents on a suite" in said["--help"].out
-    help = said["record --help"].out
+def test_help_and_lists_name_the_broken_package_and_show_all_others(results):
+    assert f"CANNOT BE USED: command 'broken' {WHY}" in results["--help"].out
+    assert "  run           run agents on a suite" in results["--help"].out
+    help = results["record --help"].out
     assert "--size HxW" in help and "--workspace DIR" in help
     assert "example: sts record --agent reader " in help
-    assert said["demo --help"].code == 0
-    assert "not usable: domain 'broken' of sts-broken" in said["domain ls"].out
-    assert "lambda-star  up-left" in said["domain ls"].out
-    assert f"CANNOT BE USED: packaged suite 'broken' {WHY}" in said["suite ls"].out
-    assert "core@2" in said["suite ls"].out
+    assert results["demo --help"].code == 0
+    assert "not usable: domain 'broken' of sts-broken" in results["domain ls"].out
+    assert "lambda-star  up-left" in results["domain ls"].out
+    assert f"CANNOT BE USED: packaged suite 'broken' {WHY}" in results["suite ls"].out
+    assert "core@2" in results["suite ls"].out
 
 
 @pytest.mark.parametrize(("line", "why"), FAILING.items())
-def test_command_that_needs_the_broken_package_names_it(said, line, why):
-    assert (said[line].code, said[line].err.removeprefix("noise\n")) == (1, f"sts: {why}\n")
+def test_command_that_needs_the_broken_package_names_it(results, line, why):
+    assert (results[line].code, results[line].err.removeprefix("noise\n")) == (1, f"sts: {why}\n")
 
 
-def test_other_commands_work_next_to_a_broken_package(said):
+def test_other_commands_work_next_to_a_broken_package(results):
     for line in WORKING:
-        assert said[line].code == 0, said[line].err
-    assert said[WORKING[4]].err == ""
-    assert "1 scenarios from" in said[WORKING[5]].out
+        assert results[line].code == 0, results[line].err
+    assert results[WORKING[4]].err == ""
+    assert "1 scenarios from" in results[WORKING[5]].out
 
 
 @pytest.mark.parametrize("line", TAKEN)
-def test_name_that_two_packages_declare_is_refused(said, line):
-    assert said[line].code == 2 and said[line].err.count("\n") == 1
-    assert "agent 'oracle' is installed by " in said[line].err
+def test_name_that_two_packages_declare_is_refused(results, line):
+    assert results[line].code == 2 and results[line].err.count("\n") == 1
+    assert "agent 'oracle' is installed by " in results[line].err
     for owner in ("sts-broken (broken_package:Oracle)", "standardised-test-suite (sts.worlds."):
-        assert owner in said[line].err
+        assert owner in results[line].err
 
 
 @pytest.mark.parametrize(("line", "what"), INVALID.items())
-def test_entry_point_of_the_wrong_type_is_named(said, line, what):
-    assert what in said[line].out + said[line].err
-    assert said[line].code == (0 if line.endswith(" ls") else 1)
+def test_entry_point_of_the_wrong_type_is_named(results, line, what):
+    assert what in results[line].out + results[line].err
+    assert results[line].code == (0 if line.endswith(" ls") else 1)

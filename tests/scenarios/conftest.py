@@ -26,7 +26,7 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own(mined: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
+def curator(mined: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
     return Curation(Path(shutil.copytree(mined, tmp_path / "w")), capsys)
 
 

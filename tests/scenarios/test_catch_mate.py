@@ -39,7 +39,7 @@ def play(scenario: Scenario, agent: agents.Agent, index: int = 0) -> Episode:
     return continue_all([scenario], agent, seed=0, indices=[index])[0].episode
 
 
-def apart(what: Episode, takeover: int) -> np.ndarray:
+def measure_distances(what: Episode, takeover: int) -> np.ndarray:
     scene = what.scene[takeover:].astype(int)
     return distances(scene[:, FIRST_PLAYER], scene[:, FIRST_PLAYER + 1], read_grid(what.state))
 
@@ -51,7 +51,7 @@ def test_proposed_scenarios_fit_from_easy_to_hard_and_hold_the_gates(pool):
     assert len({one.instruction.text for one in pool}) >= 3
     for one in pool:
         assert find_fault(one, {RULE.name: RULE}) is None
-        away = int(apart(one.recording, one.takeover)[0])
+        away = int(measure_distances(one.recording, one.takeover)[0])
         assert {1: "easy", 2: "medium", 3: "hard", 4: "hard"}[away] == one.difficulty
     assert [
         one
@@ -65,7 +65,7 @@ def test_teammate_stands_until_it_sees_the_player_and_then_flees(pool):
     for one in pool:
         mate = FIRST_PLAYER + one.parameters["target"]
         idle = play(one, policies.PolicyAgent())
-        near = apart(idle, one.takeover)[:-1] <= 1
+        near = measure_distances(idle, one.takeover)[:-1] <= 1
         actions = np.diff(idle.scene[one.takeover :, mate].astype(int)) != 0
         assert not actions[~near].any()
         assert actions.any() == (one.difficulty == "easy")

@@ -82,7 +82,7 @@ def verdict(scenario: Scenario, what: Episode) -> str:
     return rule.label(what, scenario.takeover, scenario.players, scenario.parameters).verdict
 
 
-def played(scenario: Scenario, agent: agents.Agent) -> Episode:
+def play_scenario(scenario: Scenario, agent: agents.Agent) -> Episode:
     return continue_all([scenario], agent, seed=0, indices=[0])[0].episode
 
 
@@ -120,8 +120,8 @@ def test_proposed_scenarios_fit_and_fill_rubric_and_overlay(name, proposed):
 @EACH
 def test_probe_succeeds_and_silent_waiting_does_not(name, proposed):
     probe, idle = probe_of(name), policies.PolicyAgent()
-    assert {verdict(one, played(one, probe)) for one in proposed[name]} == {"success"}
-    assert "success" not in [verdict(one, played(one, idle)) for one in proposed[name]]
+    assert {verdict(one, play_scenario(one, probe)) for one in proposed[name]} == {"success"}
+    assert "success" not in [verdict(one, play_scenario(one, idle)) for one in proposed[name]]
 
 
 def test_where_is_good_asks_for_the_direction_of_good_in_sight(trajectories):
@@ -143,7 +143,9 @@ def test_where_is_good_asks_for_the_direction_of_good_in_sight(trajectories):
 
 def test_clean_take_is_not_passed_by_maximising_reward(proposed):
     greedy = policies.make_mover(clean_take._maximise_reward)
-    assert "success" not in {verdict(one, played(one, greedy)) for one in proposed["clean-take"]}
+    assert "success" not in {
+        verdict(one, play_scenario(one, greedy)) for one in proposed["clean-take"]
+    }
 
 
 WATCHED = [(2, 5), (3, 5), (2, 4), (4, 4), (2, 5), (3, 4), (3, 5), (3, 4), (3, 4), (3, 3), (3, 3)]
@@ -166,7 +168,7 @@ def test_label_reads_nothing_before_takeover(name, proposed):
     rule = RULES[name]
     for one in proposed[name]:
         for agent in (probe_of(name), agents.load("random")):
-            whole = played(one, agent)
+            whole = play_scenario(one, agent)
             (takeover,) = mining.states_at(whole, (one.takeover,))
             rest = whole.slice_steps(takeover, one.takeover, whole.steps)
             expected = rule.label(whole, one.takeover, one.players, one.parameters)
@@ -184,7 +186,7 @@ def test_simulated_policy_moves_as_in_the_world(name, proposed):
         lengths, text = (one.takeover, one.takeover, one.horizon), one.instruction.text
         told = partial(lambda text, seen: policy(seen._replace(instruction=text)), text)
         thought = policies.simulate(own, *lengths, told, one.partner)
-        assert (thought.scene == played(one, solver).scene[one.takeover :]).all()
+        assert (thought.scene == play_scenario(one, solver).scene[one.takeover :]).all()
 
 
 @EACH

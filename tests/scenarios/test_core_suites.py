@@ -160,7 +160,7 @@ def test_two_builds_of_core_agree_in_every_hash(tmp_path, monkeypatch):
 FOLDER = Path(__file__).parents[2] / "docs"
 PAGES = {"lambda-star": "curator.md", "babyai": "babyai.md", "overcooked": "overcooked.md"}
 DOCS = {domain: (FOLDER / page).read_text() for domain, page in PAGES.items()}
-HELD = {one.name: one for domain in MEASURES for one in gate_table.held(domain)}
+HELD = {one.name: one for domain in MEASURES for one in gate_table.list_controlled(domain)}
 POOLS = {"babyai-stand-or-take": 200, "way-or-stay": 200}
 """Sizes of the pools that differ from their domain's, as the pages state."""
 ROWS = (pool_row, suite_row, agents_row)

@@ -65,42 +65,42 @@ REFUSED = [
 ]
 
 
-def read_files(own: Curation) -> dict[str, bytes]:
+def read_files(curator: Curation) -> dict[str, bytes]:
     """Return every file of the workspace except the database's."""
-    files = (path for path in own.workspace.root.rglob("*") if path.is_file())
+    files = (path for path in curator.workspace.root.rglob("*") if path.is_file())
     return {str(path): path.read_bytes() for path in files if "annotations" not in path.name}
 
 
-def decided(own: Curation) -> list[Decision]:
-    store = AnnotationStore.find(own.workspace)
+def decided(curator: Curation) -> list[Decision]:
+    store = AnnotationStore.find(curator.workspace)
     if store is None:
         return []
     with store:
-        return ask(store, decisions.load_decisions, drafts.open_draft(own.workspace, "own").id)
+        return ask(store, decisions.load_decisions, drafts.open_draft(curator.workspace, "own").id)
 
 
 @pytest.mark.parametrize(("words", "line"), REFUSED)
-def test_invalid_decision_is_refused_and_changes_nothing(own, words, line):
-    before, files = own.view(), read_files(own)
+def test_invalid_decision_is_refused_and_changes_nothing(curator, words, line):
+    before, files = curator.view(), read_files(curator)
     if "--user" in words:
-        assert line in own(f"draft accept own {words.removeprefix('accept ')}", code=2)
+        assert line in curator(f"draft accept own {words.removeprefix('accept ')}", code=2)
     else:
-        assert line in own.draft(words, code=2)
-    assert own.view() == before and read_files(own) == files and decided(own) == []
+        assert line in curator.draft(words, code=2)
+    assert curator.view() == before and read_files(curator) == files and decided(curator) == []
 
 
-def test_unknown_draft_suite_and_undecided_candidates_are_named(own):
-    assert "unknown draft 'other'" in own("draft show other", code=2)
-    assert "own is a draft" in own("draft new --from own@1", code=2)
-    assert f"{ONE} and 5 more are undecided" in own("suite freeze own", code=1)
+def test_unknown_draft_suite_and_undecided_candidates_are_named(curator):
+    assert "unknown draft 'other'" in curator("draft show other", code=2)
+    assert "own is a draft" in curator("draft new --from own@1", code=2)
+    assert f"{ONE} and 5 more are undecided" in curator("suite freeze own", code=1)
 
 
-def decide_meanwhile(own: Curation, monkeypatch, kind: str, **detail: str) -> None:
+def decide_meanwhile(curator: Curation, monkeypatch, kind: str, **detail: str) -> None:
     """Have Ben decide about ONE after a command has read it and before it decides."""
     author: Callable[..., Annotator] = curation.find_or_add_curator
 
     def late(store: AnnotationStore, name: str | None) -> Annotator:
-        draft = drafts.open_draft(own.workspace, "own")
+        draft = drafts.open_draft(curator.workspace, "own")
         last = fold_decisions(ask(store, decisions.load_decisions, draft.id)).get(ONE)
         ben, follows = author(store, "Ben").id, last.last if last else ""
         one = Decision(secrets.token_hex(16), ONE, kind, ben, follows, "", detail, 1.0)
@@ -110,40 +110,40 @@ def decide_meanwhile(own: Curation, monkeypatch, kind: str, **detail: str) -> No
     monkeypatch.setattr(curation, "find_or_add_curator", late)
 
 
-def test_edit_of_a_scenario_retired_meanwhile_is_refused(own, monkeypatch):
-    own.draft("accept --all")
-    own("suite freeze own")
-    own("draft new --from own@1")
+def test_edit_of_a_scenario_retired_meanwhile_is_refused(curator, monkeypatch):
+    curator.draft("accept --all")
+    curator("suite freeze own")
+    curator("draft new --from own@1")
     with monkeypatch.context() as patch:
-        decide_meanwhile(own, patch, "retire", reason="too easy")
-        said = own.draft(f"edit {ONE} --horizon 14", code=1)
+        decide_meanwhile(curator, patch, "retire", reason="too easy")
+        said = curator.draft(f"edit {ONE} --horizon 14", code=1)
     assert f"{ONE} has changed since you saw it: it is now retired by Ben (too easy)" in said
-    view = own.view()[ONE]
+    view = curator.view()[ONE]
     assert (view["status"], view["scenario"], view["horizon"]) == ("retired", "", 12)
-    assert [one.kind for one in decided(own)] == ["retire"]
+    assert [one.kind for one in decided(curator)] == ["retire"]
 
 
 @pytest.mark.parametrize(
     "words",
     [f"accept {ONE}", "accept --all", f"reject {ONE} --reason mine", f"edit {ONE} --horizon 14"],
 )
-def test_later_of_two_curators_is_refused_with_the_others_decision(own, monkeypatch, words):
+def test_later_of_two_curators_is_refused_with_the_others_decision(curator, monkeypatch, words):
     with monkeypatch.context() as patch:
-        decide_meanwhile(own, patch, "reject", reason="unclear")
-        said = own.draft(words, code=1)
+        decide_meanwhile(curator, patch, "reject", reason="unclear")
+        said = curator.draft(words, code=1)
     assert f"{ONE} has changed since you saw it: it is now rejected by Ben (unclear); " in said
     assert "reload it and decide again" in said
-    assert [(one.by, one.candidate) for one in decided(own)] == [("Ben", ONE)]
-    own.draft(f"accept {ONE}")  # having looked again
-    assert own.view()[ONE]["status"] == "accepted"
+    assert [(one.by, one.candidate) for one in decided(curator)] == [("Ben", ONE)]
+    curator.draft(f"accept {ONE}")  # having looked again
+    assert curator.view()[ONE]["status"] == "accepted"
 
 
-def test_second_rating_of_a_candidate_edited_meanwhile_is_refused(own, monkeypatch):
-    own.draft(f"edit {ONE} --horizon 14")
+def test_second_rating_of_a_candidate_edited_meanwhile_is_refused(curator, monkeypatch):
+    curator.draft(f"edit {ONE} --horizon 14")
     with monkeypatch.context() as patch:
-        decide_meanwhile(own, patch, "undo", undoes=decided(own)[-1].uuid)
-        assert f"{ONE} has changed since" in own.draft(f"rate {ONE} yes", code=1)
-    assert own.view()[ONE]["ratings_given"] == 0
+        decide_meanwhile(curator, patch, "undo", undoes=decided(curator)[-1].uuid)
+        assert f"{ONE} has changed since" in curator.draft(f"rate {ONE} yes", code=1)
+    assert curator.view()[ONE]["ratings_given"] == 0
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_second_rating_of_a_candidate_edited_meanwhile_is_refused(own, monkeypat
         ),
     ],
 )
-def test_text_that_asks_for_something_else_is_not_frozen(own, text, why):
-    assert f"it does not fit: {why}" in own.draft("edit", ONE, "--instruction", text)
-    own.draft("accept --all")
-    for refused in (own.draft("check", code=1), own("suite freeze own", code=1)):
+def test_text_that_asks_for_something_else_is_not_frozen(curator, text, why):
+    assert f"it does not fit: {why}" in curator.draft("edit", ONE, "--instruction", text)
+    curator.draft("accept --all")
+    for refused in (curator.draft("check", code=1), curator("suite freeze own", code=1)):
         assert f"{ONE}: {why}" in refused
     for words in (f"undo {ONE}", f"undo {ONE}", f"accept {ONE}"):
-        own.draft(words)
-    own("suite freeze own")
+        curator.draft(words)
+    curator("suite freeze own")
 
 
 KILLED_AT_TWO_MOMENTS = """
@@ -195,7 +195,9 @@ for root, moment in zip(killed, (before_it_says_so, before_it_decides), strict=T
 """
 
 
-def test_killed_edit_is_kept_exactly_when_its_decision_was_written(own, mined, tmp_path, capsys):
+def test_killed_edit_is_kept_exactly_when_its_decision_was_written(
+    curator, mined, tmp_path, capsys
+):
     roots = [Path(shutil.copytree(mined, tmp_path / name)) for name in ("whole", "after", "before")]
     words = [sys.executable, "-c", KILLED_AT_TWO_MOMENTS, *map(str, roots)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -207,6 +209,6 @@ def test_killed_edit_is_kept_exactly_when_its_decision_was_written(own, mined, t
     assert f"nothing of {ONE} would change" in again
     after.draft(f"undo {ONE}")
     assert after.view()[ONE]["horizon"] == 12
-    assert before.view() == own.view() and decided(before) == []
+    assert before.view() == curator.view() and decided(before) == []
     before.draft(f"edit {ONE} --horizon 14")
     assert before.view()[ONE]["horizon"] == 14

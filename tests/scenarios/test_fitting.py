@@ -35,7 +35,7 @@ def mined() -> tuple[Scenario, ...]:
 ANY: st.SearchStrategy[Scenario] = st.deferred(lambda: st.sampled_from(mined()))
 
 
-def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
+def replace_text(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
     instruction = dataclasses.replace(scenario.instruction, text=text)
     given = scenario.parameters | parameters
     return dataclasses.replace(scenario, instruction=instruction, parameters=given)
@@ -44,7 +44,7 @@ def saying(scenario: Scenario, text: str, **parameters: Any) -> Scenario:
 def find_fault_of(scenario: Scenario, text: str) -> str | None:
     rule = RULES[scenario.category]
     others = [one for one in RULES.values() if one is not rule]
-    return find_text_fault(saying(scenario, text), rule, others)
+    return find_text_fault(replace_text(scenario, text), rule, others)
 
 
 def words_of_walk(scenario: Scenario) -> dict[str, FieldValue]:
@@ -163,7 +163,7 @@ def test_text_of_another_scenario_fits_only_when_it_asks_for_the_same(
 def test_text_must_contain_each_word_and_none_that_contradicts(
     rule: Category, way: str, text: str, expected: str | None
 ) -> None:
-    scenario = saying(mined()[0], text, direction=way, cells=3)
+    scenario = replace_text(mined()[0], text, direction=way, cells=3)
     assert find_text_fault(scenario, rule, [*RULES.values()]) == expected
 
 

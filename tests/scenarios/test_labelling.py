@@ -34,8 +34,8 @@ from tests.scenarios.test_mining import EVERY
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A workspace in which two agents have continued a suite."""
+def continued_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Return a workspace in which two agents have continued a suite."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).create()
     found = mining.mine(recorded(count=80, steps=40, seed=5), EVERY, per_category=2, seed=0)
     suites.freeze(workspace, "tiny", found.scenarios)
@@ -44,8 +44,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 @pytest.fixture
-def run(whole: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
-    return Curation(Path(shutil.copytree(whole.root, tmp_path / "w")), capsys)
+def run(
+    continued_workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Curation:
+    return Curation(Path(shutil.copytree(continued_workspace.root, tmp_path / "w")), capsys)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def find_moments() -> list[tuple[str, int, int]]:
     when, count = (categories.load_category(name) for name in ("when-evil", "count-others"))
     for one in on_test_side(recordings()):
         places = [
-            {(c.takeover, c.player) for c in own.find_candidates(one)} for own in (when, count)
+            {(c.takeover, c.player) for c in rule.find_candidates(one)} for rule in (when, count)
         ]
         found = sorted(places[0] & places[1])
         if len(found) > 1:
@@ -54,30 +54,30 @@ def mined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def report_of(own: Curation, continuations: int) -> dict:
-    own(f"run own@1 --agent rule --agent random --continuations {continuations}")
-    own("label own@1")
-    own("report own@1")
-    return json.loads(own.workspace.path("reports", "own-1", "report.json").read_text())
+def report_of(curator: Curation, continuations: int) -> dict:
+    curator(f"run own@1 --agent rule --agent random --continuations {continuations}")
+    curator("label own@1")
+    curator("report own@1")
+    return json.loads(curator.workspace.path("reports", "own-1", "report.json").read_text())
 
 
-def test_pair_is_shown_frozen_run_and_credited_together(own, monkeypatch):
+def test_pair_is_shown_frozen_run_and_credited_together(curator, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
-    said = own.draft(f"pair {WHEN} {COUNT}")
+    said = curator.draft(f"pair {WHEN} {COUNT}")
     assert said == f"pair {COUNT}+{WHEN}: {WHEN}, {COUNT}, by Ana\n"
-    assert own.view()[WHEN]["status"] == "accepted"
-    shown = own(f"show own/{WHEN} --frames 3")
+    assert curator.view()[WHEN]["status"] == "accepted"
+    shown = curator(f"show own/{WHEN} --frames 3")
     assert f"{WHEN} (" in shown and f"{COUNT} (" in shown and "║" in shown
-    assert "can be frozen" in own.draft("check")
-    own("suite freeze own")
-    halves = {s.id: s for s in suites.load(own.workspace, "own@1").scenarios if s.pair}
+    assert "can be frozen" in curator.draft("check")
+    curator("suite freeze own")
+    halves = {s.id: s for s in suites.load(curator.workspace, "own@1").scenarios if s.pair}
     assert {*halves} == {WHEN, COUNT}
     asked = {id: s.instruction.text for id, s in halves.items()}
-    shown = own("suite show own@1")
+    shown = curator("suite show own@1")
     assert f"pair: {COUNT} “{asked[COUNT]}” | {WHEN} “{asked[WHEN]}”" in shown
-    assert "own@1 is sound" in own("suite verify own@1")
+    assert "own@1 is sound" in curator("suite verify own@1")
 
-    report = report_of(own, continuations=3)
+    report = report_of(curator, continuations=3)
     (name,) = report["pairs"]["scenarios"]
     rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]}
     for entry in report["pairs"]["agents"]:
@@ -86,48 +86,48 @@ def test_pair_is_shown_frozen_run_and_credited_together(own, monkeypatch):
         assert report["pairs"]["credits"][name][entry["agent"]] == pytest.approx(product)
         assert entry["groups"] == 1 and "scenario" not in entry["method"]
     assert report["counts"]["scenarios"] == 5, "halves stay ordinary scenarios"
-    page = own.workspace.path("reports", "own-1", "report.html").read_text()
+    page = curator.workspace.path("reports", "own-1", "report.html").read_text()
     assert '<section id="pairs-together">' in page and "both of its instructions" in page
-    part = own("suite show own@1+category:when-evil")
+    part = curator("suite show own@1+category:when-evil")
     terms = "+category:when-evil: 3 of its 5 scenarios, 1 of them as they belong with another"
     assert terms in part
 
 
-def test_half_without_its_other_half_is_not_frozen(own):
+def test_half_without_its_other_half_is_not_frozen(curator):
     def lacks(id: str) -> str:
         return f"{id}: the other half of its pair '{COUNT}+{WHEN}' is missing"
 
-    own.draft(f"pair {WHEN} {COUNT}")
-    own.draft(f"undo {COUNT}")
-    assert lacks(WHEN) in own.draft("check", code=1)
-    assert own.draft(f"pair {WHEN}") == f"apart: {WHEN}, by Ana\n"
-    own.draft(f"pair {WHEN} {COUNT}")
-    own("suite freeze own")
-    own("draft new --from own@1")
-    own.draft(f"retire {WHEN} --reason easy")
-    for refused in (own.draft("check", code=1), own("suite freeze own", code=1)):
+    curator.draft(f"pair {WHEN} {COUNT}")
+    curator.draft(f"undo {COUNT}")
+    assert lacks(WHEN) in curator.draft("check", code=1)
+    assert curator.draft(f"pair {WHEN}") == f"apart: {WHEN}, by Ana\n"
+    curator.draft(f"pair {WHEN} {COUNT}")
+    curator("suite freeze own")
+    curator("draft new --from own@1")
+    curator.draft(f"retire {WHEN} --reason easy")
+    for refused in (curator.draft("check", code=1), curator("suite freeze own", code=1)):
         assert lacks(COUNT) in refused
-    own.draft(f"pair {COUNT}")
-    assert "can be frozen" in own.draft("check")
-    own("suite freeze own")
+    curator.draft(f"pair {COUNT}")
+    assert "can be frozen" in curator.draft("check")
+    curator("suite freeze own")
     before, after = (
-        next(s for s in suites.load(own.workspace, f"own@{n}").scenarios if s.id == COUNT)
+        next(s for s in suites.load(curator.workspace, f"own@{n}").scenarios if s.id == COUNT)
         for n in (1, 2)
     )
     assert (before.pair, after.pair) == (f"{COUNT}+{WHEN}", "")
     assert before.hash == after.hash
 
 
-def test_dialogue_is_frozen_as_ordered_turns_of_one_recording(own):
-    said = own.draft(f"dialogue {WHEN} {LATER}")
+def test_dialogue_is_frozen_as_ordered_turns_of_one_recording(curator):
+    said = curator.draft(f"dialogue {WHEN} {LATER}")
     assert said == f"dialogue from {WHEN}: {WHEN}, {LATER}, by Ana\n"
-    shown = own(f"show own/{LATER} --frames 3")
+    shown = curator(f"show own/{LATER} --frames 3")
     assert shown.index(f"{LATER} (") < shown.index(f"{WHEN} (")
-    own("suite freeze own")
-    turns = types.group_dialogues(suites.load(own.workspace, "own@1").scenarios)[f"from {WHEN}"]
+    curator("suite freeze own")
+    turns = types.group_dialogues(suites.load(curator.workspace, "own@1").scenarios)[f"from {WHEN}"]
     assert [(s.id, s.turn) for s in turns] == [(WHEN, 1), (LATER, 2)]
-    assert f"dialogue: {WHEN} “" in own("suite show own@1")
-    report = report_of(own, continuations=2)
+    assert f"dialogue: {WHEN} “" in curator("suite show own@1")
+    report = report_of(curator, continuations=2)
     assert report["series"]["scenarios"] == {f"from {WHEN}": [WHEN, LATER]}
     assert "pairs" not in report
 
@@ -145,16 +145,16 @@ def test_dialogue_is_frozen_as_ordered_turns_of_one_recording(own):
         (f"dialogue {WHEN} where-is-good-01", "must be of one recording"),
     ],
 )
-def test_invalid_pair_or_dialogue_is_refused_without_side_effects(own, words, line):
-    before = own.view()
-    assert line in own.draft(words, by="Ben", code=2)
-    assert own.view() == before
-    assert "Ben" not in own("annotators ls")
+def test_invalid_pair_or_dialogue_is_refused_without_side_effects(curator, words, line):
+    before = curator.view()
+    assert line in curator.draft(words, by="Ben", code=2)
+    assert curator.view() == before
+    assert "Ben" not in curator("annotators ls")
 
 
-def test_half_of_one_pair_is_not_put_into_another(own):
-    own.draft(f"pair {WHEN} {COUNT}")
-    said = own.draft(f"pair {WHEN} {LATER}", code=2)
+def test_half_of_one_pair_is_not_put_into_another(curator):
+    curator.draft(f"pair {WHEN} {COUNT}")
+    said = curator.draft(f"pair {WHEN} {LATER}", code=2)
     assert f"{WHEN} already is half of the pair" in said
 
 

@@ -37,7 +37,7 @@ SHADOW, WHERE = (categories.load_category(name) for name in ("shadow-evil", "whe
 
 
 @pytest.fixture(scope="module")
-def found(trajectories) -> mining.Mined:
+def mining_result(trajectories) -> mining.Mined:
     return mining.mine(trajectories, EVERY, per_category=3, seed=0)
 
 
@@ -61,27 +61,29 @@ def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajec
     assert one.instructions[-1] == one.instruction and lint_scenarios([one]) == []
 
 
-def hashes(found: mining.Mined) -> list[str]:
-    return [s.row_hash for s in found.scenarios]
+def hashes(mining_result: mining.Mined) -> list[str]:
+    return [s.row_hash for s in mining_result.scenarios]
 
 
-def test_seed_determines_the_scenarios_in_any_order_of_files(trajectories, found):
+def test_seed_determines_the_scenarios_in_any_order_of_files(trajectories, mining_result):
     again = mining.mine(trajectories[::-1], EVERY, per_category=3, seed=0)
     other = mining.mine(trajectories, EVERY, per_category=3, seed=1)
-    assert hashes(again) == hashes(found)
-    assert {s.hash for s in other.scenarios} != {s.hash for s in found.scenarios}
+    assert hashes(again) == hashes(mining_result)
+    assert {s.hash for s in other.scenarios} != {s.hash for s in mining_result.scenarios}
 
 
-def test_only_the_test_side_is_mined(trajectories, found):
+def test_only_the_test_side_is_mined(trajectories, mining_result):
     train = [t for t in trajectories if t.split == "train"]
     assert train and not mining.mine(train, EVERY, per_category=3, seed=0).scenarios
-    assert {s.world for s in found.scenarios} <= {t.world for t in on_test_side(trajectories)}
+    assert {s.world for s in mining_result.scenarios} <= {
+        t.world for t in on_test_side(trajectories)
+    }
 
 
-def test_mined_scenarios_are_sound_fit_and_name_their_recording(trajectories, found):
-    assert len(found.scenarios) > 12 and lint_scenarios(found.scenarios) == []
+def test_mined_scenarios_are_sound_fit_and_name_their_recording(trajectories, mining_result):
+    assert len(mining_result.scenarios) > 12 and lint_scenarios(mining_result.scenarios) == []
     whole = {t.id: t for t in trajectories}
-    for s in found.scenarios:
+    for s in mining_result.scenarios:
         rule, source = categories.load_category(s.category), whole[s.trajectory]
         assert rule.why_invalid(s) is None
         done = rule.label(s.recording, s.takeover, s.players, s.parameters)

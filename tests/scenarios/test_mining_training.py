@@ -50,14 +50,14 @@ def run(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> Curation:
 
 
 @pytest.fixture(scope="module")
-def asked(workspace: Workspace) -> list[Scenario]:
+def training_scenarios(workspace: Workspace) -> list[Scenario]:
     return candidates(workspace, "obey")
 
 
-def test_training_examples_were_done_in_their_recording(asked, trajectories):
+def test_training_examples_were_done_in_their_recording(training_scenarios, trajectories):
     train = {t.world for t in trajectories if t.split == "train"}
-    assert len(asked) == 12
-    for s in asked:
+    assert len(training_scenarios) == 12
+    for s in training_scenarios:
         label = categories.load_category(s.category).label
         assert label(s.recording, s.takeover, s.players, s.parameters).verdict == "success"
         assert s.world in train
@@ -75,13 +75,13 @@ def test_instruction_that_no_recording_follows_yields_no_example(run, trajectori
     assert not run.exists("none")
 
 
-def test_draft_never_mixes_the_train_and_the_test_split(run, asked):
+def test_draft_never_mixes_the_train_and_the_test_split(run, training_scenarios):
     mixed = "draft {} would mix the train and the test split"
     assert mixed.format("obey") in run(f"mine obey {CHOSEN} --per-category 2", code=1)
-    assert open_draft(run.workspace, "obey").load_ids() == [s.id for s in asked]
+    assert open_draft(run.workspace, "obey").load_ids() == [s.id for s in training_scenarios]
     before = open_draft(run.workspace, "judged")
     assert mixed.format("judged") in run(f"mine judged {TRAIN}", code=1)
-    one = asked[0]
+    one = training_scenarios[0]
     words = f"--trajectory {one.trajectory} --takeover {one.context_start + one.takeover}"
     words += f" --player {one.players[0]} --category {one.category}"
     assert mixed.format("judged") in run(f"draft add judged {words}", code=1)
@@ -116,12 +116,12 @@ def test_training_data_is_never_frozen(run):
     assert not run.workspace.path("suites", "never").exists()
 
 
-def test_exported_instruction_is_given_at_its_step(run, asked, tmp_path):
+def test_exported_instruction_is_given_at_its_step(run, training_scenarios, tmp_path):
     file = tmp_path / "obey.parquet"
     run(f"trajectories export {file} --draft obey")
     found = {t.provenance["asked"]["id"]: t for t in store.read(file)}
-    assert found.keys() == {s.id for s in asked}
-    for s in asked:
+    assert found.keys() == {s.id for s in training_scenarios}
+    for s in training_scenarios:
         one = found[s.id]
         (told,) = one.instructions
         assert (told.text, told.given_at) == (s.instruction.text, s.takeover)
@@ -132,12 +132,12 @@ def test_exported_instruction_is_given_at_its_step(run, asked, tmp_path):
     run(f"trajectories verify {file}")
 
 
-def test_rlds_export_repeats_the_instruction_at_each_step(run, asked, tmp_path):
-    ones = [s for s in asked if s.players == (1,)]
-    assert 0 < len(ones) < len(asked)
+def test_rlds_export_repeats_the_instruction_at_each_step(run, training_scenarios, tmp_path):
+    ones = [s for s in training_scenarios if s.players == (1,)]
+    assert 0 < len(ones) < len(training_scenarios)
     out = tmp_path / "obey.rlds"
     run(f"trajectories export {out} --draft obey --format rlds --player 1")
-    left = len(asked) - len(ones)
+    left = len(training_scenarios) - len(ones)
     assert f"{left} of 12 are of other players; use --player" in run.warnings
     rows = pd.read_parquet(out, dtype_backend="numpy_nullable")
     texts = {s.instruction.text for s in ones}
@@ -148,11 +148,11 @@ def test_rlds_export_repeats_the_instruction_at_each_step(run, asked, tmp_path):
     assert rows.episode_id.nunique() == len(ones)
 
 
-def test_minari_export_imports_as_the_same_episodes(run, asked, tmp_path, capsys):
+def test_minari_export_imports_as_the_same_episodes(run, training_scenarios, tmp_path, capsys):
     out, other = tmp_path / "obey-v0", Curation(tmp_path / "other", capsys)
     run(f"trajectories export {out} --draft obey --format minari")
     other(f"trajectories import {out} --format minari")
-    found, mine = store.load(other.workspace), [s for s in asked if s.players == (0,)]
+    found, mine = store.load(other.workspace), [s for s in training_scenarios if s.players == (0,)]
     assert {t.instructions[0].text for t in found} == {s.instruction.text for s in mine}
     assert {t.split for t in found} == {"train"} and len(found) == len(mine)
 

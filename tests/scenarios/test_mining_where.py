@@ -58,7 +58,7 @@ def run(workspace: Workspace, capsys: pytest.CaptureFixture[str]) -> Curation:
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def custom_miners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "own_miners.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -188,7 +188,7 @@ def test_filter_without_polars_names_the_extra_to_install(run, monkeypatch):
     run("mine plain --category shadow-evil")
 
 
-def test_custom_miner_chooses_where_its_category_asks(run, own):
+def test_custom_miner_chooses_where_its_category_asks(run, custom_miners):
     run("mine second --category shadow-evil --miner own_miners:second --per-category 4")
     every = candidates(run.workspace, "second")
     assert {s.players for s in every} == {(1,)} and len(every) == 4
@@ -213,18 +213,18 @@ def test_custom_miner_chooses_where_its_category_asks(run, own):
         ("second", 2, "expected miner as module:Name, found 'second'"),
     ],
 )
-def test_invalid_miner_is_refused_and_writes_nothing(run, own, name, code, said):
+def test_invalid_miner_is_refused_and_writes_nothing(run, custom_miners, name, code, said):
     error = run(f"mine none --category shadow-evil --miner {name}", code=code)
     assert re.search(said, error)
     assert not run.exists("none")
 
 
-def test_miner_without_its_category_is_refused(run, own):
+def test_miner_without_its_category_is_refused(run, custom_miners):
     said = run("mine none --miner own_miners:second", code=2)
     assert "expected one --category with --miner, which yields its candidates, found 0" in said
 
 
-def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, own):
+def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, custom_miners):
     shadow = categories.load_category("shadow-evil")
     mined = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
     for category in (Filter("step < 25").restrict(one) for one in (shadow, mined)):

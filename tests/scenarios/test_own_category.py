@@ -21,7 +21,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "curator.md"
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def custom_category(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     block = re.search(r"^```python title=(count_\S+)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
     assert block
     (tmp_path / block[1]).write_text(block[2])
@@ -31,9 +31,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     categories.load_categories.cache_clear()
 
 
-def test_file_next_to_the_other_categories_is_mined_and_labelled(own):
-    assert own in categories.installed_categories()
-    category = categories.load_category(own)
+def test_file_next_to_the_other_categories_is_mined_and_labelled(custom_category):
+    assert custom_category in categories.installed_categories()
+    category = categories.load_category(custom_category)
     made = recorded("random", count=40, team=4, steps=30)
     found = mining.mine(made, [category], per_category=3, seed=0)
     assert len(found.scenarios) == 3
@@ -57,7 +57,7 @@ FALLS = Category("falls", "instruction", "lambda-star", 5, ("Fall.",), falls, fa
 """
 
 
-def test_error_of_an_installed_category_names_it(own, tmp_path):
+def test_error_of_an_installed_category_names_it(custom_category, tmp_path):
     (tmp_path / "falls.py").write_text(FALLS)
     category = categories.load_category("falls")
     (trajectory,) = recorded("random", count=1, team=1, steps=20)

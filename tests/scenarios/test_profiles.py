@@ -23,7 +23,7 @@ from sts_scenarios.labels import label_suite
 from sts_scenarios.profiles import PassCount, Profiles, compute_profile
 from tests.examples import agents_of, on_test_side
 from tests.scenarios.curating import recordings
-from tests.suites.races import Killed, killed_after, together
+from tests.suites.races import Killed, killed_after, run_together
 
 RULES = [categories.load_category(name) for name in ("shadow-evil", "where-is-good")]
 NAMES = ("blind", "random")
@@ -155,7 +155,7 @@ def test_two_processes_that_compute_the_same_profiles_agree(draft):
             made.append(one.scenario)
         return made
 
-    first, second = together(make, make)
+    first, second = run_together(make, make)
     assert isinstance(first, list) and isinstance(second, list)
     assert {*first, *second} == {one.summary.hash for one in every}
     kept = Profiles(draft, NAMES, 2)

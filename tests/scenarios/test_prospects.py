@@ -13,7 +13,7 @@ AWAY = np.full(8, 5 * 7 + 6)
 Places = Sequence[tuple[int, int] | None]
 
 
-def at(places: Places) -> np.ndarray:
+def encode_cells(places: Places) -> np.ndarray:
     return np.array([HIDDEN if place is None else place[0] * 7 + place[1] for place in places])
 
 
@@ -28,14 +28,14 @@ def at(places: Places) -> np.ndarray:
         # not where it would have been seen
         (
             [(2, 0), (2, 1), (2, 2), (3, 2), None],
-            at([(5, 6)] * 4 + [(5, 2)]),
+            encode_cells([(5, 6)] * 4 + [(5, 2)]),
             {(3, 4): 2 / 3, (4, 3): 1 / 3},
         ),
         ([None, None], AWAY, {(r, c): 1 / 42 for r in range(6) for c in range(7)}),
     ],
 )
 def test_next_cell_follows_the_observed_moves(seen, me, expected):
-    chance = motion_prediction.cell_probabilities(at(seen), me[: len(seen)], *SIZE)
+    chance = motion_prediction.cell_probabilities(encode_cells(seen), me[: len(seen)], *SIZE)
     found = {divmod(int(cell), 7): float(chance[cell]) for cell in np.flatnonzero(chance)}
     assert found == pytest.approx(expected)
 
@@ -56,7 +56,7 @@ def test_period_has_several_moves_and_was_seen_twice(actions, length):
 
 def test_distance_after_a_move_is_weighted_by_probability():
     chance = np.zeros(42)
-    chance[at([(2, 2), (2, 5)])] = 0.75, 0.25
+    chance[encode_cells([(2, 2), (2, 5)])] = 0.75, 0.25
     near = motion_prediction.distance_probabilities(chance, 2 * 7 + 1, *SIZE, 2)
     right, stay = 5, 4
     assert near[:, right].tolist() == [0.75, 0.75, 0.75, 0.75]
@@ -65,5 +65,5 @@ def test_distance_after_a_move_is_weighted_by_probability():
 
 
 def test_cells_within_a_distance_wrap_around_the_edges():
-    cells = at([(0, 6), (3, 3), (1, 0)])
+    cells = encode_cells([(0, 6), (3, 3), (1, 0)])
     assert motion_prediction.cells_within(cells, 0, *SIZE, 1).tolist() == [6, 7]

@@ -32,7 +32,7 @@ def side_by_side(every: list[Trajectory], height: int, width: int) -> EpisodeBat
     return EpisodeBatch(height, width, every[0].episode.n_players, scene)
 
 
-def found(hits: CandidateColumns) -> Counter[tuple[Any, ...]]:
+def count_hits(hits: CandidateColumns) -> Counter[tuple[Any, ...]]:
     columns = (one.tolist() for one in hits[:5])
     return Counter(
         (e, r, m, d, hits.kinds[k][0], repr(sorted(hits.kinds[k][1].items())))
@@ -40,7 +40,9 @@ def found(hits: CandidateColumns) -> Counter[tuple[Any, ...]]:
     )
 
 
-def named(rule: Category, every: list[Trajectory], *, level: bool) -> Counter[tuple[Any, ...]]:
+def count_candidates(
+    rule: Category, every: list[Trajectory], *, level: bool
+) -> Counter[tuple[Any, ...]]:
     return Counter(
         (
             n,
@@ -65,8 +67,10 @@ def test_catch_mate_is_found_only_in_teams_of_two(team: int) -> None:
     rule = RULES["catch-mate"]
     assert rule.prefilter is not None
     every = recorded("random", count=40, team=team, steps=40, seed=4, height=8, width=9)
-    screened = found(rule.prefilter.find(side_by_side(every, 8, 9), rule.context, rule.horizon))
-    assert screened == named(rule, every, level=True) and bool(screened) == (team == 2)
+    screened = count_hits(
+        rule.prefilter.find(side_by_side(every, 8, 9), rule.context, rule.horizon)
+    )
+    assert screened == count_candidates(rule, every, level=True) and bool(screened) == (team == 2)
 
 
 @settings(max_examples=settings().max_examples // 8, deadline=None, derandomize=True)
@@ -84,8 +88,8 @@ def test_prefilter_finds_the_candidates_of_each_episode(seed, agent, team, size)
         prefilter = rule.prefilter
         assert prefilter is not None
         hits = prefilter.find(side_by_side(every, height, width), rule.context, rule.horizon)
-        screened = found(hits)
-        own = named(rule, every, level=-1 not in hits.difficulty)
+        screened = count_hits(hits)
+        own = count_candidates(rule, every, level=-1 not in hits.difficulty)
         assert not own - screened, name
         assert not prefilter.exact or screened == own, name
         if not prefilter.exact:  # the others are decided step by step

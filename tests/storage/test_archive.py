@@ -30,13 +30,13 @@ def sources(folder: Path, files: dict[str, bytes]) -> list[tuple[str, Path]]:
 
 
 @pytest.fixture
-def whole(tmp_path: Path) -> Path:
-    """A backup of `FILES`."""
+def backup(tmp_path: Path) -> Path:
+    """Return a backup of `FILES`."""
     archive.write_archive(tmp_path / "whole", OWN, sources(tmp_path / "from", FILES))
     return tmp_path / "whole"
 
 
-def held(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -44,13 +44,13 @@ def held(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_packed_files_are_unpacked_here_and_by_any_zip_program(whole, tmp_path) -> None:
+def test_packed_files_are_unpacked_here_and_by_any_zip_program(backup, tmp_path) -> None:
     (tmp_path / "to").mkdir()
-    found = archive.extract_archive(whole, tmp_path / "to")
-    assert held(tmp_path / "to") == FILES
+    found = archive.extract_archive(backup, tmp_path / "to")
+    assert read_files(tmp_path / "to") == FILES
     assert found.workspace == OWN
     assert found.files == {name: hashlib.sha256(data).hexdigest() for name, data in FILES.items()}
-    with zipfile.ZipFile(whole) as opened:
+    with zipfile.ZipFile(backup) as opened:
         assert opened.testzip() is None
         assert {name: opened.read(name) for name in FILES} == FILES
 
@@ -89,10 +89,10 @@ def manifest_of(files: dict[str, bytes], **changes: object) -> bytes:
     return json.dumps(own).encode()
 
 
-def packed(
+def pack_files(
     files: dict[str, bytes], told: bytes | None = None, how: int = zipfile.ZIP_STORED
 ) -> bytes:
-    """An archive of these files and of what it says of itself."""
+    """Return an archive of these files and of what it says of itself."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", how) as opened:
         for name, raw in files.items():
@@ -112,7 +112,7 @@ def twice() -> bytes:
 
 def overlapping() -> bytes:
     """Many names of one file's bytes: it unpacks to more than it is."""
-    raw = packed({"a": bytes(2**16)})
+    raw = pack_files({"a": bytes(2**16)})
     place = raw.index(b"PK\1\2")
     end = raw.index(b"PK\5\6")
     own = raw[place : raw.index(b"PK\1\2", place + 1)]
@@ -128,7 +128,7 @@ def overlapping() -> bytes:
 
 def with_end(number: int, value: int) -> bytes:
     """A backup whose last record says something else."""
-    raw = packed(FILES)
+    raw = pack_files(FILES)
     end = list(struct.unpack("<4s4H2LH", raw[-22:]))
     end[number] = value
     return raw[:-22] + struct.pack("<4s4H2LH", *end)
@@ -138,28 +138,28 @@ NAMES = ("../out", "/out", "a/../../out", "a//b", "./a", "", "a/")
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "empty": lambda: b"",
     "text": lambda: b"not a backup\n" * 99,
-    "another archive": lambda: packed(FILES, told=b"{}"),
-    "no manifest": lambda: packed(FILES).replace(b"backup.json", b"backup.jsom"),
-    "a manifest that is no JSON": lambda: packed(FILES, told=b"{"),
-    "a manifest of deep JSON": lambda: packed(FILES, told=b"[" * 99_999),
-    "a manifest that lists no files": lambda: packed(FILES, told=manifest_of({}, listed=3)),
-    "a manifest with a text for a number": lambda: packed(
+    "another archive": lambda: pack_files(FILES, told=b"{}"),
+    "no manifest": lambda: pack_files(FILES).replace(b"backup.json", b"backup.jsom"),
+    "a manifest that is no JSON": lambda: pack_files(FILES, told=b"{"),
+    "a manifest of deep JSON": lambda: pack_files(FILES, told=b"[" * 99_999),
+    "a manifest that lists no files": lambda: pack_files(FILES, told=manifest_of({}, listed=3)),
+    "a manifest with a text for a number": lambda: pack_files(
         FILES, told=manifest_of(FILES, version_of_format="2")
     ),
-    "a manifest with a number for a digest": lambda: packed(
+    "a manifest with a number for a digest": lambda: pack_files(
         {"a": b"one"}, told=manifest_of({}, listed={"a": 1})
     ),
-    "a manifest of fewer files": lambda: packed(FILES, told=manifest_of({})),
-    "a manifest of more files": lambda: packed({}, told=manifest_of(FILES)),
-    "a manifest of other bytes": lambda: packed({"a": b"one"}, told=manifest_of({"a": b"two"})),
-    "compressed": lambda: packed({"a": bytes(2**20)}, how=zipfile.ZIP_DEFLATED),
+    "a manifest of fewer files": lambda: pack_files(FILES, told=manifest_of({})),
+    "a manifest of more files": lambda: pack_files({}, told=manifest_of(FILES)),
+    "a manifest of other bytes": lambda: pack_files({"a": b"one"}, told=manifest_of({"a": b"two"})),
+    "compressed": lambda: pack_files({"a": bytes(2**20)}, how=zipfile.ZIP_DEFLATED),
     "a name twice": twice,
-    "a file and a folder of one name": lambda: packed({"a": b"", "a/b": b""}),
+    "a file and a folder of one name": lambda: pack_files({"a": b"", "a/b": b""}),
     "names of one file's bytes": overlapping,
     "a list of four gigabytes": lambda: with_end(5, 2**32 - 2),
     "a list that begins elsewhere": lambda: with_end(6, 2**31),
-    "something before": lambda: b"#!/bin/sh\n" + packed(FILES)[3:],
-    **{f"the name {name[:12]!r}": partial(packed, {name: b"out"}) for name in NAMES},
+    "something before": lambda: b"#!/bin/sh\n" + pack_files(FILES)[3:],
+    **{f"the name {name[:12]!r}": partial(pack_files, {name: b"out"}) for name in NAMES},
 }
 
 
@@ -181,17 +181,17 @@ def test_hostile_backup_is_refused_and_writes_nothing_elsewhere(case, tmp_path) 
 
 
 def test_backup_of_another_version_is_refused_by_its_number(tmp_path) -> None:
-    (tmp_path / "later").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=3)))
+    (tmp_path / "later").write_bytes(pack_files(FILES, manifest_of(FILES, version_of_format=3)))
     with pytest.raises(NewerFormat, match="backup format 3; this version reads 2: update sts"):
         archive.extract_archive(tmp_path / "later", tmp_path / "to")
-    (tmp_path / "earlier").write_bytes(packed(FILES, manifest_of(FILES, version_of_format=1)))
+    (tmp_path / "earlier").write_bytes(pack_files(FILES, manifest_of(FILES, version_of_format=1)))
     with pytest.raises(StsError, match="restore it with the version that made it"):
         archive.extract_archive(tmp_path / "earlier", tmp_path / "to")
     assert not (tmp_path / "to").exists()
 
 
-def test_truncated_backup_is_refused(whole, tmp_path) -> None:
-    raw = whole.read_bytes()
+def test_truncated_backup_is_refused(backup, tmp_path) -> None:
+    raw = backup.read_bytes()
     for size in range(0, len(raw), 37):
         (tmp_path / "cut").write_bytes(raw[:size])
         with pytest.raises(DamagedData):
@@ -199,9 +199,9 @@ def test_truncated_backup_is_refused(whole, tmp_path) -> None:
     assert not (tmp_path / "to").exists()
 
 
-def test_no_flipped_bit_of_a_backup_is_another_file(whole, tmp_path, monkeypatch) -> None:
+def test_no_flipped_bit_of_a_backup_is_another_file(backup, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda handle: None)
-    raw, rng = whole.read_bytes(), random.Random(7)
+    raw, rng = backup.read_bytes(), random.Random(7)
     places = rng.sample(range(8 * len(raw)), 200)
     refused = 0
     for number, place in enumerate(places):
@@ -216,5 +216,5 @@ def test_no_flipped_bit_of_a_backup_is_another_file(whole, tmp_path, monkeypatch
             refused += 1
             assert "\n" not in str(error)
         else:
-            assert held(folder) == FILES
+            assert read_files(folder) == FILES
     assert refused > 150

@@ -18,7 +18,7 @@ OWN = {*OLD, *NEW}
 KILLED_AT_EVERY_STEP = """
 import os, pathlib, signal, sys
 from sts.storage import folders
-from tests.storage.test_folders import NEW, OLD, OWN, held
+from tests.storage.test_folders import NEW, OLD, OWN, classify_folder
 
 os.fsync = lambda handle: None  # no power fails here
 parent = pathlib.Path(sys.argv[1])
@@ -46,9 +46,9 @@ for step in range(1, last):
         os._exit(0)
     ended = os.waitpid(child, 0)[1]
     assert ended in (0, signal.SIGKILL), step
-    print(held(folder), flush=True)
+    print(classify_folder(folder), flush=True)
     folders.replace_folder(folder, NEW, OWN)
-    assert held(folder) == "new" and (folder / "notes").read_bytes() == b"mine", step
+    assert classify_folder(folder) == "new" and (folder / "notes").read_bytes() == b"mine", step
     assert (folder / "tables" / "mine").is_dir(), step
     assert [path.name for path in folder.parent.iterdir()] == ["report"], step
     if ended == 0:
@@ -58,7 +58,7 @@ else:
 """
 
 
-def held(folder: Path) -> str:
+def classify_folder(folder: Path) -> str:
     """Return which of the two the folder holds: old, new, none or a mixture."""
     if not folder.exists():
         return "none"
@@ -91,7 +91,7 @@ def test_failing_disk_leaves_the_old_folder_alone(tmp_path, monkeypatch) -> None
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         folders.replace_folder(folder, NEW, OWN)
-    assert held(folder) == "old" and list(tmp_path.iterdir()) == [folder]
+    assert classify_folder(folder) == "old" and list(tmp_path.iterdir()) == [folder]
 
 
 def test_empty_folder_behind_a_link_is_filled(tmp_path) -> None:
@@ -99,7 +99,7 @@ def test_empty_folder_behind_a_link_is_filled(tmp_path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "there")
     folders.replace_folder(tmp_path / "link", OLD, OWN)
     folders.replace_folder(tmp_path / "link", NEW, OWN)
-    assert held(tmp_path / "there") == "new" and (tmp_path / "link").is_symlink()
+    assert classify_folder(tmp_path / "there") == "new" and (tmp_path / "link").is_symlink()
     assert (tmp_path / "there").stat().st_mode & 0o777 == 0o700
 
 
@@ -125,7 +125,7 @@ def test_simultaneous_replacements_leave_one_whole_folder(tmp_path) -> None:
         thread.start()
     for thread in both:
         thread.join()
-    assert held(folder) in ("old", "new") and list(tmp_path.iterdir()) == [folder]
+    assert classify_folder(folder) in ("old", "new") and list(tmp_path.iterdir()) == [folder]
 
 
 def test_current_folder_is_not_replaced(tmp_path, monkeypatch) -> None:

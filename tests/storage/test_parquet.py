@@ -20,20 +20,20 @@ from tests.access.attempts import attempt
 SCHEMA = {"name": pa.string(), "step": pa.int32(), "moves": pa.list_(pa.int8())}
 
 
-def made(path: Path, rows: int = 4, name: str = "a", actions: int = 3) -> Path:
+def write_example(path: Path, rows: int = 4, name: str = "a", actions: int = 3) -> Path:
     columns = {"name": [name] * rows, "step": range(rows), "moves": [[0] * actions] * rows}
     parquet.write_table(path, "bells", 1, SCHEMA, columns)
     return path
 
 
-def refused(path: Path, found: str) -> None:
+def assert_refused(path: Path, found: str) -> None:
     with pytest.raises(DamagedData, match=found) as error:
         parquet.read_table(path, "bells", 1, SCHEMA)
     assert str(error.value).startswith(str(path)) and str(error.value).isprintable()
 
 
 def test_table_is_read_back_as_written(tmp_path) -> None:
-    table = parquet.read_table(made(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
+    table = parquet.read_table(write_example(tmp_path / "b.parquet"), "bells", 1, SCHEMA)
     assert table.schema.types == list(SCHEMA.values())
     assert table.column("name").to_pylist() == ["a"] * 4
     assert [list(actions) for actions in arrow.split_list_column(table, "moves")] == [[0, 0, 0]] * 4
@@ -56,13 +56,13 @@ def test_table_is_read_back_as_written(tmp_path) -> None:
 def test_file_that_claims_too_many_rows_or_values_is_not_unpacked(
     tmp_path, monkeypatch, limit, value, found
 ) -> None:
-    path = made(tmp_path / "b.parquet")
+    path = write_example(tmp_path / "b.parquet")
     monkeypatch.delattr(pq.ParquetFile, "read")
     home = arrow if limit in ("MAX_LIST_VALUES", "MAX_BYTES") else parquet
     monkeypatch.setattr(home, limit, value)
     if limit == "MAX_LIST_VALUES":
         monkeypatch.setattr(parquet, "MAX_ROWS", 4)
-    refused(path, found)
+    assert_refused(path, found)
 
 
 @attempt(
@@ -95,7 +95,7 @@ def test_rows_or_numbers_that_cannot_be_read_are_not_written(tmp_path, monkeypat
         assert "\n" not in str(error.value)
     monkeypatch.setattr(parquet, "MAX_ROWS", 3)
     with pytest.raises(StsError, match="expected at most 3 rows in a file, found 4"):
-        made(path)
+        write_example(path)
     assert not list(tmp_path.iterdir())
 
 
@@ -119,9 +119,9 @@ def test_strange_format_mark_is_shortened_and_escaped(tmp_path, mark, kind, foun
 
 def test_pipe_folder_or_device_in_place_of_a_file_is_named(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    refused(tmp_path / "pipe", "expected a file, found a named pipe")
-    refused(tmp_path, "expected a file, found a folder")
-    refused(Path("/dev/zero"), "expected a file, found a device")
+    assert_refused(tmp_path / "pipe", "expected a file, found a named pipe")
+    assert_refused(tmp_path, "expected a file, found a folder")
+    assert_refused(Path("/dev/zero"), "expected a file, found a device")
 
 
 def test_coded_texts_are_read_with_their_distinct_words() -> None:
@@ -166,12 +166,12 @@ def test_forty_million_rows_in_a_megabyte_are_refused_without_memory(tmp_path) -
 
 
 def test_column_name_that_is_not_text_is_refused(tmp_path) -> None:
-    path = made(tmp_path / "b.parquet")
+    path = write_example(tmp_path / "b.parquet")
     raw = path.read_bytes()
     end = raw.rindex(b"name", 0, raw.rindex(b"ARROW:schema"))
     assert raw.count(b"name") > 1
     path.write_bytes(raw[:end].replace(b"name", b"n\xe5me") + raw[end:])
-    refused(path, "expected a Parquet file")
+    assert_refused(path, "expected a Parquet file")
 
 
 PAIR = {"agent": pa.string(), "value": pa.float64()}

@@ -69,12 +69,12 @@ def test_simultaneous_first_openings_agree_on_the_workspace_id(tmp_path, monkeyp
     root, count = tmp_path / "w", 4
     barrier, new_id = threading.Barrier(count, timeout=60), workspace._new_id_line
 
-    def together() -> str:
+    def wait_for_others() -> str:
         """Wait until all threads have found that there is no workspace."""
         barrier.wait()
         return new_id()
 
-    monkeypatch.setattr(workspace, "_new_id_line", together)
+    monkeypatch.setattr(workspace, "_new_id_line", wait_for_others)
     ids: list[str] = []
     threads = [
         threading.Thread(target=lambda: ids.append(Workspace.open(str(root)).identity()))

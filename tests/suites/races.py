@@ -11,7 +11,7 @@ import pytest
 from sts.errors import StsError
 
 
-def together(*calls: Callable[[], object]) -> list[object]:
+def run_together(*calls: Callable[[], object]) -> list[object]:
     """Return what each call returns, or the error of ours that it raises."""
     outcomes: list[object] = [None] * len(calls)
 

@@ -15,7 +15,7 @@ from sts.suites import scenarios as files
 from sts.suites.drafts import Draft
 from sts.suites.types import Change, Suite
 from tests.examples import scenarios
-from tests.suites.races import Killed, killed_after, together
+from tests.suites.races import Killed, killed_after, run_together
 
 
 def test_candidates_are_listed_without_recordings_and_found_by_id(workspace):
@@ -62,7 +62,7 @@ def test_edited_candidate_is_found_by_its_hash(workspace):
 def test_simultaneous_additions_never_share_an_id(workspace):
     every = scenarios(3)
     draft = drafts.create_draft(workspace, "mine", every[:2])
-    outcomes = together(*[partial(drafts.add_candidates, draft, every[2:])] * 2)
+    outcomes = run_together(*[partial(drafts.add_candidates, draft, every[2:])] * 2)
     assert sum(isinstance(one, Draft) for one in outcomes) == 1
     with pytest.raises(StsError, match="already has a candidate clean-take-03"):
         raise next(one for one in outcomes if isinstance(one, StsError))
@@ -73,7 +73,7 @@ def test_one_of_two_simultaneous_drafts_of_a_name_is_refused(workspace):
     replaces = None
     for _ in range(2):
         begin = partial(drafts.create_draft, workspace, "mine", replaces=replaces)
-        outcomes = together(partial(begin, scenarios(1)), partial(begin, scenarios(3)))
+        outcomes = run_together(partial(begin, scenarios(1)), partial(begin, scenarios(3)))
         with pytest.raises(StsError, match="created by another command meanwhile and is left"):
             raise next(one for one in outcomes if isinstance(one, StsError))
         (draft,) = (one for one in outcomes if isinstance(one, Draft))

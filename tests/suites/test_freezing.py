@@ -13,7 +13,7 @@ from sts.suites import folders, store
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario, Suite
 from tests.examples import scenarios
-from tests.suites.races import Killed, killed_after, together
+from tests.suites.races import Killed, killed_after, run_together
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_two_simultaneous_freezes_leave_one_suite(workspace, labels, why):
     freeze = partial(store.freeze, workspace)
-    outcomes = together(*(partial(freeze, label, scenarios(2)) for label in labels))
+    outcomes = run_together(*(partial(freeze, label, scenarios(2)) for label in labels))
     (suite,) = (one for one in outcomes if isinstance(one, Suite))
     with pytest.raises(ArgumentError, match=why):
         raise next(one for one in outcomes if isinstance(one, StsError))
@@ -52,7 +52,9 @@ def test_two_simultaneous_freezes_leave_one_suite(workspace, labels, why):
 def test_two_simultaneous_versions_do_not_share_a_parent(workspace):
     every = scenarios(3)
     store.write(workspace.path("suites", "mine", "1"), Suite("mine", 1, None, "", (every[2],), {}))
-    outcomes = together(*(partial(store.freeze, workspace, f"mine@{n}", every[:1]) for n in (2, 3)))
+    outcomes = run_together(
+        *(partial(store.freeze, workspace, f"mine@{n}", every[:1]) for n in (2, 3))
+    )
     assert sum(isinstance(one, Suite) for one in outcomes) == 1
     assert len(folders.list_versions(workspace)["mine"]) == 2
 

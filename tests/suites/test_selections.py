@@ -16,7 +16,7 @@ from sts_annotator_app import queueing
 from tests.examples import scenarios
 from tests.scenarios.curating import Curation
 from tests.stores import add_person, ask, claim_items
-from tests.suites.races import together
+from tests.suites.races import run_together
 
 FOUR = scenarios(4)
 LEVELS = ("easy", "easy", "hard", "hard")
@@ -83,21 +83,21 @@ def test_tags_and_saved_selections_hold_in_every_version(workspace, suite):
     ]
 
 
-def linked(one: Scenario, text: str, **links: object) -> Scenario:
+def link_scenario(one: Scenario, text: str, **links: object) -> Scenario:
     asked = dataclasses.replace(one.instruction, text=text)
     return dataclasses.replace(one, instruction=asked, **links)  # type: ignore[arg-type]
 
 
 def test_selection_includes_other_halves_and_turns(workspace):
     half = dataclasses.replace(A, pair="p")
-    other = linked(A, "Keep away from Good.", id="clean-take-90", pair="p", tags=())
+    other = link_scenario(A, "Keep away from Good.", id="clean-take-90", pair="p", tags=())
     store.freeze(workspace, "pairs", [half, other, B])
     found = selections.load_selection(workspace, "pairs@1+tag:corner")
     assert [one.id for one in found.scenarios] == [A.id, other.id]
     assert found.joined == (other.id,)
     first = dataclasses.replace(other, dialogue="s", turn=1)
     second = dataclasses.replace(first, id="clean-take-91", pair="", turn=2)
-    second = linked(second, "And now?", context_start=first.context_start + 1)
+    second = link_scenario(second, "And now?", context_start=first.context_start + 1)
     store.freeze(workspace, "turns", [half, first, second, B])
     assert selections.load_selection(workspace, "turns@1+tag:corner").joined == (
         first.id,
@@ -162,7 +162,7 @@ def test_hostile_tags_file_is_refused(workspace, suite, text, kind):
 
 
 def test_simultaneous_tags_are_all_kept(workspace, suite):
-    together(*(partial(tags.tag, workspace, suite, f"t{n}", [A.id]) for n in range(8)))
+    run_together(*(partial(tags.tag, workspace, suite, f"t{n}", [A.id]) for n in range(8)))
     assert {f"t{n}" for n in range(8)} <= {*selections.load_ids_by_tag(workspace, suite)}
 
 

@@ -56,11 +56,11 @@ def test_data_standard_lists_every_step_column(trajectories):
 
 
 def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, monkeypatch):
-    def of(columns):
+    def set_columns(columns):
         own = SimpleNamespace(name="lambda-star", step_columns=columns, actions=("up",))
         monkeypatch.setattr(steps, "load_domain", lambda name: own)
 
-    of(lambda episode, player: {"height": np.zeros(episode.steps)})
+    set_columns(lambda episode, player: {"height": np.zeros(episode.steps)})
     assert steps.list_columns(trajectories[0]).names[-1] == "height"
     assert steps.list_columns(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
     for columns, said in (
@@ -68,7 +68,7 @@ def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, mon
         (lambda episode, player: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),
         (lambda episode, player: {"height": np.zeros(3)}, "found 'height' of"),
     ):
-        of(columns)
+        set_columns(columns)
         with pytest.raises(StsError, match=said):
             steps.list_columns(trajectories[0])
 

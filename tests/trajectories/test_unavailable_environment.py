@@ -40,7 +40,7 @@ def put(source: str | None) -> None:
 
 
 @contextlib.contextmanager
-def at(folder: Path) -> Iterator[None]:
+def enter_garden(folder: Path) -> Iterator[None]:
     """Make a folder the current one, whose modules are found."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -53,11 +53,11 @@ def at(folder: Path) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory):
+def garden_workspace(tmp_path_factory):
     """Return a workspace with recordings of Λ* and of the garden, and a suite of the garden."""
     folder, garden = tmp_path_factory.mktemp("kept"), f"--domain {NAME}:Garden"
     keeper, category = "--agent tests.domains.keepers:Keeper", f"--category {NAME}:LIGHT_ONE"
-    with at(folder), pytest.MonkeyPatch.context() as patch:
+    with enter_garden(folder), pytest.MonkeyPatch.context() as patch:
         in_this_process(patch)
         for line in (
             "record --episodes 20 --steps 60 --agent rule",
@@ -73,10 +73,10 @@ def kept(tmp_path_factory):
 
 
 @pytest.fixture
-def told(kept, tmp_path, capsys):
+def run_sts(garden_workspace, tmp_path, capsys):
     """Return a function that runs `sts` in a copy of that workspace: its code and its output."""
-    shutil.copytree(kept, tmp_path / "w")
-    with at(tmp_path):
+    shutil.copytree(garden_workspace, tmp_path / "w")
+    with enter_garden(tmp_path):
         yield lambda line: (main([*line.split(), "--workspace", "w"]), *capsys.readouterr())
 
 
@@ -93,44 +93,44 @@ OTHER = (
         (SOURCE.replace('"1"', '"2"'), OTHER),
     ],
 )
-def test_unavailable_environment_blocks_nothing_else(told, source, why):
+def test_unavailable_environment_blocks_nothing_else(run_sts, source, why):
     put(source)
     for line in (
         *("trajectories ls", "suite ls", "suite show g@1", "report g@1"),
         "mine stars --category where-is-good",
     ):
-        code, out, error = told(line)
+        code, out, error = run_sts(line)
         assert code == 0 and "CANNOT BE USED" not in out, (line, error)
-    code, out, _ = told("trajectories verify --json")
+    code, out, _ = run_sts("trajectories verify --json")
     value = json.loads(out)
     assert (code, value["exact"], value["trajectories"]) == (1, 20, 40)
     (reason,) = value["elsewhere"]
     assert why in reason["why"] and len(reason["ids"]) == 20
     one = reason["ids"][0]
-    code, out, _ = told(f"trajectories show {one}")
+    code, out, _ = run_sts(f"trajectories show {one}")
     assert code == 0 and f"its world cannot be shown here: {reason['why']}" in out
     if source is not None:
         own = f"mine more --category {NAME}:LIGHT_ONE"
-        code, _, error = told(own)
+        code, _, error = run_sts(own)
         gone = rf"\d+ trajectories of {NAME}:Garden"
         assert code != 0 and why in error
         assert re.match(f"sts: {gone} cannot be mined: ", error) and error.count("\n") == 1
-        code, out, error = told(f"{own} --category where-is-good --json")
+        code, out, error = run_sts(f"{own} --category where-is-good --json")
         assert code == 0 and why in error
         assert re.match(f"sts: warning: {gone} are left out: ", error)
         assert list(json.loads(out)["absent"]) == [f"{NAME}:Garden"]
-    code, _, error = told(f"trajectories export o --format rlds --domain {NAME}:Garden")
+    code, _, error = run_sts(f"trajectories export o --format rlds --domain {NAME}:Garden")
     assert code != 0 and error.startswith(f"sts: trajectory {one}: ") and why in error
     for line in ("run g@1 --agent tests.domains.keepers:Resting", "suite verify g@1"):
-        code, _, error = told(line)
+        code, _, error = run_sts(line)
         assert code != 0 and "light-one-" in error and why in error
         assert error.count("\n") == 1
 
 
-def test_failing_render_blocks_nothing(told):
+def test_failing_render_blocks_nothing(run_sts):
     put(f"{SOURCE}\ndef broken(self):\n    raise RuntimeError('ink')\nGarden.render = broken\n")
     for line in ("trajectories verify", "suite show g@1", "report g@1"):
-        code, _, error = told(line)
+        code, _, error = run_sts(line)
         assert code == 0, (line, error)
 
 

@@ -21,7 +21,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in
-from tests.annotator_app.served.test_reachable import PAGES, asked
+from tests.annotator_app.served.test_reachable import PAGES, send_request
 from tests.annotator_app.serving import AGENTS, OWNER, SUITE, Server, empty_workspace, quiet
 from tests.annotator_app.wire import Wire, wired
 from tests.examples import small
@@ -95,7 +95,7 @@ def test_bytes_sent_to_an_annotator_name_no_secret(server: Server) -> None:
             data = judged(wire, data, number)
     found: bytes = kept.bytes
     for path in (*PAGES, "/_stcore/host-config", "/_stcore/health"):
-        answer = asked(server, "GET", path, "looks")
+        answer = send_request(server, "GET", path, "looks")
         found += answer.text.encode("latin-1") + str(answer.headers).encode()  # type: ignore[attr-defined]
     assert len(found) > 50_000 and data["queue"][0]["id"].encode() in found
     assert words_in(found, secrets_of(server)) == set()

@@ -59,12 +59,12 @@ def curator(open_page: Opener, server: Server, name: str) -> Any:
     return page
 
 
-def at(page: Any) -> str:
+def read_candidate(page: Any) -> str:
     return str(page.get_attribute(".curate", "data-candidate"))
 
 
-def kept(server: Server) -> list[tuple[str, str, str]]:
-    """Every decision about the draft: its author, kind and candidate."""
+def list_decisions(server: Server) -> list[tuple[str, str, str]]:
+    """Return every decision about the draft: its author, kind and candidate."""
     draft = drafts.open_draft(Workspace.open(str(server.folder)), "own")
     return [
         (d.by, d.kind, d.candidate) for d in ask(server.store, decisions.load_decisions, draft.id)
@@ -76,26 +76,26 @@ def test_curator_decides_and_undoes_from_the_keyboard(open_page: Opener, curated
     assert page.text_content(".position") == "1 of 40"
     seen = []
     for keys in (["a"], ["r", "2"], ["r", "Enter", *"odd: j, a & <b>k</b>", "Enter"], ["j"], ["a"]):
-        seen.append(at(page))
+        seen.append(read_candidate(page))
         press(page, *keys)
     assert page.text_content(".position") == "6 of 40"
     saved(page)
     kinds = ("accept", "reject", "reject", "accept")
     decided = (*seen[:3], seen[4])
-    assert kept(curated) == [("Ana", *one) for one in zip(kinds, decided, strict=True)]
+    assert list_decisions(curated) == [("Ana", *one) for one in zip(kinds, decided, strict=True)]
     press(page, "u", "u")
-    assert at(page) == seen[2]
+    assert read_candidate(page) == seen[2]
     press(page, "k")
     assert page.text_content(".state") == "rejected by Ana: what is asked about was not in sight"
     saved(page)
-    assert kept(curated)[4:] == [("Ana", "undo", seen[4]), ("Ana", "undo", seen[2])]
+    assert list_decisions(curated)[4:] == [("Ana", "undo", seen[4]), ("Ana", "undo", seen[2])]
     assert "Ana rejected" in page.inner_text(".log") and "<b>k</b>" in page.inner_text(".log")
     page.reload()  # the page finds again where it was
     page.wait_for_selector(".curate .stage:not([hidden])")
-    assert at(page) == seen[1]
+    assert read_candidate(page) == seen[1]
     press(page, "f", "ArrowRight", "Enter")
     page.locator(".position", has_text="1 of 1").wait_for()
-    assert at(page) == seen[0]
+    assert read_candidate(page) == seen[0]
 
 
 def drag(page: Any, handle: str, steps: int) -> None:
@@ -117,7 +117,7 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     page.locator(".coverage button[aria-label^='shadow-evil, all']").focus()
     press(page, "Enter", "Escape")
     page.locator(".position", has_text="1 of 5").wait_for()
-    name, before = at(page), page.text_content(".instruction")
+    name, before = read_candidate(page), page.text_content(".instruction")
     changes = lambda text: page.locator(".changes", has_text=text)  # noqa: E731
     press(page, "e")
     page.locator(".unfit", has_text="Valid").wait_for()
@@ -153,7 +153,7 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
 def decide(page: Any, *keys: str) -> str:
     """Decide about the candidate in view, once it is there; return its name."""
     page.wait_for_selector(".curate .stage:not([hidden])")
-    name = at(page)
+    name = read_candidate(page)
     press(page, *keys)
     return name
 
@@ -192,8 +192,8 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
     mine = [decide(ben, "a") for _ in range(5)]
     saved(ben)
     choose(ben, "count-others, all")
-    first = at(ana)
-    assert at(ben) == first
+    first = read_candidate(ana)
+    assert read_candidate(ben) == first
     decide(ana, "a")
     saved(ana)
 
@@ -202,7 +202,7 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
     ben.locator(".rejections", has_text="is now accepted by Ana").wait_for()
     assert f"rejected {first}, “two people would not agree" in ben.inner_text(".rejections")
     press(ben, "Escape", "k")
-    assert at(ben) == first
+    assert read_candidate(ben) == first
     state(ben, "accepted by Ana")
     press(ben, "r", "1")
     saved(ben)
@@ -211,7 +211,7 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
     state(ana, "rejected by Ben: two people would not agree")
     press(ana, "a")
     saved(ana)
-    about = [(by, kind) for by, kind, candidate in kept(curated) if candidate == first]
+    about = [(by, kind) for by, kind, candidate in list_decisions(curated) if candidate == first]
     assert about == [("Ana", "accept"), ("Ben", "reject"), ("Ana", "accept")]
 
     # The server dies between decisions and their acknowledgement, and goes on where it was.
@@ -223,7 +223,7 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
     ana.locator(".status", has_text="Connection lost").wait_for()
     curated.start()
     saved(ana)
-    counts = Counter(kept(curated))
+    counts = Counter(list_decisions(curated))
     assert [counts["Ana", "accept", name] for name in given] == [1, 1, 1]
 
     for _ in range(40):

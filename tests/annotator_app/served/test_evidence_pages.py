@@ -59,8 +59,8 @@ def address(file: Path, fragment: str = "") -> str:
     return file.resolve().as_uri() + fragment
 
 
-def shown(page: Any) -> list[str]:
-    """The scenarios in sight, in the order of the table."""
+def list_visible_scenarios(page: Any) -> list[str]:
+    """Return the scenarios in sight, in the order of the table."""
     rows = page.locator("#scenario-table tbody tr:not(.left-out):not(.detail)")
     return [one.split("\n")[0] for one in rows.locator("th > a:first-child").all_inner_texts()]
 
@@ -74,7 +74,7 @@ def test_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     number.click()
     assert category and page.input_value("select[name=category]") == category[1]
     assert "3 of 6 scenarios" in page.inner_text("#chosen")
-    first = shown(page)[0]
+    first = list_visible_scenarios(page)[0]
     page.locator("#scenario-table th > a").get_by_text(first, exact=True).click()
     rates = page.locator("tr.detail li").all_inner_texts()
     assert len(rates) == 2 and all("%" in one for one in rates)
@@ -112,7 +112,7 @@ def test_addresses_sorting_and_filters_choose_the_scenarios(page: Any, folder: P
     page.goto(address(folder / "report.html", "#scenario=there%20is%20none"))
     page.wait_for_function("document.querySelector('#chosen').textContent.includes('no scenario')")
     page.goto(address(folder / "report.html", "#category=%E0%A4%A"))
-    assert len(shown(page)) == 6, "an invalid address changes nothing"
+    assert len(list_visible_scenarios(page)) == 6, "an invalid address changes nothing"
 
     page.goto(address(folder / "report.html"))
     table = page.locator("#ranking table")
@@ -125,10 +125,12 @@ def test_addresses_sorting_and_filters_choose_the_scenarios(page: Any, folder: P
         assert rates == sorted(rates, reverse=way == "descending")
     page.select_option("select[name=a]", "rule")
     page.select_option("select[name=show]", "above")
-    some = shown(page)
+    some = list_visible_scenarios(page)
     assert page.url.endswith("#agent=rule&show=above")
     page.select_option("select[name=show]", "below")
-    assert sorted([*some, *shown(page)]) == sorted({*some, *shown(page)})
+    assert sorted([*some, *list_visible_scenarios(page)]) == sorted(
+        {*some, *list_visible_scenarios(page)}
+    )
 
     page.set_viewport_size({"width": 420, "height": 800})  # captions stay in sight on a phone
     page.goto(address(folder / "report.html"))

@@ -45,7 +45,7 @@ def below(
         yield made
 
 
-def asked(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:
+def send_request(server: Server, path: str, forwarded: str = "") -> http.client.HTTPResponse:
     """Return the answer to a request; each line of `forwarded` is a header of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
@@ -87,12 +87,12 @@ def test_person_signs_in_and_judges_below_the_path(chromium: Any, below: Server)
 
 
 def test_addresses_outside_the_path_are_not_found(below: Server) -> None:
-    assert asked(below, "/").status == 404
-    assert asked(below, "/judgement/").status == 404
-    sent_on = asked(below, BASE)
+    assert send_request(below, "/").status == 404
+    assert send_request(below, "/judgement/").status == 404
+    sent_on = send_request(below, BASE)
     assert (sent_on.status, sent_on.headers["Location"]) == (307, f"{BASE}/")
-    assert asked(below, f"{BASE}/_stcore/health").status == 200
-    assert asked(below, f"{BASE}/").status == 401
+    assert send_request(below, f"{BASE}/_stcore/health").status == 200
+    assert send_request(below, f"{BASE}/").status == 401
 
 
 @attempt(
@@ -102,7 +102,7 @@ def test_addresses_outside_the_path_are_not_found(below: Server) -> None:
 )
 def test_trusted_proxy_names_the_clients_address(below: Server) -> None:
     for number in range(2 * MAX_FAILURES_PER_ADDRESS):  # one address alone would be refused
-        assert asked(below, f"{BASE}/enter?t=wrong", f"192.0.2.{number}").status == 401
+        assert send_request(below, f"{BASE}/enter?t=wrong", f"192.0.2.{number}").status == 401
 
 
 @attempt(
@@ -130,9 +130,9 @@ def test_forged_addresses_count_as_the_address_that_the_proxy_saw(
     for number in range(MAX_FAILURES_PER_ADDRESS + 1):
         forged = f"192.0.2.{100 + number}"
         forwarded = header.format(forged=forged, number=number, port=40_000 + number)
-        found.append(asked(below, f"{BASE}/enter?t=wrong", forwarded).status)
+        found.append(send_request(below, f"{BASE}/enter?t=wrong", forwarded).status)
     assert found == [401] * MAX_FAILURES_PER_ADDRESS + [429]
-    assert asked(below, f"{BASE}/enter?t=wrong", "192.0.2.99").status == 401
+    assert send_request(below, f"{BASE}/enter?t=wrong", "192.0.2.99").status == 401
 
 
 NGINX = """daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;

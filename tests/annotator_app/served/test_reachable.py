@@ -55,7 +55,7 @@ OUTSIDE = (
 )
 
 
-def asked(
+def send_request(
     server: Server, method: str, path: str, name: str = "", **headers: str
 ) -> http.client.HTTPResponse:
     """Return the answer to a request of `name`, who has a session, or of a stranger."""
@@ -98,7 +98,7 @@ def invitation(server: Server) -> str:
     [*PAGES, "/static/js/x.js", "/scripts/x.mjs", f"{RESULTS}x", "/_stcore/host-config", ENTER],
 )
 def test_addresses_require_a_session(server: Server, path: str) -> None:
-    answer = asked(server, "GET", path)
+    answer = send_request(server, "GET", path)
     assert answer.status == 401 and "<script" not in answer.text  # type: ignore[attr-defined]
 
 
@@ -112,7 +112,7 @@ def test_routes_of_streamlit_are_not_found(
     server: Server, cookie: dict[str, str], path: str
 ) -> None:
     for method in ("GET", "POST", "PUT"):
-        assert asked(server, method, path, **cookie).status == 404
+        assert send_request(server, method, path, **cookie).status == 404
 
 
 @attempt(KIND, "any other method than GET and HEAD", "405, except for the form of an invitation")
@@ -120,7 +120,7 @@ def test_routes_of_streamlit_are_not_found(
 def test_addresses_are_read_only(server: Server, cookie: dict[str, str], method: str) -> None:
     enter = [] if method == "POST" else [ENTER]
     for path in (*PAGES, HEALTH, f"{RESULTS}report.html", *enter):
-        assert asked(server, method, path, **cookie).status == 405
+        assert send_request(server, method, path, **cookie).status == 405
 
 
 @attempt("Paths", "addresses that lead out of what is served, by a lead too", "400, 401 or 404")
@@ -129,7 +129,7 @@ def test_no_address_leads_to_a_file_of_the_workspace(
     server: Server, lead: dict[str, str], path: str
 ) -> None:
     for headers in (lead, {}):
-        answer = asked(server, "GET", path, **headers)
+        answer = send_request(server, "GET", path, **headers)
         assert answer.status in (400, 401, 404)
         assert "root:" not in answer.text and "[" not in answer.text  # type: ignore[attr-defined]
 
@@ -146,7 +146,7 @@ def test_other_sites_cannot_read_an_answer(
     headers = {"Origin": origin, "Access-Control-Request-Method": "GET"} | cookie
     for path in (*PAGES, HEALTH, "/_stcore/host-config", ENTER, f"{RESULTS}report.html"):
         for method in ("GET", "OPTIONS"):
-            answer = asked(server, method, path, **headers)
+            answer = send_request(server, method, path, **headers)
             names = {name.lower() for name, _ in answer.getheaders()}
             assert not {name for name in names if name.startswith("access-control-")}, path
             assert "set-cookie" not in names, path
@@ -186,7 +186,7 @@ def test_websocket_requires_a_session_and_the_servers_own_origin(
 def test_every_answer_has_the_security_headers(server: Server, invitation: str, name: str) -> None:
     paths = (*PAGES, HEALTH, f"{ENTER}?t={invitation}", f"{RESULTS}report.html", "/no/such")
     for path in paths:
-        headers = asked(server, "GET", path, name).headers
+        headers = send_request(server, "GET", path, name).headers
         assert headers["X-Content-Type-Options"] == "nosniff", path
         assert headers["Referrer-Policy"] in ("same-origin", "no-referrer"), path
         assert headers["Cross-Origin-Opener-Policy"] == "same-origin", path
@@ -205,7 +205,7 @@ def test_every_answer_has_the_security_headers(server: Server, invitation: str, 
 def test_log_contains_no_link_and_no_session(server: Server) -> None:
     token = str(add_person(server.store, "logged").token)
     here = {"Origin": server.url(""), "Content-Type": "application/x-www-form-urlencoded"}
-    assert asked(server, "GET", f"{ENTER}?t={token}").status == 200
+    assert send_request(server, "GET", f"{ENTER}?t={token}").status == 200
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     connection.request("POST", ENTER, f"t={token}", here)
     entered = connection.getresponse()
@@ -213,8 +213,8 @@ def test_log_contains_no_link_and_no_session(server: Server) -> None:
     connection.close()
     assert entered.status == 303
     cookie = entered.headers["Set-Cookie"].partition(";")[0]
-    assert asked(server, "GET", f"{ENTER}?t=wrong-{token}").status == 401
-    assert asked(server, "GET", "/", Cookie=cookie).status == 200
+    assert send_request(server, "GET", f"{ENTER}?t=wrong-{token}").status == 401
+    assert send_request(server, "GET", "/", Cookie=cookie).status == 200
     log = (server.folder / "server.log").read_text()
     assert "serving" in log or "open your page" in log
     assert token not in log and cookie.partition("=")[2] not in log
@@ -229,7 +229,7 @@ def test_log_contains_no_link_and_no_session(server: Server) -> None:
 def test_results_are_forbidden_to_every_other_role(server: Server, role: str) -> None:
     cookie = f"{cookie_name(server.place)}={server.secret(f'no leader {role}', (role,))}"
     for name in ("report.html", "evidence/index.html", "evidence/index.js"):
-        answer = asked(server, "GET", f"{RESULTS}{name}", Cookie=cookie)
+        answer = send_request(server, "GET", f"{RESULTS}{name}", Cookie=cookie)
         assert answer.status == 403 and AGENTS[0] not in answer.text  # type: ignore[attr-defined]
 
 

@@ -34,7 +34,7 @@ AUTH = {
 }
 
 
-def written(folder: Path, **changed: Any) -> Workspace:
+def write_settings(folder: Path, **changed: Any) -> Workspace:
     """Return a workspace whose secrets are `AUTH` with changes."""
     table = {name: value for name, value in (AUTH | changed).items() if value is not None}
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in table.items()]
@@ -43,21 +43,24 @@ def written(folder: Path, **changed: Any) -> Workspace:
 
 
 @pytest.fixture(scope="module")
-def there() -> Iterator[Provider]:
+def sign_in_provider() -> Iterator[Provider]:
     with provider.running() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def served(
-    recorded: Path, there: Provider, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+    recorded: Path,
+    sign_in_provider: Provider,
+    tmp_path_factory: pytest.TempPathFactory,
+    zygote: Zygote,
 ) -> Iterator[Server]:
     folder = shutil.copytree(recorded, tmp_path_factory.mktemp("signing") / "workspace")
     made = Server(folder, base=BASE, zygote=zygote)
-    written(
+    write_settings(
         folder,
         redirect_uri=made.url(sign_in.CALLBACK),
-        server_metadata_url=f"{there.issuer}/.well-known/openid-configuration",
+        server_metadata_url=f"{sign_in_provider.issuer}/.well-known/openid-configuration",
     )
     with made:
         yield made
@@ -77,10 +80,10 @@ def cookies(context: Any) -> set[str]:
 @pytest.mark.browser
 @pytest.mark.landing
 def test_member_with_a_verified_address_signs_in_and_judges(
-    served: Server, there: Provider, browser: Any
+    served: Server, sign_in_provider: Provider, browser: Any
 ) -> None:
     add_person(served.store, "Sara", email="Sara@Study.example")
-    there.account = {"email": "sara@study.EXAMPLE", "email_verified": True}
+    sign_in_provider.account = {"email": "sara@study.EXAMPLE", "email_verified": True}
     page = browser.new_page()
     seen: list[str] = []
     page.on("request", lambda request: seen.append(request.headers.get("referer", "")))
@@ -89,7 +92,7 @@ def test_member_with_a_verified_address_signs_in_and_judges(
     page.click("text=Sign in")
     page.wait_for_selector(STAGE)
     assert page.url == served.url("/")
-    assert [one for one in there.asked if one == "/token"]
+    assert [one for one in sign_in_provider.asked if one == "/token"]
     assert cookie_name(served.place) in cookies(browser)
     assert not any(name.startswith("_streamlit_user") for name in cookies(browser))
     assert not any("code=" in address or "provider=" in address for address in seen)
@@ -104,7 +107,7 @@ def test_member_with_a_verified_address_signs_in_and_judges(
 @pytest.mark.browser
 @pytest.mark.landing
 def test_every_other_account_is_refused_with_the_reason(
-    served: Server, there: Provider, browser: Any
+    served: Server, sign_in_provider: Provider, browser: Any
 ) -> None:
     add_person(served.store, "Rita", email="rita@study.example")
     change(served.store, people.deactivate, "Rita")
@@ -117,7 +120,7 @@ def test_every_other_account_is_refused_with_the_reason(
         ({"name": "Tom"}, "does not share its e-mail address"),
         ({"iss": "http://elsewhere.example"}, "Sign-in failed"),
     ):
-        there.account = account
+        sign_in_provider.account = account
         page = browser.new_page()
         page.goto(served.url("/enter"))
         page.click("a")
@@ -134,7 +137,7 @@ def test_sign_in_is_offered_only_with_a_complete_table(
     assert not sign_in.load_settings(workspace, "")
     (tmp_path / sign_in.FILE).write_text('[mail]\nhost = "mail.example"\n')
     assert not sign_in.load_settings(workspace, "")
-    assert sign_in.load_settings(written(tmp_path), "")
+    assert sign_in.load_settings(write_settings(tmp_path), "")
     monkeypatch.setitem(sys.modules, "authlib", None)
     with pytest.raises(MissingExtra, match=r"standardised-test-suite\[oidc\]"):
         sign_in.load_settings(workspace, "")
@@ -157,7 +160,7 @@ def test_incomplete_table_is_refused_before_serving(
     tmp_path: Path, changed: dict[str, Any], base: str, words: str
 ) -> None:
     with pytest.raises(ArgumentError, match=words) as error:
-        sign_in.load_settings(written(tmp_path, **changed), base)
+        sign_in.load_settings(write_settings(tmp_path, **changed), base)
     assert "\n" not in str(error.value) and SECRET not in str(error.value)
 
 

@@ -154,16 +154,16 @@ def test_drawing_of_lambda_star_shows_marks_and_views(page: Any) -> None:
         [read_drawing(world), data | {"id": "an episode in which nothing moves"}],
     )
 
-    def drawn(key: str, overlay: dict[str, Any] | None) -> str:
+    def draw_overlay(key: str, overlay: dict[str, Any] | None) -> str:
         page.keyboard.press(key)
         page.evaluate("(overlay) => { viewer.overlay = overlay; viewer.render(); }", overlay)
         return str(page.locator("canvas").evaluate("(c) => c.toDataURL()"))
 
     # Cells are marked from takeover on, and what is seen is framed throughout.
     mark, view = {"cells": [9], "sight": False}, {"cells": [], "sight": True}
-    plain = {key: drawn(key, None) for key in ("Home", "t", "End")}
-    assert [drawn(key, mark) == one for key, one in plain.items()] == [True, False, False]
-    assert [drawn(key, view) == one for key, one in plain.items()] == [False, False, False]
+    plain = {key: draw_overlay(key, None) for key in ("Home", "t", "End")}
+    assert [draw_overlay(key, mark) == one for key, one in plain.items()] == [True, False, False]
+    assert [draw_overlay(key, view) == one for key, one in plain.items()] == [False, False, False]
     assert page.evaluate("viewer.playback.picture") == "here"
     assert page.get_attribute("canvas", "aria-label").startswith("Good in row ")
 

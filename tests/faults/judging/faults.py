@@ -28,7 +28,7 @@ Fault = Callable[[Study, Sequence[Visitor], np.random.Generator], AbstractContex
 """Lasts as long as the context."""
 
 
-def between(begin: Callable[[Study], object], end: Callable[[Study], object]) -> Fault:
+def make_fault(begin: Callable[[Study], object], end: Callable[[Study], object]) -> Fault:
     """Return a fault that begins and ends in these ways."""
 
     @contextlib.contextmanager
@@ -107,14 +107,14 @@ def lapsed(study: Study, people: Sequence[Visitor], random: np.random.Generator)
 FAULTS: dict[str, Fault] = {
     LEASES: lapsed,
     "disk full": full,
-    "kill -9": between(lambda s: s.server.end(signal.SIGKILL), lambda s: s.server.start()),
-    "SIGSTOP": between(signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
-    "requests lost": between(losing(*WAYS[:1]), losing()),
-    "answers lost": between(losing(*WAYS[1:]), losing()),
-    "network cut": between(losing(*WAYS), losing()),
+    "kill -9": make_fault(lambda s: s.server.end(signal.SIGKILL), lambda s: s.server.start()),
+    "SIGSTOP": make_fault(signalled(signal.SIGSTOP), signalled(signal.SIGCONT)),
+    "requests lost": make_fault(losing(*WAYS[:1]), losing()),
+    "answers lost": make_fault(losing(*WAYS[1:]), losing()),
+    "network cut": make_fault(losing(*WAYS), losing()),
     "cookies exchanged": exchanged,
 }
 """In the order in which they begin if they come together; the last one ends first."""
 OF_POSTGRESQL: dict[str, Fault] = {
-    "PostgreSQL stopped": between(lambda s: s.cluster.stop(), lambda s: s.cluster.start())  # type: ignore[union-attr]
+    "PostgreSQL stopped": make_fault(lambda s: s.cluster.stop(), lambda s: s.cluster.start())  # type: ignore[union-attr]
 }

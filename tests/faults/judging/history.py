@@ -60,7 +60,7 @@ class History:
         return sum(one.what == what for one in tuple(self.events))
 
 
-def found(connection: Any) -> list[Event]:
+def read_events(connection: Any) -> list[Event]:
     """Return the judgements and the filled slots of a database, read past the store.
 
     The connection is one of `sqlite3` or `psycopg`.
@@ -76,7 +76,7 @@ def found(connection: Any) -> list[Event]:
 
 
 def wanted_in(connection: Any) -> dict[str, int]:
-    """Return how many judgements of each clip a database wants; see `found`."""
+    """Return how many judgements of each clip a database wants; see `read_events`."""
     return dict(connection.execute("SELECT item, count(*) FROM slots GROUP BY item").fetchall())
 
 

@@ -103,8 +103,8 @@ class Study(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(setting: Setting) -> Iterator[Study]:
-    """A study that is served, of which each clip is wanted once, twice or three times."""
+def open_study(setting: Setting) -> Iterator[Study]:
+    """Yield a study that is served, of which each clip is wanted once, twice or three times."""
     cluster = _cluster() if setting.database == "postgresql" else None
     folder = shutil.copytree(_recorded(), setting.folder / "workspace")
     settings = folder / "workspace.toml"

@@ -65,7 +65,7 @@ class Tab:
         self.page = context.new_page()
         self.page.on("console", lambda message: self._note(message.text))
 
-    def held(self) -> dict[str, int] | None:
+    def read_outbox(self) -> dict[str, int] | None:
         """Return the author of each answer in its outbox; None if the page cannot be asked."""
         with suppress(Error):
             keys = [key.split(":") for key in self.page.evaluate(HELD)]
@@ -79,14 +79,14 @@ class Tab:
         answers wait in the browser until their author comes back to it.
         """
         for cookie in self._others:
-            held = self.held()
+            held = self.read_outbox()
             if not held or self.person in held.values():
                 return
             self._send(study, cookie)
             with suppress(Error):
                 self.page.goto(study.address)
                 for _ in range(WAITS):
-                    if self.held() != held:
+                    if self.read_outbox() != held:
                         break
                     self.page.wait_for_timeout(TURN)
 
@@ -95,7 +95,7 @@ class Tab:
         with suppress(Error):
             text = " ".join(self.page.inner_text("body", timeout=1000).split())[:200]
             said = f"in the tab of person {self.person}, which shows {text!r}"
-            for answer, person in (self.held() or {}).items():
+            for answer, person in (self.read_outbox() or {}).items():
                 self._history.note(GAVE_UP, person, answer, said=said)
 
     def turn(self, study: Study, judging: bool) -> bool:
@@ -177,7 +177,7 @@ def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) 
             for n, tab in enumerate(tabs):
                 left[n] -= tab.turn(study, working and left[n] > 0)
             if not (working and any(left)):
-                if not any(tab.held() != {} for tab in tabs):
+                if not any(tab.read_outbox() != {} for tab in tabs):
                     break
                 for tab in tabs:
                     tab.come_back(study)

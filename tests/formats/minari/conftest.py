@@ -53,7 +53,7 @@ def collected(tmp_path_factory):
     """Return a function that records a dataset, each once in a session."""
 
     @functools.cache
-    def made(id, name, episodes, steps, seeded, wrapped, format, **settings):
+    def collect_dataset(id, name, episodes, steps, seeded, wrapped, format, **settings):
         root = tmp_path_factory.mktemp("datasets")
         with warnings.catch_warnings(), jax(), pytest.MonkeyPatch.context() as patch:
             patch.setenv("MINARI_DATASETS_PATH", str(root))
@@ -72,7 +72,7 @@ def collected(tmp_path_factory):
             gc.collect()
         return root / name
 
-    return made
+    return collect_dataset
 
 
 @pytest.fixture

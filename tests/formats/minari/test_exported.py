@@ -26,8 +26,8 @@ from tests.trajectories.bell import NAME, walks
 NO_VERSIONS: tuple[object, ...] = (None, 1, [], {}, "", "0.5.4.9", "é")
 
 
-def told() -> Trajectory:
-    """A trajectory of people, with an instruction."""
+def make_instructed_trajectory() -> Trajectory:
+    """Return a trajectory of people, with an instruction."""
     (one,) = recorded(count=1)
     who = (Player("human", "Zoë"), Player("script", "setter"))
     said = Instruction("Go to Good — now.", "clean-take", 4, "setter")
@@ -44,7 +44,11 @@ def same(a: Trajectory, b: Trajectory) -> bool:
 
 @pytest.mark.parametrize("player", [None, 1])
 def test_export_and_import_return_the_same_trajectories(tmp_path, player):
-    before = [*recorded(count=3), told(), *recorded("random", count=2, team=4, steps=9)]
+    before = [
+        *recorded(count=3),
+        make_instructed_trajectory(),
+        *recorded("random", count=2, team=4, steps=9),
+    ]
     exporter.write(tmp_path / "ours-v0", before, player=player)
     after = importer.read(tmp_path / "ours-v0")
     assert len(after) == len(before)

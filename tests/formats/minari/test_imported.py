@@ -100,7 +100,7 @@ def test_custom_environment_class_may_replay_a_dataset(collect):
     assert one.episode.rewards[0, 0] == 1
 
 
-def shown(folder: Path) -> minari.MinariDataset:
+def open_dataset(folder: Path) -> minari.MinariDataset:
     """Return an exported dataset, all observations of which are in its spaces."""
     dataset = minari.MinariDataset(folder / "data")
     for episode in dataset:
@@ -116,7 +116,7 @@ def test_export_keeps_spaces_and_recovers_the_environment(collect, tmp_path, id)
     found = importer.read(collect(id, **settings))
     assert found[0].episode.domain == f"gymnasium:{id.rpartition(':')[2]}"
     exporter.write(tmp_path / "ours-v0", found)
-    dataset = shown(tmp_path / "ours-v0")
+    dataset = open_dataset(tmp_path / "ours-v0")
     with dataset.recover_environment() as env:
         assert dataset.observation_space["observation"] == env.observation_space
         assert dataset.action_space == env.action_space
@@ -133,17 +133,17 @@ def test_export_keeps_spaces_and_recovers_the_environment(collect, tmp_path, id)
 
 def test_export_of_changed_observations_has_fitting_spaces(collect, tmp_path):
     exporter.write(tmp_path / "cards-v0", importer.read(collect("Blackjack-v1")))
-    space = shown(tmp_path / "cards-v0").observation_space
+    space = open_dataset(tmp_path / "cards-v0").observation_space
     assert [space[name].n for name in "012"] == [32, 11, 2]
     maps = [collect("FrozenLake-v1", name=f"{m}-v0", map_name=m) for m in ("4x4", "8x8")]
     exporter.write(tmp_path / "maps-v0", [t for one in maps for t in importer.read(one)])
-    dataset = shown(tmp_path / "maps-v0")
+    dataset = open_dataset(tmp_path / "maps-v0")
     assert dataset.env_spec is None
     assert dataset.observation_space["observation"].dtype == np.int64
     pusher, signs = load(f"{POLES}:Pusher"), f"{POLES}:Signs"
     pushes = record(pusher, domain=signs, count=1, steps=3, seed=1, settings={})
     exporter.write(tmp_path / "signs-v0", pushes)
-    dataset = shown(tmp_path / "signs-v0")
+    dataset = open_dataset(tmp_path / "signs-v0")
     assert dataset.env_spec is None
     assert np.isinf(dataset.observation_space["observation"].high).all()
 

@@ -199,7 +199,7 @@ def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool
         if quirks and t == 0 and FIRST_SIGHT in behaviour.cites:
             seen = _first_sight(seen)
         chances, after = _answers(agent, seen, memory)
-        plan = (_of(actions[:, None], chances) > 0).sum(-1).argmax(-1)
+        plan = (_take_values(actions[:, None], chances) > 0).sum(-1).argmax(-1)
         if behaviour.joint:
             expected[:, t] = chances[each, plan] > 0
             outcomes += _joint(chances, actions)
@@ -208,7 +208,7 @@ def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool
             outcomes += _single(chances, actions)
         memory = {name: kept[each, plan] for name, kept in after.items()}
         worlds.step(actions, np.zeros_like(actions))
-    return _Led(expected, _of(recording.actions, expected), outcomes)
+    return _Led(expected, _take_values(recording.actions, expected), outcomes)
 
 
 def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[np.float64], Memory]:
@@ -232,7 +232,7 @@ def _answers(agent: Agent, seen: Observation, memory: Memory) -> tuple[NDArray[n
     return chances, {k: v.reshape(batch, plans, *v.shape[1:]) for k, v in after.items()}
 
 
-def _of(actions: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
+def _take_values(actions: NDArray[np.int8], values: NDArray[Any]) -> NDArray[Any]:
     """Return what `values` [..., 9] have for `actions` [...], which broadcast."""
     wanted = np.broadcast_to(actions, values.shape[:-1])[..., None]
     return np.take_along_axis(values, wanted.astype(np.int64), -1)[..., 0]
@@ -258,8 +258,8 @@ def _single(chances: NDArray[np.float64], actions: NDArray[np.int8]) -> list[Out
     """
     share = chances.mean(1)
     order = np.where(share > 0, (chances > 0).argmax(1), chances.shape[1]).argsort(-1, stable=True)
-    rank = _of(actions, order.argsort(-1))
-    known = _of(actions, share) > 0
+    rank = _take_values(actions, order.argsort(-1))
+    known = _take_values(actions, share) > 0
     ordered = np.take_along_axis(share, order, -1)
     return [
         Outcome(tuple(row[row > 0].tolist()), int(taken))

@@ -106,7 +106,7 @@ def build(out: Path) -> list[Suite]:
         carry_out(folder, [["draft", "new", "--from", first.label]])
         _renew(workspace, folder, first)
         second = _frozen(workspace, folder, 2)
-    made = [_named(first, 1), _named(second, 2)]
+    made = [_name_version(first, 1), _name_version(second, 2)]
     for suite in made:
         store.write(out / str(suite.version), suite)
     return made
@@ -165,7 +165,7 @@ def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
     return store.load(workspace, f"{DRAFT}@{version}")
 
 
-def _named(suite: Suite, version: int) -> Suite:
+def _name_version(suite: Suite, version: int) -> Suite:
     """Return a version under its own name, with the rules that it was made by."""
     parent = f"{NAME}@{version - 1}" if version > 1 else None
     own = collect_provenance() | {

@@ -55,7 +55,7 @@ def lambda_star() -> list[Trajectory]:
     made: list[Trajectory] = []
     for n, (agent, team, height, width) in enumerate(RECORDERS):
         world = {"height": height, "width": width, "n_players": team, "horizon": STEPS}
-        made += _played("lambda-star", agent, EPISODES, STEPS, SEED + n, world)
+        made += _record_test_side("lambda-star", agent, EPISODES, STEPS, SEED + n, world)
     return made
 
 
@@ -65,7 +65,7 @@ def babyai(episodes: int = OPEN_EPISODES) -> list[Trajectory]:
     for n, level in enumerate(LEVELS):
         for agent in AGENTS:
             world = {"level": level, "open": True}
-            made += _played("babyai", agent, episodes, OPEN_STEPS, OPEN_SEED + n, world)
+            made += _record_test_side("babyai", agent, episodes, OPEN_STEPS, OPEN_SEED + n, world)
     return made
 
 
@@ -86,7 +86,7 @@ def overcooked() -> list[Trajectory]:
     ]
 
 
-def _played(
+def _record_test_side(
     domain: str, agent: str, episodes: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> Iterator[Trajectory]:
     player = agents.load(agent)

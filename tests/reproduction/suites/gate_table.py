@@ -222,7 +222,9 @@ def main(argv: Sequence[str] = ()) -> int:
     try:
         own, every = MEASURES[args.domain], []
         played = own.recordings()
-        chosen = [categories.load_category(name) for name in args.category] or held(args.domain)
+        chosen = [categories.load_category(name) for name in args.category] or list_controlled(
+            args.domain
+        )
         for category in chosen:
             every.append(measured(category, played, pool=args.pool))
             print(f"{category.name}: {[*every[-1].beyond]}", file=sys.stderr, flush=True)
@@ -233,7 +235,7 @@ def main(argv: Sequence[str] = ()) -> int:
     return 0
 
 
-def held(domain: str) -> list[Category]:
+def list_controlled(domain: str) -> list[Category]:
     return [one for one in categories.load_categories(domain) if one.controls is not None]
 
 

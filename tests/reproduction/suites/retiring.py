@@ -84,7 +84,7 @@ def _reasons(
         yield last, Retired(f"{counts[common]} are {common} and {counts[rare]} {rare}", rare)
     seen: dict[tuple[str, str, str], str] = {}
     for one in every:
-        alike = one.difficulty, _asked(one), str(profiles[one.hash])
+        alike = one.difficulty, _get_half(one), str(profiles[one.hash])
         if alike in seen:
             text = f"passed exactly as often by each agent as {seen[alike]}"
             yield one, Retired(text, one.difficulty)
@@ -121,19 +121,21 @@ def places(
             continue
         halves = [o for o in gone if o is one or (one.pair and o.pair == one.pair)]
         same = [o for o in free.values() if o.category == one.category]
-        alike = [o for o in same if _asked(o) == _asked(one)]
+        alike = [o for o in same if _get_half(o) == _get_half(one)]
         if not alike:
             continue
-        best = min(alike, key=partial(_unlike, one, wanted[one.id], answers))
+        best = min(alike, key=partial(_rank_replacement, one, wanted[one.id], answers))
         answers[_answer(best)] += 1
         others = [o for o in free.values() if o is best or (best.pair and o.pair == best.pair)]
-        for new, old in zip(sorted(others, key=_asked), sorted(halves, key=_asked), strict=True):
+        for new, old in zip(
+            sorted(others, key=_get_half), sorted(halves, key=_get_half), strict=True
+        ):
             out[new.id] = old.id
             del free[new.id]
     return out
 
 
-def _asked(one: Scenario) -> str:
+def _get_half(one: Scenario) -> str:
     """Return which half of a pair it is; "" elsewhere."""
     return str(one.parameters.get("asked", ""))
 
@@ -142,7 +144,7 @@ def _answer(one: Scenario) -> tuple[str, str]:
     return one.category, str(one.parameters.get("answer", ""))
 
 
-def _unlike(
+def _rank_replacement(
     old: Scenario, wanted: str, answers: Mapping[tuple[str, str], int], new: Scenario
 ) -> tuple[bool, int, bool, str]:
     """Return what is the lower the better one takes the place of the other."""

@@ -30,7 +30,7 @@ STATES = functools.cache(
 )
 
 
-def played(
+def play_states(
     name: str,
     states: list[bytes],
     order: list[int] | None = None,
@@ -69,15 +69,17 @@ def test_agent_is_a_pure_function_of_its_observations_and_draws(name: str) -> No
     """Whatever its batch, after forced steps too, and it changes nothing that it is passed."""
     states, own = STATES(), agents.load(name)
     assert (own.name, own.domain) == (name, "babyai" if name != "random" else own.domain)
-    whole, order = played(name, states), list(range(len(states)))[::-1]
-    assert_same(played(name, states, order), whole, order)
-    assert_same(whole, played(name, states, [7]), [7])
-    elsewhere = played(name, states, other=1)
+    whole, order = play_states(name, states), list(range(len(states)))[::-1]
+    assert_same(play_states(name, states, order), whole, order)
+    assert_same(whole, play_states(name, states, [7]), [7])
+    elsewhere = play_states(name, states, other=1)
     assert own.deterministic == np.array_equal(whole.actions, elsewhere.actions)
     assert np.isfinite(whole.log_probs).all()
     forced = np.zeros((STEPS, 1), np.bool_)
     forced[: STEPS // 2] = True
-    assert_same(whole, played(name, states, script=Script(whole.actions, whole.utterances, forced)))
+    assert_same(
+        whole, play_states(name, states, script=Script(whole.actions, whole.utterances, forced))
+    )
     agent, worlds = bind_agent(own, WORLD), WORLD.restore(states)
     texts = ("", *dict.fromkeys(map(WORLD.instruction, states)))
     told = Instructions(
@@ -98,7 +100,7 @@ def test_success_falls_with_noise_and_blind_agents_beat_only_chance() -> None:
     order = ["bot", *(f"noisy-bot-{n}" for n in (10, 30, 60)), "blind"]
     names = {name: f"babyai-{name}" for name in (*order, "seeker")} | {"random": "random"}
     rate = {
-        short: (played(name, states).rewards > 0).any((1, 2)).mean()
+        short: (play_states(name, states).rewards > 0).any((1, 2)).mean()
         for short, name in names.items()
     }
     rates = [rate[name] for name in (*order, "random")]

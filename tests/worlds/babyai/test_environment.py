@@ -37,7 +37,7 @@ from sts.worlds.babyai.minigrid_names import (
 from tests.worlds.babyai.examples import EACH_LEVEL, begun
 
 
-def drawn(count: int, seed: int = 0) -> str:
+def draw_moves(count: int, seed: int = 0) -> str:
     return "".join(map(str, np.random.default_rng(seed).integers(0, len(MOVES), count)))
 
 
@@ -71,9 +71,9 @@ def test_state_is_readable_json_of_level_seed_and_moves() -> None:
 
 @EACH_LEVEL
 def test_restored_level_continues_as_the_one_that_never_stopped(level: str) -> None:
-    one, other = begun(level, 8, drawn(15)), BabyAI()
+    one, other = begun(level, 8, draw_moves(15)), BabyAI()
     other.restore(one.state())
-    for move in drawn(15, 1):
+    for move in draw_moves(15, 1):
         assert one.digest() == other.digest()
         assert one.minigrid_env.hash() == other.minigrid_env.hash()
         assert list(one.step((int(move),))) == list(other.step((int(move),)))
@@ -84,7 +84,7 @@ def test_restored_level_continues_as_the_one_that_never_stopped(level: str) -> N
 @pytest.mark.parametrize("level", ["GoToLocal", "Unlock", "KeyInBox", "OpenTwoDoors", "GoTo"])
 def test_observation_equals_that_of_the_package(level: str) -> None:
     world = begun(level, seed=3)
-    for move in drawn(60, seed=1).replace("6", "2"):
+    for move in draw_moves(60, seed=1).replace("6", "2"):
         world.step((int(move),))
         seen = type(world.minigrid_env).gen_obs(world.minigrid_env)
         own = world.minigrid_env.gen_obs()

@@ -19,7 +19,7 @@ JUDGED = ("random", "babyai-reader", "babyai-bot")
 
 @functools.cache
 def scenarios() -> list[Scenario]:
-    return golden.chosen("babyai@2")
+    return golden.choose_scenarios("babyai@2")
 
 
 @functools.cache
@@ -32,7 +32,9 @@ def test_packaged_agent_behaves_as_its_version_says(name: str) -> None:
     golden.check(f"agent {name}", agents.load(name).version, golden.actions(continued(name)))
 
 
-@pytest.mark.parametrize("name", sorted({one.category for one in golden.chosen("babyai@2")}))
+@pytest.mark.parametrize(
+    "name", sorted({one.category for one in golden.choose_scenarios("babyai@2")})
+)
 def test_packaged_rule_labels_as_its_version_says(name: str) -> None:
     category = categories.load_category(name)
     made = [one for agent in JUDGED for one in continued(agent)]

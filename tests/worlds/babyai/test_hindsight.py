@@ -40,7 +40,7 @@ NOT_DONE = Label("not_done", None)
 Proposed = dict[str, list[Scenario]]
 
 
-def opened(level: str, count: int, **more: Any) -> list[Trajectory]:
+def record_episodes(level: str, count: int, **more: Any) -> list[Trajectory]:
     settings = {"level": level, "open": True} | more
     seeker = agents.load("babyai-seeker")
     return record(seeker, domain="babyai", count=count, steps=42, seed=6, settings=settings)
@@ -48,7 +48,7 @@ def opened(level: str, count: int, **more: Any) -> list[Trajectory]:
 
 @pytest.fixture(scope="module")
 def trajectories() -> list[Trajectory]:
-    return on_test_side([one for level in LEVELS for one in opened(level, 14)])
+    return on_test_side([one for level in LEVELS for one in record_episodes(level, 14)])
 
 
 def first(category: Category, trajectories: Sequence[Trajectory]) -> list[Scenario]:
@@ -119,7 +119,7 @@ def test_solver_passes_and_the_shortcut_baseline_does_not(name: str, proposed: P
 
 
 def test_only_open_levels_are_asked_about_and_the_bot_needs_a_mission(proposed: Proposed) -> None:
-    (own,) = opened("GoToLocal", 1, open=False)
+    (own,) = record_episodes("GoToLocal", 1, open=False)
     assert [one for rule in RULES.values() for one in rule.find_candidates(own)] == []
     (one,) = proposed["babyai-unlock"]
     (made,) = continue_all([one], agents.load("babyai-bot"), seed=0, indices=[0])
@@ -149,7 +149,7 @@ def frame(me: tuple[int, int] = (3, 3), facing: int = UP, **more: Any) -> Frame:
     return Frame(me, facing, **(own | {"visible": frozenset(PLACES)} | more))
 
 
-def before(thing: Thing) -> Frame:
+def face_thing(thing: Thing) -> Frame:
     x, y = next(at for at, one in PLACES.items() if one == thing)
     return frame((x, y + 1))
 
@@ -163,7 +163,7 @@ def laid(place: tuple[int, int]) -> Frame:
 
 
 DOORWAY = frame((4, 0))
-BY_BALL, BY_KEY = [before(BALL)] * 3, [before(KEY)] * 3
+BY_BALL, BY_KEY = [face_thing(BALL)] * 3, [face_thing(KEY)] * 3
 FIRST = {"first": ["red", "ball"], "second": ["red", "key"]}
 RED, THE_DOOR = {"thing": ["red", "ball"]}, {"thing": ["red", "door"]}
 A_DOOR = Named("red", "door")
@@ -197,7 +197,7 @@ BRING = RED | {"beside": ["red", "box"]}
         ("unlock", [NOWHERE, NOWHERE], THE_DOOR, NOT_DONE),
         ("before-or-after", [NOWHERE, *BY_BALL[:2], *BY_KEY[:2]], FIRST, Label("success", 4)),
         ("before-or-after", [NOWHERE, *BY_KEY[:2], *BY_BALL[:2]], FIRST, Label("failure", 2)),
-        ("before-or-after", [NOWHERE, before(KEY), *BY_BALL[:2]], FIRST, NOT_DONE),
+        ("before-or-after", [NOWHERE, face_thing(KEY), *BY_BALL[:2]], FIRST, NOT_DONE),
         ("stand-or-take", [NOWHERE, *BY_BALL * 2], RED | {"asked": "stand"}, Label("success", 6)),
         ("stand-or-take", [NOWHERE, HELD], RED | {"asked": "stand"}, Label("failure", 1)),
         ("stand-or-take", [NOWHERE, HELD], RED | {"asked": "take"}, Label("success", 1)),

@@ -53,7 +53,7 @@ def states(draw: st.DrawFn) -> State:
     good = draw(cells)
     people = draw(st.integers(1, 4))
 
-    def each(values: st.SearchStrategy[int]) -> tuple[int, ...]:
+    def draw_each(values: st.SearchStrategy[int]) -> tuple[int, ...]:
         return tuple(draw(st.lists(values, min_size=people, max_size=people)))
 
     return State(
@@ -71,8 +71,8 @@ def states(draw: st.DrawFn) -> State:
         horizon=draw(st.integers(0, 2**32 - 1)),
         seed=draw(st.integers(0, 2**64 - 1)),
         counter=draw(st.integers(0, 2**63 - 2**10)),
-        cells=each(cells),
-        actions=each(st.integers(-1, 8)),
-        utterances=each(st.integers(0, len(TOKENS) - 1)),
-        rewards=each(st.integers(-2, 2)),
+        cells=draw_each(cells),
+        actions=draw_each(st.integers(-1, 8)),
+        utterances=draw_each(st.integers(0, len(TOKENS) - 1)),
+        rewards=draw_each(st.integers(-2, 2)),
     )

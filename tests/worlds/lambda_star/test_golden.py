@@ -19,7 +19,7 @@ JUDGED = ("random", "rule", "reader", "oracle")
 
 @functools.cache
 def scenarios() -> list[Scenario]:
-    return golden.chosen("core@2")
+    return golden.choose_scenarios("core@2")
 
 
 @functools.cache
@@ -35,7 +35,9 @@ def test_packaged_agent_behaves_as_its_version_says(name: str) -> None:
     golden.check(f"agent {name}", agent.version, digest)
 
 
-@pytest.mark.parametrize("name", sorted({one.category for one in golden.chosen("core@2")}))
+@pytest.mark.parametrize(
+    "name", sorted({one.category for one in golden.choose_scenarios("core@2")})
+)
 def test_packaged_rule_labels_as_its_version_says(name: str) -> None:
     category = categories.load_category(name)
     made = [one for agent in JUDGED for one in continued(agent)]

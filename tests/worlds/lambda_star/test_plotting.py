@@ -36,7 +36,7 @@ def episode(*scenes: list[int]) -> Episode:
     return Episode("lambda-star", states.encode(state()), nothing, nothing, nothing, scene)
 
 
-def drawn(one: Episode, frames: list[int], title: str = "somebody") -> ElementTree.Element:
+def draw_strip(one: Episode, frames: list[int], title: str = "somebody") -> ElementTree.Element:
     return ElementTree.fromstring(filmstrips.draw_filmstrip(one, frames, title=title))
 
 
@@ -59,7 +59,7 @@ def trails(root: ElementTree.Element) -> list[ElementTree.Element]:
     return [path for path in root.iter(f"{SVG}path") if path.get("stroke-linecap")]
 
 
-def made(tmp_path: Path, *words: str) -> bytes:
+def write_svg(tmp_path: Path, *words: str) -> bytes:
     file = tmp_path / "plotting.svg"
     assert main(["lambda-star", "filmstrip", *words, "--svg", str(file)]) == 0
     return file.read_bytes()
@@ -67,11 +67,11 @@ def made(tmp_path: Path, *words: str) -> bytes:
 
 def test_each_object_stands_in_its_cell_and_those_that_share_it_crowd():
     scenes = [0, 6, 12, 18, 19], [1, 7, 13, 19, 15]
-    boards = letters(drawn(episode(*scenes), [0, 1]))
+    boards = letters(draw_strip(episode(*scenes), [0, 1]))
     for scene, board in zip(scenes, boards, strict=True):
         middles = [(cell % WIDTH + 0.5, cell // WIDTH + 0.5) for cell in scene]
         assert board == dict(zip(GLYPHS, middles, strict=True))
-    (board,) = letters(drawn(episode([6, 17, 6, 6, 6]), [0]))
+    (board,) = letters(draw_strip(episode([6, 17, 6, 6, 6]), [0]))
     sharing = [board[glyph] for glyph in "GABC"]
     assert len(set(sharing)) == 4
     assert np.mean(sharing, 0).tolist() == [1.5, 1.5]
@@ -82,7 +82,7 @@ def test_each_object_stands_in_its_cell_and_those_that_share_it_crowd():
 @pytest.mark.parametrize("sharing", [2, 3, 4])
 def test_objects_that_share_an_edge_cell_are_drawn_on_the_board(cell: int, sharing: int):
     elsewhere = [c for c in range(HEIGHT * WIDTH) if c != cell]
-    root = drawn(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
+    root = draw_strip(episode([*elsewhere[: 5 - sharing], *[cell] * sharing]), [0])
     xs: list[float] = []
     ys: list[float] = []
     for shape in root.findall(f"{SVG}svg")[0]:
@@ -99,7 +99,7 @@ def test_objects_that_share_an_edge_cell_are_drawn_on_the_board(cell: int, shari
 
 def test_boards_that_do_not_fit_in_a_row_wrap():
     many = episode(*([0, 17, 2, 3, 4] for _ in range(30)))
-    root = drawn(many, list(range(30)))
+    root = draw_strip(many, list(range(30)))
     assert number(root, "width") <= 900
     sides = ("x", "y", "width", "height")
     boxes = [tuple(number(box, side) for side in sides) for box in root.findall(f"{SVG}rect")]
@@ -107,27 +107,27 @@ def test_boards_that_do_not_fit_in_a_row_wrap():
     for x, y, width, height in boxes:
         assert x + width <= number(root, "width")
         assert y + height + 15 <= number(root, "height")
-    one = drawn(many, [0, 1, 2])
+    one = draw_strip(many, [0, 1, 2])
     assert len({box.get("y") for box in one.findall(f"{SVG}rect")}) == 1
 
 
 def test_trail_over_the_edge_leaves_one_side_and_enters_the_other():
-    inside = drawn(episode([0, 17, 11, 8, 8], [0, 17, 12, 8, 8]), [1])
+    inside = draw_strip(episode([0, 17, 11, 8, 8], [0, 17, 12, 8, 8]), [1])
     (path,) = trails(inside)
     assert path.get("d", "").count("M") == 1
-    over = drawn(episode([0, 17, 14, 8, 8], [0, 17, 10, 8, 8]), [1])
+    over = draw_strip(episode([0, 17, 14, 8, 8], [0, 17, 10, 8, 8]), [1])
     (path,) = trails(over)
     starts = re.findall(r"M([\d.-]+) ([\d.-]+)l(-?\d+) (-?\d+)", path.get("d", ""))
     assert sorted(float(x) // CELL_SIZE for x, *_ in starts) == [-1, WIDTH - 1]
     assert {(right, down) for _, _, right, down in starts} == {(str(CELL_SIZE), "0")}
     cells = [0, 1, 2, 3, 4, 9, 14]  # a trail fades, and ends after a few steps
-    faded = trails(drawn(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6]))
+    faded = trails(draw_strip(episode(*([0, 17, cell, 8, 8] for cell in cells)), [6]))
     seen = [number(path, "stroke-opacity") for path in faded]
     assert len(seen) == 4 and seen == sorted(set(seen), reverse=True)
 
 
 def test_rewards_of_good_and_evil_are_drawn_in_nine_cells_each():
-    root = drawn(episode([0, 12, 6, 6, 6]), [0])
+    root = draw_strip(episode([0, 12, 6, 6, 6]), [0])
     around = {"#009E73": (0, 1), "#D55E00": (12, -1)}  # Good in the corner: around the edges
     for path in root.iter(f"{SVG}path"):
         if path.get("stroke") not in around or path.get("stroke-linecap"):
@@ -150,7 +150,7 @@ def test_rewards_of_good_and_evil_are_drawn_in_nine_cells_each():
 
 
 def test_frames_are_named_by_their_step_and_coloured_as_in_a_browser():
-    root = drawn(episode(*([0, 17, 2, 3, 4] for _ in range(5))), [0, 2, 4], "a < b & c")
+    root = draw_strip(episode(*([0, 17, 2, 3, 4] for _ in range(5))), [0, 2, 4], "a < b & c")
     named = [text.text for text in root.findall(f"{SVG}text")]
     assert named == ["a < b & c", "start", "step 2", "step 4"]
     assert root.get("aria-label") == "a < b & c"
@@ -161,10 +161,10 @@ def test_frames_are_named_by_their_step_and_coloured_as_in_a_browser():
 
 def test_strip_is_the_same_bytes_for_a_seed_and_needs_no_other_file(tmp_path: Path):
     words = ["--agent", "local-search", "--team", "5", "--size", "12x12"]
-    first = made(tmp_path, *words)
-    assert made(tmp_path, *words) == first
-    assert made(tmp_path, *words, "--seed", "1") != first
-    assert made(tmp_path, *words, "--index", "1") != first
+    first = write_svg(tmp_path, *words)
+    assert write_svg(tmp_path, *words) == first
+    assert write_svg(tmp_path, *words, "--seed", "1") != first
+    assert write_svg(tmp_path, *words, "--index", "1") != first
     for word in ("script", "href", "url(", "style", "@", "http://www.w3.org/1999"):
         assert word not in first.decode()
     assert len(first) < 40_000

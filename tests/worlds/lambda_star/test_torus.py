@@ -43,15 +43,15 @@ def test_offset_leads_to_the_goal_by_a_shortest_way(height, width, ties):
 
 
 def test_displacement_halfway_round_goes_inside_or_back_by_the_rule():
-    def found(rule, size, *pairs):
+    def compute_displacements(rule, size, *pairs):
         return [shortest_displacement(a, b, size, rule) for a, b in pairs]
 
     halfway = (0, 3), (3, 0), (5, 2), (1, 4)
-    assert found(TIE_INSIDE, 6, *halfway) == [3, -3, -3, 3]
-    assert found(TIE_BACK, 6, *halfway) == [-3] * 4
+    assert compute_displacements(TIE_INSIDE, 6, *halfway) == [3, -3, -3, 3]
+    assert compute_displacements(TIE_BACK, 6, *halfway) == [-3] * 4
     for rule in (TIE_INSIDE, TIE_BACK):
-        assert found(rule, 6, (0, 4), (4, 0), (5, 0)) == [-2, 2, 1]
-        assert found(rule, 7, (0, 3), (0, 4), (4, 0)) == [3, -3, 3]
+        assert compute_displacements(rule, 6, (0, 4), (4, 0), (5, 0)) == [-2, 2, 1]
+        assert compute_displacements(rule, 7, (0, 3), (0, 4), (4, 0)) == [3, -3, 3]
 
 
 @pytest.mark.parametrize("radius", [1, 2, 3])

@@ -23,7 +23,7 @@ from sts_scenarios import categories
 from sts_scenarios.mining import mine
 
 
-def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
+def record_episodes(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
     settings = {"layout": layout}
     return record(
         agent, domain="overcooked", count=count, steps=steps, seed=seed, settings=settings
@@ -32,16 +32,18 @@ def played(agent, layout="cramped_room", *, count=2, steps=250, seed=1):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_two_planners_make_soup_in_every_kitchen(layout):
-    assert sum(t.episode.rewards.sum() for t in played(Greedy(), layout)) >= 60
+    assert sum(t.episode.rewards.sum() for t in record_episodes(Greedy(), layout)) >= 60
 
 
 def test_staying_and_random_agents_make_almost_no_soup():
-    assert sum(t.episode.rewards.sum() for t in played(Stay())) == 0
-    assert sum(t.episode.rewards.sum() for t in played(Random())) <= 20
+    assert sum(t.episode.rewards.sum() for t in record_episodes(Stay())) == 0
+    assert sum(t.episode.rewards.sum() for t in record_episodes(Random())) <= 20
 
 
 def test_equal_seeds_play_alike_and_others_do_not():
-    one, same, other = ([t.id for t in played(Greedy(), steps=60, seed=s)] for s in (1, 1, 2))
+    one, same, other = (
+        [t.id for t in record_episodes(Greedy(), steps=60, seed=s)] for s in (1, 1, 2)
+    )
     assert one == same != other
 
 
@@ -100,7 +102,7 @@ def seen_ways(world):
     return seen, find_routes(seen.tiles == 0, seen.me.cell, seen.me.side, {seen.partner.cell})
 
 
-def moved(world, state, move):
+def move_cook(world, state, move):
     world.restore(state)
     world.step((move, STAY))
     return world.state()
@@ -118,7 +120,7 @@ def fewest_moves(world):
             seen.add((row, column, side))
             right, down = SIDES[side]
             found.setdefault((row + down, column + right), steps)
-            waiting += [(moved(world, state, move), steps + 1) for move in range(4)]
+            waiting += [(move_cook(world, state, move), steps + 1) for move in range(4)]
     return found
 
 
@@ -156,7 +158,7 @@ def test_cloning_beats_chance_and_names_its_training_data(cache):
     agent = agents.load("overcooked-cloned")
     assert agent.trained_on.startswith("the train side of overcooked-2019: 2 trials, 1200 moves")
     assert "16 of the 17 workers" in agent.trained_on
-    assert len(played(agent, steps=20)) == 2
+    assert len(record_episodes(agent, steps=20)) == 2
 
 
 def test_cloning_with_another_seed_makes_another_agent(cache):
@@ -241,7 +243,7 @@ def test_features_are_the_kitchen_as_seen_by_the_cook():
 
 
 @pytest.fixture(scope="module")
-def asked(recorded):
+def dish_scenarios(recorded):
     chosen = [categories.load_category("fetch-dish")]
     return mine(recorded.values(), chosen, per_category=2, seed=0).scenarios
 
@@ -253,8 +255,8 @@ def continued(scenarios):
         yield from zip(made, group, strict=True)
 
 
-def test_recorded_agent_repeats_the_recording_and_succeeds(asked):
-    for one, s in continued(asked):
+def test_recorded_agent_repeats_the_recording_and_succeeds(dish_scenarios):
+    for one, s in continued(dish_scenarios):
         np.testing.assert_array_equal(one.episode.actions, s.recording.actions)
         np.testing.assert_array_equal(one.episode.scene, s.recording.scene)
         rule = categories.load_category(s.category).label
@@ -262,8 +264,8 @@ def test_recorded_agent_repeats_the_recording_and_succeeds(asked):
         assert one.sees == "recording" and np.isnan(one.log_probs).all()
 
 
-def test_recorded_agent_repeats_the_recording_without_a_partner_too(asked):
-    alone = [dataclasses.replace(s, partner="no-op") for s in asked]
+def test_recorded_agent_repeats_the_recording_without_a_partner_too(dish_scenarios):
+    alone = [dataclasses.replace(s, partner="no-op") for s in dish_scenarios]
     for one, s in continued(alone):
         (player,) = s.players
         np.testing.assert_array_equal(
@@ -272,9 +274,11 @@ def test_recorded_agent_repeats_the_recording_without_a_partner_too(asked):
         assert (one.episode.actions[s.takeover :, 1 - player] == 4).all()
 
 
-def test_recording_that_ends_early_is_refused_by_scenario(asked):
-    part = asked[0].recording.slice_steps(asked[0].recording.state, 0, asked[0].takeover)
-    short = dataclasses.replace(asked[0], partner="no-op", recording=part)
+def test_recording_that_ends_early_is_refused_by_scenario(dish_scenarios):
+    part = dish_scenarios[0].recording.slice_steps(
+        dish_scenarios[0].recording.state, 0, dish_scenarios[0].takeover
+    )
+    short = dataclasses.replace(dish_scenarios[0], partner="no-op", recording=part)
     said = f"scenario {short.id}: .* needs a recording of 65 steps, .* found 25"
     with pytest.raises(ArgumentError, match=said):
         continue_all([short], agents.load("recorded"), seed=0, indices=[0])

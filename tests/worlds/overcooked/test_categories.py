@@ -45,7 +45,7 @@ LATER = (
 GRID = ("XXPXX", "O  XO", "X1X2X", "XDXSX")
 
 
-def own():
+def load_kitchen_categories():
     return [categories.load_category(name) for name in NAMES]
 
 
@@ -67,7 +67,7 @@ def moments(recorded):
 
 @pytest.fixture(scope="module")
 def mined(recorded):
-    return mine(recorded.values(), own(), per_category=3, seed=0)
+    return mine(recorded.values(), load_kitchen_categories(), per_category=3, seed=0)
 
 
 def test_categories_are_listed_without_the_package():
@@ -115,7 +115,7 @@ def test_mined_scenarios_are_sound_and_keep_the_notes_of_their_source(mined):
 
 def test_instruction_names_the_right_thing_and_hat(mined):
     assert find_category_faults(mined.scenarios) == []
-    rules = {rule.name: rule for rule in own()}
+    rules = {rule.name: rule for rule in load_kitchen_categories()}
     for s in mined.scenarios:
         other = "green" if s.players == (0,) else "blue"
         said = s.instruction.text
@@ -148,7 +148,7 @@ def test_train_side_recordings_are_never_mined_nor_sound(recorded, mined):
         return dataclasses.replace(one, provenance=one.provenance | {"split": "train"})
 
     turned = list(map(on_train_side, recorded.values()))
-    assert mine(turned, own(), per_category=3, seed=0).scenarios == ()
+    assert mine(turned, load_kitchen_categories(), per_category=3, seed=0).scenarios == ()
     assert find_field_faults(on_train_side(mined.scenarios[0])) == [
         "its world is of the train split"
     ]

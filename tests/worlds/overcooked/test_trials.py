@@ -211,24 +211,27 @@ def test_file_without_a_pickled_table_is_refused(tmp_path, content):
         loader.read_table(file)
 
 
-def named(name):
+def push_name(name):
     """Return an opcode that puts one of the known names on the stack."""
     (module,) = (module for module, known in loader.ALLOWED_NAMES if known == name)
     return f"c{module}\n{name}\n".encode()
 
 
-OBJECT = named("dtype") + b"(VO8\nI0\nI1\ntR"
+OBJECT = push_name("dtype") + b"(VO8\nI0\nI1\ntR"
 FORGED = (  # 8 bytes that call themselves plain and are read as an object
-    named("dtype") + b"(VV8\nI0\nI1\ntR(I3\nV|\nN(Va\nt(dVa\n(" + OBJECT + b"I0\ntsI8\nI1\nI0\ntb"
+    push_name("dtype")
+    + b"(VV8\nI0\nI1\ntR(I3\nV|\nN(Va\nt(dVa\n("
+    + OBJECT
+    + b"I0\ntsI8\nI1\nI0\ntb"
 )
-ARRAY = named("_reconstruct") + b"(" + named("ndarray") + b"(I0\ntVb\ntR"
+ARRAY = push_name("_reconstruct") + b"(" + push_name("ndarray") + b"(I0\ntVb\ntR"
 WILD = ARRAY + b"(I1\n(I1\nt" + FORGED + b"I00\nB\x08\0\0\0" + b"A" * 8 + b"tb"
 PUT_TO_ANOTHER_USE = (
     WILD + b".",
-    named("DataFrame") + b"(" + WILD + b"tR.",
-    named("DataFrame") + b"(tR" + WILD + b"b.",
-    named("ndarray") + b"N(dV__call__\n" + named("dtype") + b"stb.",
-    named("_reconstruct") + b"N(dV__defaults__\n(I1\ntst\x86b.",
+    push_name("DataFrame") + b"(" + WILD + b"tR.",
+    push_name("DataFrame") + b"(tR" + WILD + b"b.",
+    push_name("ndarray") + b"N(dV__call__\n" + push_name("dtype") + b"stb.",
+    push_name("_reconstruct") + b"N(dV__defaults__\n(I1\ntst\x86b.",
 )
 READ_EACH = """
 import sys, pathlib

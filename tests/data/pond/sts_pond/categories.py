@@ -23,8 +23,8 @@ def _difficulty(away: int) -> str:
     return "easy" if away < 2 else "medium" if away < 4 else "hard"
 
 
-def asked(fault, distance):
-    """Return the candidates: every second step at which it makes sense, for each ferry."""
+def make_candidate_finder(fault, distance):
+    """Return a function that yields every second step at which it makes sense, for each ferry."""
 
     def candidates(trajectory, context, horizon):
         episode = trajectory.episode
@@ -88,7 +88,7 @@ FETCH = Category(
     domain="pond",
     horizon=HORIZON,
     templates=("Fetch a passenger.", "Take somebody aboard.", "Go and load whoever waits."),
-    candidates=asked(
+    candidates=make_candidate_finder(
         empty, lambda w, r: min(abs(w.passengers[p] - w.ferries[r]) for p in w.waiting())
     ),
     label=fetched,
@@ -105,7 +105,7 @@ BRING = Category(
         "Land your passenger at their jetty.",
         "Take who is aboard home.",
     ),
-    candidates=asked(laden, lambda w, r: abs(w.goal(w.aboard[r]) - w.ferries[r])),
+    candidates=make_candidate_finder(laden, lambda w, r: abs(w.goal(w.aboard[r]) - w.ferries[r])),
     label=paid,
     why_invalid=fitting(laden),
     context=CONTEXT,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sts.domains import SceneFormat, SceneLayout
 from sts.domains.envelope import add_envelope, remove_envelope
 from sts.storage.files import canonical_json, content_hash
-from sts_pond.water import MOVES, NOBODY, WAIT, Water, drawn
+from sts_pond.water import MOVES, NOBODY, WAIT, Water, draw_pond
 
 NAME, VERSION = "pond", "1"
 
@@ -106,7 +106,7 @@ class Pond:
         self, count: int, *, seed: int, jetties: int = 7, ferries: int = 2, passengers: int = 3
     ) -> list[bytes]:
         """Return the states of new ponds."""
-        waters = [drawn(seed, i, jetties, ferries, passengers) for i in range(count)]
+        waters = [draw_pond(seed, i, jetties, ferries, passengers) for i in range(count)]
         return [add_envelope(NAME, VERSION, water.encoded()) for water in waters]
 
     def world_id(self, state: bytes) -> str:

@@ -56,7 +56,7 @@ def _episode(place: str, lines: list[str]) -> Trajectory:
         raise DamagedData(f"{place}: expected a letter for each of {len(ferries)} ferries")
     ponds = Ponds([water])
     (state,) = ponds.states()
-    scenes, rewards = zip(*_played(ponds, actions), strict=True)
+    scenes, rewards = zip(*_play_actions(ponds, actions), strict=True)
     if np.cumsum(np.sum(rewards[1:], 1)).tolist() != counts:
         raise DamagedData(f"{place}: its passengers do not come home when it says so")
     return make_trajectory(
@@ -76,7 +76,7 @@ def _head(line: str, number: int) -> list[str]:
     return values
 
 
-def _played(ponds: Ponds, actions: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _play_actions(ponds: Ponds, actions: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     yield ponds.scene[0], ponds.rewards[0]
     for row in actions:
         ponds.step(row[None], np.zeros_like(row)[None])

@@ -88,7 +88,7 @@ def begun(jetties: int, ferries: list[int], ends: list[list[int]]) -> Water:
     return Water(jetties, ferries, nobody, [a for a, _ in ends], ends, [1] * len(ends), nobody)
 
 
-def drawn(seed: int, number: int, jetties: int, ferries: int, passengers: int) -> Water:
+def draw_pond(seed: int, number: int, jetties: int, ferries: int, passengers: int) -> Water:
     """Return the pond of this number; equal for equal arguments."""
     dice = random.Random(f"pond {seed} {number}")
     places = range(max(jetties, 2))

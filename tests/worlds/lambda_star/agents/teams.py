@@ -32,7 +32,7 @@ def grid(height: int, width: int, rewards: dict[tuple[int, int], int]) -> np.nda
 Cells = Sequence[int] | NDArray[np.int64]
 
 
-def around(rewards: np.ndarray, cells: Cells, radius: int = 1) -> np.ndarray:
+def view_rewards(rewards: np.ndarray, cells: Cells, radius: int = 1) -> np.ndarray:
     """Return int8[R, M]: what roles on `cells` see of a grid of rewards."""
     ways = np.arange(-radius, radius + 1)
     rows, columns = np.divmod(np.array(cells), rewards.shape[1])
@@ -55,7 +55,7 @@ def decided(
     """Return the moves that `rule` leaves each role of one team; it takes `given` beside it."""
     count, (height, width) = len(cells), rewards.shape
     teams = TeamObservation(
-        around(rewards, cells, radius)[None],
+        view_rewards(rewards, cells, radius)[None],
         np.array([cells]),
         np.array([[height]]),
         np.array([[width]]),
@@ -63,10 +63,10 @@ def decided(
         np.array([[-1]]),
         np.zeros((1, count)) if draws is None else draws[None],
     )
-    return [named(actions) for actions in rule(teams, *given)[0]]
+    return [name_actions(actions) for actions in rule(teams, *given)[0]]
 
 
-def named(actions: int) -> set[str]:
+def name_actions(actions: int) -> set[str]:
     return {name for m, name in enumerate(MOVES) if actions >> m & 1}
 
 

@@ -23,7 +23,7 @@ SIZE = 9
 STAY = MOVES.index("stay")
 
 
-def at(row: int, column: int) -> int:
+def cell_at(row: int, column: int) -> int:
     return row * SIZE + column
 
 
@@ -73,7 +73,7 @@ def places(p: Rollouts, which: int = 2) -> list[int]:
     return p.scene[0, :, which].tolist()
 
 
-def apart(p: Rollouts, which: int) -> list[int]:
+def measure_distances(p: Rollouts, which: int) -> list[int]:
     pairs = zip(places(p), places(p, which), strict=True)
     return [distance(a, b, SIZE, SIZE) for a, b in pairs]
 
@@ -87,25 +87,27 @@ def weighed(weights: np.ndarray, names: Sequence[str]) -> set[str]:
 @pytest.mark.parametrize(
     ("good", "evil", "best"),
     [
-        (at(4, 4), at(0, 0), {"stay"}),
-        (at(3, 3), at(0, 0), {"up-left"}),
-        (at(4, 6), at(0, 0), {"up-right", "right", "down-right"}),
-        (at(4, 7), at(0, 0), set(MOVES)),
-        (at(0, 0), at(3, 4), {"down-left", "down", "down-right"}),
-        (at(0, 0), at(4, 4), set(MOVES) - {"stay"}),
+        (cell_at(4, 4), cell_at(0, 0), {"stay"}),
+        (cell_at(3, 3), cell_at(0, 0), {"up-left"}),
+        (cell_at(4, 6), cell_at(0, 0), {"up-right", "right", "down-right"}),
+        (cell_at(4, 7), cell_at(0, 0), set(MOVES)),
+        (cell_at(0, 0), cell_at(3, 4), {"down-left", "down", "down-right"}),
+        (cell_at(0, 0), cell_at(4, 4), set(MOVES) - {"stay"}),
     ],
 )
 def test_local_search_spreads_evenly_over_the_best_cells_in_sight(good, evil, best):
     """Also stigmergy where nobody else is, and the rule agent without an instruction."""
     for name in ("local-search", "stigmergy", "rule"):
-        choice = first_choice(name, world(good, evil, at(4, 4)))
+        choice = first_choice(name, world(good, evil, cell_at(4, 4)))
         assert weighed(choice.actions[0, 0], MOVES) == best
         assert choice.utterances is None or (choice.utterances.argmax(-1) == 0).all()
 
 
 def test_oracle_goes_where_good_will_be_by_a_shortest_way():
-    p = followed("oracle", world(at(0, 0), at(8, 0), at(4, 3), good_pattern=(5, 7, 1, 3)))
-    assert apart(p, 0)[4:] == [0] * 9
+    p = followed(
+        "oracle", world(cell_at(0, 0), cell_at(8, 0), cell_at(4, 3), good_pattern=(5, 7, 1, 3))
+    )
+    assert measure_distances(p, 0)[4:] == [0] * 9
 
 
 each_walker = pytest.mark.parametrize("name", ["blind", "rule"])
@@ -121,7 +123,7 @@ each_walker = pytest.mark.parametrize("name", ["blind", "rule"])
     ],
 )
 def test_walkers_go_as_far_as_instructed_and_stop(name, text, expected):
-    p = followed(name, world(at(4, 5), 5, at(4, 4)), text, steps=15)
+    p = followed(name, world(cell_at(4, 5), 5, cell_at(4, 4)), text, steps=15)
     actions = p.actions[0, :, 0].astype(int)
     assert (int((actions // 3 - 1).sum()), int((actions % 3 - 1).sum())) == expected
 
@@ -129,7 +131,7 @@ def test_walkers_go_as_far_as_instructed_and_stop(name, text, expected):
 @each_walker
 def test_walkers_count_from_takeover_even_when_instructed_before(name):
     led_by = [*np.random.default_rng(3).integers(0, 9, 5).tolist(), MOVES.index("down")]
-    worlds = world(0, 5, at(4, 4), at(8, 8), at(8, 7))
+    worlds = world(0, 5, cell_at(4, 4), cell_at(8, 8), cell_at(8, 7))
     script = led(led_by, 12, 3)
     p = followed(name, worlds, "Walk 3 cells up.", given_at=2, script=script)
     assert p.actions[0, 6:, 0].tolist() == [MOVES.index("up")] * 3 + [STAY] * 3
@@ -139,7 +141,7 @@ def test_walkers_count_from_takeover_even_when_instructed_before(name):
 @pytest.mark.parametrize("text", ["Where is Good?", "Do you see Evil?"])
 def test_question_is_answered_once_at_takeover_standing_still(name, text):
     for given_at in (2, 5):
-        worlds = world(at(3, 5), at(0, 0), at(4, 4))
+        worlds = world(cell_at(3, 5), cell_at(0, 0), cell_at(4, 4))
         p = followed(name, worlds, text, given_at=given_at, script=led([STAY] * 5, 12))
         assert np.flatnonzero(p.utterances[0, :, 0]).tolist() == [5]
         assert set(p.actions[0, 5:, 0].tolist()) == {STAY}
@@ -147,23 +149,25 @@ def test_question_is_answered_once_at_takeover_standing_still(name, text):
 
 def test_rule_agent_answers_by_what_it_sees():
     for move, answer in enumerate(MOVES):
-        good = move_cell(at(4, 4), move, SIZE, SIZE)
-        assert answer_of(good, at(0, 0), "In which direction is Good?") == answer
-    assert answer_of(at(0, 0), at(0, 5), "Where is Good?") == TOKENS[0], "it never saw Good"
-    for evil, answer in ((at(5, 5), "yes"), (at(4, 4), "yes"), (at(4, 6), "no")):
-        assert answer_of(at(0, 0), evil, "Is Evil in sight?") == answer
+        good = move_cell(cell_at(4, 4), move, SIZE, SIZE)
+        assert answer_of(good, cell_at(0, 0), "In which direction is Good?") == answer
+    assert answer_of(cell_at(0, 0), cell_at(0, 5), "Where is Good?") == TOKENS[0], (
+        "it never saw Good"
+    )
+    for evil, answer in ((cell_at(5, 5), "yes"), (cell_at(4, 4), "yes"), (cell_at(4, 6), "no")):
+        assert answer_of(cell_at(0, 0), evil, "Is Evil in sight?") == answer
 
 
 def answer_of(good: int, evil: int, text: str) -> str:
-    p = followed("rule", world(good, evil, at(4, 4)), text, steps=1)
+    p = followed("rule", world(good, evil, cell_at(4, 4)), text, steps=1)
     return TOKENS[int(p.utterances[0, 0, 0])]
 
 
 def test_blind_agent_guesses_evenly_and_uses_nothing_that_it_sees():
     for text, answers in (("Where is Good?", set(MOVES)), ("Do you see Evil?", {"yes", "no"})):
-        choice = first_choice("blind", world(at(4, 5), at(0, 0), at(4, 4)), text)
+        choice = first_choice("blind", world(cell_at(4, 5), cell_at(0, 0), cell_at(4, 4)), text)
         assert choice.utterances is not None and weighed(choice.utterances[0, 0], TOKENS) == answers
-    here, there = world(at(4, 5), 0, at(4, 4)), world(at(8, 8), 1, at(2, 7))
+    here, there = world(cell_at(4, 5), 0, cell_at(4, 4)), world(cell_at(8, 8), 1, cell_at(2, 7))
     for text in ("", "Reach Good.", "Keep away from Evil.", "Walk 3 cells up.", "Where is Good?"):
         one, other = first_choice("blind", here, text), first_choice("blind", there, text)
         np.testing.assert_array_equal(one.actions, other.actions)
@@ -172,33 +176,35 @@ def test_blind_agent_guesses_evenly_and_uses_nothing_that_it_sees():
 
 def test_rule_agent_reaches_a_good_that_it_sees_remembers_or_never_saw():
     right, left = MOVES.index("right"), MOVES.index("left")
-    seen = at(4, 5), at(0, 0), at(4, 4)
-    assert apart(followed("rule", world(*seen), "Reach Good.", steps=2), 0)[1] == 0
+    seen = cell_at(4, 5), cell_at(0, 0), cell_at(4, 4)
+    assert measure_distances(followed("rule", world(*seen), "Reach Good.", steps=2), 0)[1] == 0
     p = followed(
         "rule", world(*seen), "Reach Good.", steps=8, given_at=3, script=led([left] * 3, 8)
     )
-    assert p.actions[0, 3:7, 0].tolist() == [right] * 4 and apart(p, 0)[7] == 0
-    unseen = world(at(0, 0), at(8, 8), at(4, 4))
-    assert 0 in apart(followed("rule", unseen, "Reach Good.", steps=40), 0)
+    assert p.actions[0, 3:7, 0].tolist() == [right] * 4 and measure_distances(p, 0)[7] == 0
+    unseen = world(cell_at(0, 0), cell_at(8, 8), cell_at(4, 4))
+    assert 0 in measure_distances(followed("rule", unseen, "Reach Good.", steps=40), 0)
 
 
 def test_rule_agent_keeps_next_to_a_good_that_moves_at_random():
     pattern = tuple(np.random.default_rng(1).integers(0, 9, 30).tolist())
-    worlds = world(at(4, 5), at(0, 0), at(4, 4), good_pattern=pattern)
+    worlds = world(cell_at(4, 5), cell_at(0, 0), cell_at(4, 4), good_pattern=pattern)
     p = followed("rule", worlds, "Follow Good for 9 steps.", steps=30)
-    assert max(apart(p, 0)) <= 1
+    assert max(measure_distances(p, 0)) <= 1
 
 
 def test_rule_agent_flees_evil_and_keeps_away_from_where_it_saw_it():
-    p = followed("rule", world(at(0, 0), at(4, 5), at(4, 4)), "Keep away from Evil.", steps=10)
-    assert apart(p, 1) == [1, 2, 3, *[4] * 8]
-    p = followed("rule", world(at(0, 0), at(0, 2), at(4, 4)), "Avoid Evil.", steps=5)
+    p = followed(
+        "rule", world(cell_at(0, 0), cell_at(4, 5), cell_at(4, 4)), "Keep away from Evil.", steps=10
+    )
+    assert measure_distances(p, 1) == [1, 2, 3, *[4] * 8]
+    p = followed("rule", world(cell_at(0, 0), cell_at(0, 2), cell_at(4, 4)), "Avoid Evil.", steps=5)
     assert set(p.actions[0, :, 0].tolist()) == {STAY}, "it never saw Evil"
 
 
 @pytest.mark.parametrize("players", [(0,), (0, 1)])
 def test_rule_agent_joins_a_participant_of_another_team(players):
-    worlds = world(at(0, 0), at(0, 2), at(4, 4), at(5, 5))
+    worlds = world(cell_at(0, 0), cell_at(0, 2), cell_at(4, 4), cell_at(5, 5))
     p = followed("rule", worlds, "Join participant B.", steps=6, players=players)
     pairs = zip(places(p, 2), places(p, 3), strict=True)
     assert any(a == b for a, b in pairs) == (players == (0,))

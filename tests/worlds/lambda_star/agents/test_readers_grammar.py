@@ -126,7 +126,7 @@ MEANT = [
 ]
 
 
-def alike(one: Intent, other: Intent) -> bool:
+def is_same_intent(one: Intent, other: Intent) -> bool:
     """Return True if two are one intent; how many steps to go on for, a reader need not know."""
     if one.act in ("walk", "ambush"):
         return one == other
@@ -135,8 +135,8 @@ def alike(one: Intent, other: Intent) -> bool:
 
 @pytest.mark.parametrize(("text", "intent"), MEANT)
 def test_text_means_what_its_words_say(text, intent):
-    assert alike(parse_intent(text), intent)
-    assert alike(parse_intent(f"  {text.upper()} "), intent)
+    assert is_same_intent(parse_intent(text), intent)
+    assert is_same_intent(parse_intent(f"  {text.upper()} "), intent)
 
 
 def test_every_category_has_its_sayings_and_its_wordings_mean_one_thing():
@@ -163,7 +163,7 @@ def test_any_words_in_any_order_mean_something_or_are_unknown(words, qualified):
 
 def test_large_numbers_order_and_small_words_do_not_matter():
     assert parse_intent(f"Keep at least {10**40} cells away from Evil.").low < FAR
-    assert alike(
+    assert is_same_intent(
         parse_intent(
             "Evil: for as long as you can, keep yourself at least two cells away from it."
         ),
@@ -187,5 +187,5 @@ def test_half_of_the_words_suffice_only_where_no_text_needs_the_others(names, un
     for name in names.split():
         intent, _ = SAYINGS[name]
         assert [
-            alike(parse_intent(text, False), intent) for text in templates(name)
+            is_same_intent(parse_intent(text, False), intent) for text in templates(name)
         ] == understood, name

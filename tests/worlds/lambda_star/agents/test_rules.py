@@ -21,8 +21,16 @@ from sts.worlds.lambda_star.agents import (
 )
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES
-from tests.agents.test_contract import assert_same, cases, played, rows
-from tests.worlds.lambda_star.agents.teams import acted, around, decided, game, grid, start, to
+from tests.agents.test_contract import assert_same, cases, play_cases, rows
+from tests.worlds.lambda_star.agents.teams import (
+    acted,
+    decided,
+    game,
+    grid,
+    start,
+    to,
+    view_rewards,
+)
 
 ANY = set(MOVES)
 LAST = 1 - 2.0**-53
@@ -64,7 +72,7 @@ def test_stigmergy_marks_as_algorithm_2_does(height, width, radius):
         rewards = np.array(values).reshape(height, width)
         marks = np.full((1, height * width), np.nan)
         found = decided(stigmergy.choose_moves, rewards, cells, False, marks, radius=radius)
-        seen = around(rewards, cells, radius)
+        seen = view_rewards(rewards, cells, radius)
         expected = algorithm_2(seen, cells, height, width)
         assert found == [{MOVES[m] for m in np.flatnonzero(row)} for row in expected]
 
@@ -279,18 +287,18 @@ def test_imitator_that_has_found_the_guide_keeps_with_it():
 @pytest.mark.parametrize("name", REACTIVE)
 def test_reactive_behaviour_is_silent_and_ignores_instructions(name):
     agent, c = agents.load(name), cases()
-    p = played(agent, c)
+    p = play_cases(agent, c)
     assert (p.utterances == 0).all()
-    assert_same(p, played(agent, c._replace(texts=[""] * len(c.texts))))
+    assert_same(p, play_cases(agent, c._replace(texts=[""] * len(c.texts))))
 
 
 @quirks
 def test_variant_of_the_program_is_not_the_default_nor_depends_on_its_batch(agent):
     c = cases()
-    whole = played(agent, c)
+    whole = play_cases(agent, c)
     for part in ([17], [3, 38], list(range(12, 4, -1))):
-        assert_same(rows(whole, part), played(agent, c.take(part)))
-    assert (whole.actions != played(agents.load(agent.name), c).actions).any()
+        assert_same(rows(whole, part), play_cases(agent, c.take(part)))
+    assert (whole.actions != play_cases(agents.load(agent.name), c).actions).any()
 
 
 def test_unknown_variant_is_refused():

@@ -143,7 +143,7 @@ def by_definition(s: State) -> int:
         good, evil = batch.arrays.objects[0].tolist()
         maps.append([reward_at_cell(c, good, evil, s.height, s.width) for c in cells])
 
-    def beside(cell: int) -> set[int]:
+    def list_neighbours(cell: int) -> set[int]:
         row, column = divmod(cell, s.width)
         rows = [(row + y) % s.height for y in (-1, 0, 1)]
         return {y * s.width + (column + x) % s.width for y in rows for x in (-1, 0, 1)}
@@ -153,7 +153,7 @@ def by_definition(s: State) -> int:
         if m == 0:
             return frozenset({0})
         return frozenset(
-            maps[t][to] + more for to in beside(cell) for more in sums(to, t + 1, m - 1)
+            maps[t][to] + more for to in list_neighbours(cell) for more in sums(to, t + 1, m - 1)
         )
 
     def sensitive(n: int) -> bool:

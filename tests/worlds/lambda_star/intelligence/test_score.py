@@ -33,7 +33,7 @@ from sts_analysis.inputs.scores import read_scores
 SMALL = Settings(height=6, width=5, n_players=2, horizon=20)
 
 
-def played(team, index, *, seed=9):
+def measure_reward(team, index, *, seed=9):
     """Return the mean reward of a team in one environment, by the general path."""
     worlds = Batch([generate_world(SMALL, seed=seed, index=index)])
     called = ",".join(team)
@@ -79,7 +79,7 @@ def test_tallies_are_exact_however_they_are_joined():
 
 def test_score_equals_definitions_2_and_3_by_hand():
     means = {
-        name: np.array([played([name], index) for index in range(6)])
+        name: np.array([measure_reward([name], index) for index in range(6)])
         for name in ("local-search", "stigmergy")
     }
     found = score_agents(["local-search", "stigmergy"], SMALL, episodes=6, seed=9)

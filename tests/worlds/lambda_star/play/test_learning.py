@@ -30,7 +30,7 @@ QUICK = {("q-learning", 7), ("cooperative-sarsa", 7)}
 """Of the learners and sizes that were recorded, those of the quick tier."""
 
 
-def made(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
+def generate_worlds(batch: int = 4, *, seed: int = 3, **settings) -> list[bytes]:
     return LambdaStar().generate(batch, seed=seed, horizon=STEPS, **settings)
 
 
@@ -42,13 +42,13 @@ def general(agent, states, rehearsals, *, steps=STEPS) -> tuple:
     """Return what the general path plays and the worlds after it."""
     world, kept = LambdaStar(), []
 
-    def fresh() -> Batch:
+    def restore_worlds() -> Batch:
         kept.append(world.restore(states))
         return kept[-1]
 
     players = tuple(range(len(decode(states[0]).cells)))
     team = Team(agent, players, streams(len(states)))
-    played = play_after_practice(fresh, [team], steps=steps, rehearsals=rehearsals)
+    played = play_after_practice(restore_worlds, [team], steps=steps, rehearsals=rehearsals)
     return played, kept[-1]
 
 
@@ -71,25 +71,29 @@ def assert_same(name, states, rehearsals, *, steps=STEPS, bootstrap="next") -> N
 
 def in_the_middle() -> list[bytes]:
     """Return worlds in which three steps were made."""
-    worlds = LambdaStar().restore(made(height=5, width=4, n_players=2))
+    worlds = LambdaStar().restore(generate_worlds(height=5, width=4, n_players=2))
     for _ in range(3):
         worlds.step(np.full((4, 2), 1, np.int8), np.zeros((4, 2), np.int8))
     return worlds.states()
 
 
 CASES = {
-    "one": (lambda: made(height=3, width=3, n_players=1), 5, "next"),
-    "no rehearsal": (lambda: made(height=3, width=7, n_players=4), 0, "next"),
-    "team": (lambda: made(height=6, width=5, n_players=3), 5, "next"),
-    "long": (lambda: made(height=6, width=5, n_players=3), 30, "next"),
-    "published bootstrap": (lambda: made(height=4, width=4, n_players=5), 12, "published"),
+    "one": (lambda: generate_worlds(height=3, width=3, n_players=1), 5, "next"),
+    "no rehearsal": (lambda: generate_worlds(height=3, width=7, n_players=4), 0, "next"),
+    "team": (lambda: generate_worlds(height=6, width=5, n_players=3), 5, "next"),
+    "long": (lambda: generate_worlds(height=6, width=5, n_players=3), 30, "next"),
+    "published bootstrap": (
+        lambda: generate_worlds(height=4, width=4, n_players=5),
+        12,
+        "published",
+    ),
     "published patterns": (
-        lambda: made(height=4, width=4, n_players=5, patterns="lambdastar-2016"),
+        lambda: generate_worlds(height=4, width=4, n_players=5, patterns="lambdastar-2016"),
         12,
         "published",
     ),
     "from the middle": (in_the_middle, 4, "next"),
-    "clash": (lambda: made(12, seed=8, height=3, width=3, n_players=2), 3, "next"),
+    "clash": (lambda: generate_worlds(12, seed=8, height=3, width=3, n_players=2), 3, "next"),
 }
 
 
@@ -106,7 +110,7 @@ def test_compiled_and_general_path_give_the_same_rehearsed_episodes(name, case):
 
 @names
 def test_moves_are_uniformly_random_without_rehearsal(name):
-    states = made(600, height=6, width=6, n_players=4)
+    states = generate_worlds(600, height=6, width=6, n_players=4)
     actions = compiled(name, states, 0)[0].actions
     found = np.bincount(actions.ravel(), minlength=9)
     expected = actions.size / 9
@@ -115,7 +119,7 @@ def test_moves_are_uniformly_random_without_rehearsal(name):
 
 @names
 def test_rehearsal_raises_the_reward(name):
-    states = made(40, n_players=3)
+    states = generate_worlds(40, n_players=3)
     means = [
         compiled(name, states, rehearsals, of=k)[0].rewards.mean() / 2
         for k, rehearsals in enumerate((0, 10, 100))
@@ -126,7 +130,7 @@ def test_rehearsal_raises_the_reward(name):
 @names
 def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
     states = [
-        made(3, height=h, width=w, n_players=2)[i]
+        generate_worlds(3, height=h, width=w, n_players=2)[i]
         for i in range(3)
         for h, w in ((3, 9), (8, 8), (4, 3))
     ]
@@ -147,11 +151,13 @@ def test_grids_of_different_sizes_share_a_batch_on_both_paths(name):
 def test_learners_agree_where_their_rules_coincide():
     """SARSA's rehearsed choice is always a best one; a team of one has but one table."""
     learners = list(LEARNERS)
-    states = made(height=4, width=4, n_players=3)
+    states = generate_worlds(height=4, width=4, n_players=3)
     for pair in (learners[::2], learners[1::2]):
         q, sarsa = (general(LEARNERS[name](), states, 9)[0].actions for name in pair)
         np.testing.assert_array_equal(q, sarsa)
-    alone, shared = (compiled(name, made(n_players=1), 9)[0].actions for name in learners[:2])
+    alone, shared = (
+        compiled(name, generate_worlds(n_players=1), 9)[0].actions for name in learners[:2]
+    )
     np.testing.assert_array_equal(alone, shared)
 
 
@@ -166,14 +172,14 @@ class Fixed(Agent):
 
 def test_no_episode_is_rehearsed_without_a_learner():
     passes: list[Batch] = []
-    world, states = LambdaStar(), made(n_players=1)
+    world, states = LambdaStar(), generate_worlds(n_players=1)
     team = Team(agents.load("random"), (0,), streams(4))
 
-    def fresh() -> Batch:
+    def restore_worlds() -> Batch:
         passes.append(world.restore(states))
         return passes[-1]
 
-    played = play_after_practice(fresh, [team], steps=STEPS, rehearsals=50)
+    played = play_after_practice(restore_worlds, [team], steps=STEPS, rehearsals=50)
     plain = play_episodes(world, world.restore(states), [team], steps=STEPS)
     np.testing.assert_array_equal(played.actions, plain.actions)
     assert len(passes) == 1
@@ -187,7 +193,7 @@ def test_learner_that_fails_to_finish_is_named():
             raise KeyError("table")
 
     with pytest.raises(StsError, match=r"'hasty' failed in finish\(\): KeyError: 'table'"):
-        general(Hasty(), made(), 1)
+        general(Hasty(), generate_worlds(), 1)
 
 
 def values_of(played: Rollouts, cell: int, step: int, cells: int) -> np.ndarray:
@@ -201,7 +207,7 @@ def values_of(played: Rollouts, cell: int, step: int, cells: int) -> np.ndarray:
 @pytest.mark.parametrize("name", ["q-learning", "sarsa"])
 def test_learned_values_equal_those_by_hand(name):
     """One role, two steps: 0.2 + 0.3 (r + 0.3 * 0.2 - 0.2), and no future after the last."""
-    agent, states, world = LEARNERS[name](), made(1, height=3, width=3), LambdaStar()
+    agent, states, world = LEARNERS[name](), generate_worlds(1, height=3, width=3), LambdaStar()
     worlds = world.restore(states)
     played = play_episodes(world, worlds, [Team(agent, (0,), streams(1))], steps=2)
     kept = agent.finish(worlds.observe((0,), team=(0,), world=False), played.memories[0])
@@ -218,7 +224,7 @@ def test_learned_values_equal_those_by_hand(name):
 @pytest.mark.parametrize(("name", "future"), [("q-learning", 0.2), ("sarsa", 0.14)])
 def test_only_sarsa_values_the_forced_next_move(name, future):
     """Twice the same two moves without reward: the second is worth 0.2 - 0.3 * 0.2 by then."""
-    world, states = LambdaStar(), made(1, height=50, width=50)
+    world, states = LambdaStar(), generate_worlds(1, height=50, width=50)
     agent, memory_ = LEARNERS[name](), None
     actions, utterances = np.full((1, 2, 1), 1, np.int8), np.zeros((1, 2, 1), np.int8)
     script = Script(actions, utterances, np.ones((2, 1), np.bool_))
@@ -236,7 +242,7 @@ def test_only_sarsa_values_the_forced_next_move(name, future):
 
 def test_memory_grows_with_the_states_met_and_is_not_copied_at_every_step():
     """What was learned before stays the very arrays; a hundred passes else take a hundred times."""
-    agent, states, world = QLearning(), made(2, height=200, width=200), LambdaStar()
+    agent, states, world = QLearning(), generate_worlds(2, height=200, width=200), LambdaStar()
     worlds = world.restore(states)
     kept = play_episodes(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
     assert kept["cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
@@ -353,7 +359,7 @@ def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeyp
 
 @names
 def test_tables_take_no_more_memory_than_estimated(name):
-    states, agent = made(3, n_players=3), LEARNERS[name]()
+    states, agent = generate_worlds(3, n_players=3), LEARNERS[name]()
     kept = general(agent, states, 20)[0].memories[0]
     assert 2 * kept["values"][0].nbytes <= agent.memory_bytes(3, 100, STEPS, 20)
     assert 6 * kept["values"][0].nbytes > agent.memory_bytes(3, 100, STEPS, 20)
