@@ -13,8 +13,6 @@ in this package, `sts_scenarios`, `sts_analysis` and `sts_annotator_app` is inte
 without notice.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

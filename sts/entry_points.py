@@ -6,8 +6,6 @@ parser. That would dominate the run time of `--help` and other quick commands.
 Source: https://packaging.python.org/en/latest/specifications/entry-points/
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -16,8 +16,6 @@
 A message has a single line: what is wrong, what is expected, what to do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Self
 

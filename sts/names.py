@@ -1,7 +1,5 @@
 """Validation of names, and display of untrusted text, counts and times."""
 
-from __future__ import annotations
-
 import unicodedata
 from datetime import UTC, datetime
 

@@ -4,8 +4,6 @@ Text and axes use `currentColor`, which follows a page's light or dark mode. Col
 Okabe and Ito, and always combined with a shape, a dash or a sign.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Provenance of results: versions and commit."""
 
-from __future__ import annotations
-
 import functools
 import platform
 import subprocess

@@ -3,8 +3,6 @@
 One row is one judgement of a continuation; `docs/data_standard.md` describes the columns.
 """
 
-from __future__ import annotations
-
 UNABLE = "cannot_judge"
 VERDICTS = ("success", "failure", "not_done", UNABLE)
 MARKED_VERDICTS = ("success", "failure")

@@ -1,7 +1,5 @@
 """Loading of objects by entry-point name or `module:Name`."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The functions about results that `import sts` provides; `sts report` calls the same ones."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from pathlib import Path

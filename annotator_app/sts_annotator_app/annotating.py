@@ -1,7 +1,5 @@
 """Synchronisation with the judging page: store its answers, return its next episodes."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import time

@@ -1,7 +1,5 @@
 """Browser sessions: their cookie, the middleware that requires one, and the owner's link."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """Authentication: start a session by invitation, owner link or OpenID Connect."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 from urllib.parse import parse_qs

@@ -1,7 +1,5 @@
 """Limits on the server's connections: request time and number."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 from ipaddress import ip_address, ip_network

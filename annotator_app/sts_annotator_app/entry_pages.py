@@ -1,7 +1,5 @@
 """Entry pages: plain HTML for browsers without a session."""
 
-from __future__ import annotations
-
 import secrets
 from html import escape
 

@@ -1,7 +1,5 @@
 """Estimate of the remaining annotation time, with a confidence interval."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Default security headers of every response."""
 
-from __future__ import annotations
-
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 

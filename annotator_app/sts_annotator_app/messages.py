@@ -3,8 +3,6 @@
 Invalid component states are emptied, and a page that outlived its server is run in full.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from itertools import chain

@@ -1,7 +1,5 @@
 """HTML of every page: Streamlit's own, with the address of its server."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

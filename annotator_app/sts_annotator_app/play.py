@@ -1,7 +1,5 @@
 """Play sessions: people play scenarios as an agent would, without the page itself."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import threading

@@ -1,7 +1,5 @@
 """Queueing of a suite's continuations for annotators."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 
 from sts.annotations import people, progress, queue

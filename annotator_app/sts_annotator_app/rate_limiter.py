@@ -1,7 +1,5 @@
 """Rate limiting for invalid invitation links."""
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Background builds of a suite's report."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

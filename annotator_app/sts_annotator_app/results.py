@@ -1,7 +1,5 @@
 """Endpoint that serves the latest report and its clips to the study lead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Routes of the server; of Streamlit's own routes only those that pages need."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 Streamlit would otherwise send a component's script with every run of its page.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The web server of the pages, on a socket that is already bound."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import errno

@@ -1,7 +1,5 @@
 """Settings that `sts annotate` passes to the pages."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Sign-in with OpenID Connect, through Authlib."""
 
-from __future__ import annotations
-
 import logging
 import tomllib
 from collections.abc import Iterator, Mapping

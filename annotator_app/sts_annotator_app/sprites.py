@@ -1,7 +1,5 @@
 """Background rendering of continuations of pixel environments."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

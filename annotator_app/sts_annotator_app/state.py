@@ -1,7 +1,5 @@
 """State shared by the pages: the workspace, its store, and the current person."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

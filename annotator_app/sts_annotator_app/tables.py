@@ -1,7 +1,5 @@
 """Responsive HTML tables for the lead's pages; on phones each row becomes a card."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Categories of behaviour: instruction templates, candidate steps, validity and automatic label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Changelogs of versions, and comparisons of two suites."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

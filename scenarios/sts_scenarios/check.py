@@ -1,7 +1,5 @@
 """Integrity checks of the response profiles of candidates."""
 
-from __future__ import annotations
-
 from sts.continuations import parts
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace

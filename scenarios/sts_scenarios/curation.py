@@ -1,7 +1,5 @@
 """Curators' decisions and ratings on candidates."""
 
-from __future__ import annotations
-
 import getpass
 import secrets
 import time

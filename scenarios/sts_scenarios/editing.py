@@ -1,7 +1,5 @@
 """Curators' edits of a candidate, and everything that follows from the changed fields."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

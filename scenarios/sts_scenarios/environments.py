@@ -1,7 +1,5 @@
 """Access to the live environment along an episode, for categories that need more than columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sts.domains import Environment

@@ -1,7 +1,5 @@
 """From a draft with decisions to a suite version: its contents, its changelog and its faults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Automatic labels: each category's rule applied to every continuation of a suite, part by part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple

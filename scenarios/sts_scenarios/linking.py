@@ -1,7 +1,5 @@
 """Pairing of candidates of a draft, or joining them into a dialogue, and the reverse."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

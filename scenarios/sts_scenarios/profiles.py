@@ -4,8 +4,6 @@ The continuations are those of `sts run` and the verdicts automatic labels, as o
 show a curator whether agents differ on a scenario.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ some constant answer passes two. Checks of a suite concern its own scenarios. Th
 limits are those that the category declares as `ControlPolicies`; without them a row is left out.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Validity of a scenario's instruction at its takeover, and of its text against its category."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

@@ -5,8 +5,6 @@ location of the agent's package do not affect them: modules of the package are n
 agent's. Nothing is imported.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import os

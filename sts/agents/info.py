@@ -4,8 +4,6 @@ Third-party agents may run any code on import. They are imported and played only
 process that runs no other agent's code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

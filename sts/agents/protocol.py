@@ -4,8 +4,6 @@ An agent is a pure function of its arguments. The engine samples the distributio
 and passes random numbers to an agent that asks for some.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """Loading of agents by installed name, `module:Class` or `PYTHON:module:Class`."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any, cast, get_args

@@ -1,7 +1,5 @@
 """Annotators' accuracy on references, overall and in successive blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Annotation time by suite and agent."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import Connection, case, func, select

@@ -1,7 +1,5 @@
 """E-mail addresses that identify people who sign in through OpenID Connect."""
 
-from __future__ import annotations
-
 import re
 
 from sqlalchemy import Connection, delete, insert, select

@@ -3,8 +3,6 @@
 They touch no database: `claims` and `queue` read their inputs and store their results.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Audit of which annotators judged which agents, read from the store."""
 
-from __future__ import annotations
-
 import numpy as np
 from sqlalchemy import Connection, func, select
 

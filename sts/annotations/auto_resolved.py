@@ -1,7 +1,5 @@
 """Auto-resolved clips, which need no annotator; human judgements override the automatic verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update

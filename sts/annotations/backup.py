@@ -6,8 +6,6 @@ does so. Then follow the other files, those that refer to others first; files th
 never change.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counts of clips per agent: required in a suite and assigned to each person; and anchor clips."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, Select, bindparam, delete, exists, func, insert, select, update

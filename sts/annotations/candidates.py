@@ -1,7 +1,5 @@
 """Queries for the clips that may be assigned to a person: open slots and references."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Integrity check of the annotation database and of the files that it refers to."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from sqlalchemy import Connection, select

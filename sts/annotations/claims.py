@@ -1,7 +1,5 @@
 """Assignment of items to annotators: slots, leases, and the order in which items are shown."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """One clip with its verdicts, for people who may see them."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The consent text of a study, and records of who agreed to which version."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, insert, select

@@ -1,7 +1,5 @@
 """Pauses of a suite, a category or a person; the latest entry for each is in force."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select

@@ -1,7 +1,5 @@
 """Current events about clips: the latest verdicts, adjudications, reviews and notes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any, NamedTuple
 

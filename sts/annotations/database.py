@@ -1,7 +1,5 @@
 """Connection to the annotation database, SQLite or PostgreSQL, with readable error messages."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

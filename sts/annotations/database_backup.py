@@ -3,8 +3,6 @@
 The file holds the database as of one moment, even while it is in use.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import subprocess

@@ -1,7 +1,5 @@
 """Hash-chained, append-only log of the decisions about each draft."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

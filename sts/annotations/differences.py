@@ -1,7 +1,5 @@
 """Clips on which annotators and automatic labels disagree, and the reviewers' decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Digests of the inputs of a table or report, and comparison with the current workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

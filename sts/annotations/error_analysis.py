@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section A.3, Table 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -9,8 +9,6 @@ corrections count as one kind. The last adjudication of a clip, by any reviewer,
 overrides the annotators' judgements, but agreement and accuracy are still computed from these.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update

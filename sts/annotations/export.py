@@ -1,7 +1,5 @@
 """Export of judgements as the ratings table that analysis and other programs read."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ This is the only code that walks the chains; verification, exports, reports and 
 use it. A ratings table depends only on it and on immutable suites and continuations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

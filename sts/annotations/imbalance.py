@@ -1,7 +1,5 @@
 """Assignment balance: how evenly annotators are spread over agents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Import of judgements from a ratings table in CSV, validated line by line."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Judged clips of a suite and the disagreements between their annotators, for review."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean

@@ -1,7 +1,5 @@
 """Lookup of the continuations that the lines of a ratings table refer to."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The lead's overview of people: activity, access, open clips and assigned agents."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 

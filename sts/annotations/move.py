@@ -1,7 +1,5 @@
 """Move of a study to another database, between SQLite and PostgreSQL in either direction."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Opening of a workspace's annotation database, with creation, ownership and loss checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -5,8 +5,6 @@ connections whose packets get no answer. Since a middlebox may accept packets an
 wait for an answer is limited on this side as well.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An annotator's recent work, and a suite's progress."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
 from sts.annotations.auto_resolved import has_no_judgement

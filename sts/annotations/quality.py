@@ -1,7 +1,5 @@
 """Annotators' accuracy on references over time, and automatic pauses."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select

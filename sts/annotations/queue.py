@@ -1,7 +1,5 @@
 """The annotation queue: items, the suites they belong to, and their slots."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ References form a chain of the study's own: each has a digest of the previous on
 truth, and `last_reference` holds the number and the digest of the last.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, func, insert, select, update

@@ -1,7 +1,5 @@
 """Reviewers' events about clips, and the rules on who may submit which event."""
 
-from __future__ import annotations
-
 from sqlalchemy import Connection, bindparam, exists, select
 
 from sts.annotations.current_events import CurrentEvent, load_current_events

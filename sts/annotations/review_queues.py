@@ -1,7 +1,5 @@
 """Review queues of a suite, for each reviewer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple

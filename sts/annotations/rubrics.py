@@ -5,8 +5,6 @@ one is no longer queued. Annotators who are watching the old one may still submi
 is kept with the old version. Judged clips keep their version.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update

@@ -3,8 +3,6 @@
 Raise `VERSION` with any change to a table or a trigger. Databases of other versions are rejected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Invitations, which can be used once, and the browser sessions that they start."""
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Connection to an annotation database in an SQLite file, readable only by its owner."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

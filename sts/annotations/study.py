@@ -1,7 +1,5 @@
 """Settings of a study's annotation: the table `annotation` of `workspace.toml`, validated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

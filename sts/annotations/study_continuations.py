@@ -3,8 +3,6 @@
 A continuation's agent and scenario are never taken from the annotation database.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Submissions from browsers: validated field by field, then stored exactly once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

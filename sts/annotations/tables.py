@@ -3,8 +3,6 @@
 There are no migrations before the first release: a study needs the version that started it.
 """
 
-from __future__ import annotations
-
 import time
 
 from sqlalchemy import Connection, Inspector, func, inspect, select

@@ -4,8 +4,6 @@ Answers in training are not judgements: they have a table of their own, and neit
 anything else uses them. References used in a person's training are never assigned to them later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

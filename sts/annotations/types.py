@@ -1,7 +1,5 @@
 """Value types of the annotation store."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Scenarios that annotators could not judge, with the reasons they gave."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 

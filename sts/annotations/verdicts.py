@@ -1,7 +1,5 @@
 """Verdicts on continuations: human verdicts and automatic labels, kept separate."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Argument types and output that several subcommands share."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

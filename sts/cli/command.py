@@ -10,8 +10,6 @@ Its arguments are a table, a row each:
     )
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Sequence
 from importlib import import_module

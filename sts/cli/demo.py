@@ -1,7 +1,5 @@
 """Demos, one of each world: the agents and the scenario that `sts demo` and help show."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from typing import NamedTuple

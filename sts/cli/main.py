@@ -1,7 +1,5 @@
 """The one command, `sts`: finds its subcommands by entry point and turns errors into one line."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import io

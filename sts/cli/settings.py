@@ -4,8 +4,6 @@ A world's flags stand in the entry-point group `sts.flags` under its domain's na
 `Flag`. Help reads those of every world, so the module they stand in imports nothing heavy.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

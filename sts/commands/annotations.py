@@ -1,7 +1,5 @@
 """`sts annotations`: judgements in and out, who judged what, and what reviewers found."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`sts annotators`: who takes part, what each does, and how they come in."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`sts domain`: which domains there are, and whether one keeps what a domain promises."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts import registry

@@ -1,7 +1,5 @@
 """`sts trajectories import`: recordings of others, each file replayed or refused."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """`sts record` and `sts run`: let agents play, and continue a suite's scenarios."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 

@@ -1,7 +1,5 @@
 """`sts annotations quality`: accuracy, agreement and time of annotators, unjudgeable clips."""
 
-from __future__ import annotations
-
 import argparse
 
 import pandas as pd

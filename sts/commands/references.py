@@ -1,7 +1,5 @@
 """`sts references`: continuations of known verdict, served silently to measure annotators."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.annotations import queue

@@ -1,7 +1,5 @@
 """`sts show`: a scenario, or continuations side by side, as strips in the terminal."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The arguments of the core commands; the modules that run them are imported on use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sts import registry

@@ -1,7 +1,5 @@
 """Episodes as strips of scenes for a terminal."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

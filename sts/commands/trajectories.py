@@ -1,7 +1,5 @@
 """`sts trajectories`: import, list, show, verify and export recorded episodes."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Human verdicts and automatic labels of continuations, for the terminal and as JSON."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """`sts workspace`: copy a workspace to one file and back, move its database, and check it."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

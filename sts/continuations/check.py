@@ -1,7 +1,5 @@
 """Integrity checks of continuations, their labels, the label tables and the index."""
 
-from __future__ import annotations
-
 from sts.continuations import index as indices
 from sts.continuations import label_table, labels, parts
 from sts.errors import DamagedData

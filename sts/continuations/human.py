@@ -6,8 +6,6 @@ step of the world, whatever its number. A play is a list of moves and tokens fro
 else follows, so one that was lost with its process is replayed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ It is a cache: it can be rebuilt from the parts at any time. Reads through it ar
 the parts, and an index that does not match them is rebuilt (`sts.continuations.store`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

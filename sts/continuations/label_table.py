@@ -4,8 +4,6 @@ Functions that read one raise `DamagedData` if it is not such a table, and `Newe
 version wrote it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple

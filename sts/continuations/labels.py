@@ -8,8 +8,6 @@ Functions that read a part raise `DamagedData` if it is damaged, holds an unknow
 other continuations, and `NewerFormat` if a later version wrote it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

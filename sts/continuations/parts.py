@@ -4,8 +4,6 @@ Functions that read a part raise `DamagedData` if it is not one or a row does no
 and `NewerFormat` if a later version wrote it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 

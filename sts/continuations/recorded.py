@@ -5,8 +5,6 @@ decides nothing, so it is not ranked, and it can continue only scenarios whose r
 horizon.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Running agents over a suite: planned, batched, in processes, resumable at any time."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Silent continuations, in which no evaluated player says anything after the takeover."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

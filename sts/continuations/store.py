@@ -4,8 +4,6 @@ Functions that read raise `DamagedData` if a part is damaged or two of them disa
 continuation, and `NewerFormat` if a later version wrote one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 

@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section 3.2.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence

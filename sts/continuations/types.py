@@ -1,7 +1,5 @@
 """Continuations: the episode of the context and what followed it, and whose it is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any

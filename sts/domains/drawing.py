@@ -4,8 +4,6 @@ docs/worlds.md documents what such a module exports. It is read only from the fo
 Python module, so browsers run only installed code.
 """
 
-from __future__ import annotations
-
 import pkgutil
 
 from sts.domains.protocol import Domain

@@ -4,8 +4,6 @@ Version 1: `STSD`, uint16 version, uint16 length of a JSON header {"domain", "ve
 the environment's own bytes, and the first 8 bytes of the BLAKE2b digest of everything before.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

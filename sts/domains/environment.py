@@ -4,8 +4,6 @@ An environment class is used by its entry point in the group `sts.domains` or as
 `sts domain check module:Class` tests whether it conforms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

@@ -13,8 +13,6 @@ describes what that costs, and how time limits and rewards are treated. The `inf
 dropped. Needs the extra `gym`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -4,8 +4,6 @@ Axes: B worlds, stepped together, T steps, P players, R players of one agent,
 K objects of a scene.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """The random agent, a lower bound on performance in every domain."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any, Self
 

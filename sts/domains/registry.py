@@ -1,7 +1,5 @@
 """Loading of domains by name, and validation of stored episodes against their domain."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Sequence

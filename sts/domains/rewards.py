@@ -1,7 +1,5 @@
 """Validation of rewards: whole numbers of a unit, or finite numbers without one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rollouts: B episodes played in lockstep for a fixed number of steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Axes: F frames, one more than the steps; H x W pixels of each.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 from collections.abc import Sequence

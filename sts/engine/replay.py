@@ -1,7 +1,5 @@
 """Replay of episodes, with each step's scene and rewards compared to the recording."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

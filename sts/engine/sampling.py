@@ -7,8 +7,6 @@ draws for sampling, followed by the agent's own `draws`.
 Axes: B episodes, R roles of a team, A actions.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ utterances and rewards have two columns each, of which one is empty in a row: on
 for float64, which represents other actions and rewards exactly, or for texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ Learning", for the names and for the meaning of an episode's last row; `language
 name in the data sets of Open X-Embodiment.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ tuples and dataclasses of this distribution that are already imported here. Deco
 other class, imports nothing and calls nothing else.
 """
 
-from __future__ import annotations
-
 import builtins
 import dataclasses
 import sys

@@ -1,7 +1,5 @@
 """Background work in a fork of this process."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

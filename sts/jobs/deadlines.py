@@ -5,8 +5,6 @@ process. So user code runs in a worker process, which calls `report_progress` af
 parent kills a worker that makes no progress for STS_PATIENCE seconds (`sts.jobs.pool`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

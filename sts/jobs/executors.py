@@ -1,7 +1,5 @@
 """Executors, which run tasks in this process, in worker processes or on other machines."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """Child processes that answer requests over a pipe, and are killed with their descendants."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Fault-tolerant execution of tasks: failed tasks are retried in parts, others are unaffected."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence

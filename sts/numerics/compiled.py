@@ -1,7 +1,5 @@
 """Decorators that compile kernels with numba, cached, without the GIL and with type hints."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

@@ -7,8 +7,6 @@ integers, which the mask wraps.
 Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 20.
 """
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import numba

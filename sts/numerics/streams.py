@@ -3,8 +3,6 @@
 This module has no kernels, so that it can be used without loading numba.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable
 

@@ -3,8 +3,6 @@
 The fork server of worker processes imports it (`sts.jobs.pool`), so that they need not wait.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 from sts.numerics.compiled import jit

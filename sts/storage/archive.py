@@ -4,8 +4,6 @@ The last file in the archive, `backup.json`, lists the others with their SHA-256
 archive cannot be opened, as a zip archive has its directory at the end.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Conversion of columns between Arrow and NumPy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

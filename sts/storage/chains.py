@@ -3,8 +3,6 @@
 A copy of the last link, stored elsewhere, also detects that records at the end are missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

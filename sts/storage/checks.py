@@ -4,8 +4,6 @@ A check is an entry point of the group `sts.checks`: a function of a workspace t
 `CheckResult`. It only reads, and reports every problem as one line that names the place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

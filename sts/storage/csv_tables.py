@@ -6,8 +6,6 @@ apostrophe, which spreadsheets hide and the reader removes. Numbers are not chan
 Source: OWASP, "CSV Injection".
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import io

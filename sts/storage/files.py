@@ -3,8 +3,6 @@
 Functions that write raise `OSError` if the disk is full or read-only, or permission is denied.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import fcntl

@@ -1,7 +1,5 @@
 """Atomic replacement of a folder: readers see either the old or the new content."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

@@ -4,8 +4,6 @@ A damaged footer can crash the process: Arrow throws an exception in `ColumnChun
 Python cannot catch. The digest is stored before the footer, where Parquet readers ignore it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import BinaryIO
 

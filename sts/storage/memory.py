@@ -1,7 +1,5 @@
 """A memory limit for reading untrusted files, which may decompress to any size."""
 
-from __future__ import annotations
-
 import os
 import resource
 from collections.abc import Iterator

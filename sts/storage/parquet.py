@@ -1,7 +1,5 @@
 """Parquet files with a format name and version, written atomically."""
 
-from __future__ import annotations
-
 import errno
 import io
 from collections.abc import Collection, Iterator, Mapping, Sequence

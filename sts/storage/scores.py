@@ -3,8 +3,6 @@
 One row is one metric of one agent; `docs/data_standard.md` describes the columns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Names are relative paths with "/". Its four operations could also be implemented by object storage.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

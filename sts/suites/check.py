@@ -1,7 +1,5 @@
 """Integrity checks of suites, drafts and tags."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sts.domains import validate_episodes

@@ -8,8 +8,6 @@ Functions that read a draft raise `DamagedData` if a file of it is missing or un
 if it is not a valid suite name.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import secrets

@@ -1,7 +1,5 @@
 """The folders of suites and drafts, and their JSON files, which can be read without any world."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

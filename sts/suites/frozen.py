@@ -3,8 +3,6 @@
 To run, render or label a suite read it with `sts.suites.store`, which checks its worlds, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The validity rules of scenarios, checked before they are frozen and after."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence

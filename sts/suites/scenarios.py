@@ -1,7 +1,5 @@
 """Parquet files of scenarios, `scenarios/2`: those of a suite, and the candidates of a draft."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

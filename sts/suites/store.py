@@ -1,7 +1,5 @@
 """Frozen suites on disk: `scenarios.parquet`, and `suite.json` with its hashes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

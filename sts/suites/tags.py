@@ -4,8 +4,6 @@ They are stored in `tags/NAME.json` and leave the suites unchanged. A tag is sto
 id, which identifies it in every version.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Training candidates as episodes from which a learner can learn to follow instructions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sts.domains import load_domain

@@ -1,7 +1,5 @@
 """Scenarios and frozen suites of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -3,8 +3,6 @@
 Mining scans millions of steps in these arrays and builds a `Trajectory` only for selected rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Integrity checks of trajectories: their hashes, and their replay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sts.domains import load_domain, why_unavailable

@@ -1,7 +1,5 @@
 """One player's observations along recorded trajectories, reconstructed by replay."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence

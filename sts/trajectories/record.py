@@ -1,7 +1,5 @@
 """Recording: agents play new worlds, and their episodes become trajectories."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ One row is one step of one player. Columns that every world has are defined here
 its own by `step_columns`. The data standard documents them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ workspace is verified against its hashes once; a `.sound` file next to it then h
 the verified bytes.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Callable, Sequence

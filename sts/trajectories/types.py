@@ -1,7 +1,5 @@
 """Trajectories: an episode, its players, and the instructions they were given."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Functions from a scenario to its criterion or None are registered in the entry-p
 `sts.criteria`, so that the viewer does not import the categories.
 """
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JSON payload of an episode: everything that an annotator may see, and nothing else."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Components and reports take a single script, so the ES modules are joined in imp
 drawing modules of domains are embedded as text, so browsers and recordings cannot choose code.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

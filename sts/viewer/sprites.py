@@ -3,8 +3,6 @@
 They are derived from recordings, so the folder can be deleted at any time.
 """
 
-from __future__ import annotations
-
 import contextlib
 
 from sts.domains import load_domain as find_domain

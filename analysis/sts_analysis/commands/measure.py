@@ -1,7 +1,5 @@
 """`sts measure`: measures agents otherwise, to correlate with their pass rates."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.cli.arguments import format_table

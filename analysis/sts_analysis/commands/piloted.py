@@ -1,7 +1,5 @@
 """What `sts power` and `sts selfcheck` start from: a suite judged in part, or a ratings table."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sts power`: what would separate two agents, from a pilot's judgements or from assumptions."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping

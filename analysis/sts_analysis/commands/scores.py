@@ -1,7 +1,5 @@
 """`sts scores import`: takes other metrics of the agents into the workspace."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

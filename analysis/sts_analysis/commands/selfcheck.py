@@ -1,7 +1,5 @@
 """`sts selfcheck`: what a report's numbers are worth in the user's own design, by simulation."""
 
-from __future__ import annotations
-
 import argparse
 import string
 from typing import Any

@@ -1,7 +1,5 @@
 """The arguments of the commands of the analysis; the modules are imported on use."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts import registry

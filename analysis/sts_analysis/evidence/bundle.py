@@ -4,8 +4,6 @@ It is no single page: a browser would have to read every clip before it showed a
 programs refuse pages with scripts in them.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import zipfile

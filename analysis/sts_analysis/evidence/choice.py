@@ -1,7 +1,5 @@
 """Which clips a report takes along, where it does not take all: those that tell most first."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 from sts_analysis.evidence.dossiers import Dossier

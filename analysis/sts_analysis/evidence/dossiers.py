@@ -1,7 +1,5 @@
 """What there is behind the numbers of each scenario: continuations, their clips, what was said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ What the page shows lies beside it as scripts that hand over JSON, as browsers r
 a disk. A scenario's file is loaded when somebody opens it. Nothing is held but the clip in hand.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """Makes the evidence of a report from a workspace, beside the report's folder."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """What is kept of agents that no ratings table holds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

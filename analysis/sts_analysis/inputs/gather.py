@@ -1,7 +1,5 @@
 """What a report is made from, gathered: ratings, scores and what they are about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A row whose annotator and verdict are empty is a continuation that nobody has ju
 that is absent, or empty throughout, is not known: what needs it is null in a report.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The scores table: other metrics of agents, to correlate with the pass rate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Nothing in a file is ever executed: CSV is parsed as text and Parquet by Arrow, 
 pickled pandas metadata.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

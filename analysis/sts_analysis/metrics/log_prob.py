@@ -6,8 +6,6 @@ own distribution then says how likely these were.
 Source: Abramson et al. 2022, section 4.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

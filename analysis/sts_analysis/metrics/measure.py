@@ -1,7 +1,5 @@
 """Measures agents by a metric that is found by name, and keeps the scores in the workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

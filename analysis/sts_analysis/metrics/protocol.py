@@ -3,8 +3,6 @@
 A world or anybody's package adds one by declaring it, and needs nothing of ours for that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 

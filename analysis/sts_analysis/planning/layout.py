@@ -1,7 +1,5 @@
 """A ratings table without what was said: who continued what, and who judged it."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What blurs the difference of two agents' pass rates: scenarios, continuations, annotators."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

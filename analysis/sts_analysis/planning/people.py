@@ -1,7 +1,5 @@
 """Annotators as a population: how often its people are right, and how they differ in that."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What has been judged so far, from which studies are planned and simulated."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pandas as pd

@@ -5,8 +5,6 @@ the two with that chance. Source: Miller 2024 (arXiv 2411.00640), section 5, wit
 the number of scenarios and, among several agents, Tukey's range for all pairs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a study of two agents sees, from a pilot's judgements or from assumptions."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a report's numbers are worth in a user's own design, by simulating studies of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

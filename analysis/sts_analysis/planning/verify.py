@@ -1,7 +1,5 @@
 """What a report says of one simulated study, held against what is true there."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Studies that never were, of the design of one that is: the same scenarios, judged by the like."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a change of version did to each agent's score, and to who can be told apart."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a report says of each agent under one set of labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report's figures of the people who judged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

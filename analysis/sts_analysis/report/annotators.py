@@ -1,7 +1,5 @@
 """What a report says of the people who judged."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Says in plain words which agents can be best."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sts_analysis.report.words import listed, percent, percents

@@ -1,7 +1,5 @@
 """Whether the reports of a workspace are what was written: each table what `report.json` says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import sts

@@ -1,7 +1,5 @@
 """The report's figures as SVG text, one function a figure, from the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a report says of scenarios by tag, and of those that belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A report as JSON values and back; whoever reads one learns whether it is what it should be."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import json

@@ -1,7 +1,5 @@
 """What a report says of who judged whom: the audit, adjusted differences, other annotators."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a report says of annotators by the model of Dawid and Skene, and by groups of episodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Reports in a notebook: shown as their page, with their numbers as data frames."""
 
-from __future__ import annotations
-
 import html
 import inspect
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Renders the report as one HTML page that needs nothing but itself."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """What a report says of the rates that a rule's verdicts on what nobody judged help to find."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What a report says to what users ask: how sure is the first, and who is hardly worse."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

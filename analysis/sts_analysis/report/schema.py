@@ -8,8 +8,6 @@ None is null in the file: not known, or there is none, with a reason beside it w
 No number is NaN or infinite. A key that has a default is left out of the file where it holds that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated

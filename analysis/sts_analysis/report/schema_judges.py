@@ -1,7 +1,5 @@
 """What a report holds of who judged whom; `sts_analysis.report.schema` has the whole."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated

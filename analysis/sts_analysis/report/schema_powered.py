@@ -3,8 +3,6 @@
 The ranking does not use them, and they are no set of labels.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

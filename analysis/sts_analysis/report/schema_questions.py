@@ -3,8 +3,6 @@
 `sts_analysis.report.schema` has the whole, and says what holds of every key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What a report says of each scenario, in `sts-report/2`; see `schema`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What a report holds while judging goes on; `sts_analysis.report.schema` has the whole."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -5,8 +5,6 @@
 Both are made from `sts_analysis.report.schema`; run this after every change there.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import json

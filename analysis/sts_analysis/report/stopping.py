@@ -1,7 +1,5 @@
 """What rates can still become while judging goes on, however often one looks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The report's numbers as flat tables, one row an entry."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence

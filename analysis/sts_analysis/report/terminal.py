@@ -1,7 +1,5 @@
 """The report in a terminal: its ranking as a table, and its verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sts_analysis.report.schema import Against, Report

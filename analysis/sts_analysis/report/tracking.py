@@ -1,7 +1,5 @@
 """Logs a report to Weights & Biases: its numbers as the summary of a run, its page and tables."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

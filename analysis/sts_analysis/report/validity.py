@@ -1,7 +1,5 @@
 """What a report says of other metrics of the agents, and of how they follow the pass rate."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Turns what statistics return into what a report holds: finite numbers, or None."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Says in plain words which agents can be told apart, and what to beware of."""
 
-from __future__ import annotations
-
 from sts_analysis.report.best import alone, best
 from sts_analysis.report.schema import Agent, Counts, Report, Selection, Standing
 from sts_analysis.report.words import listed, percent

@@ -1,7 +1,5 @@
 """Writes a report's folder: the page, its JSON, its figures and every number as CSV."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType

@@ -6,8 +6,6 @@ success, its specificity Sp the share of the others that it does not.
 Source: Abramson et al. 2022, sections 3.3 and 6, appendix A.3 (reference episodes).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

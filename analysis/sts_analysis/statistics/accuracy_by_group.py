@@ -4,8 +4,6 @@ A corrected rate and a difference between agents take people to err alike on all
 of it, on reference answers, or on what people disagree about where references are too few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

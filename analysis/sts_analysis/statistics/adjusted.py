@@ -4,8 +4,6 @@ Who judged an agent is part of its rate. The adjusted difference is the plain on
 agents owe to having been judged by other people, or by the same in other shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Agreement of annotators with each other: Krippendorff's alpha."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import pandas as pd

@@ -3,8 +3,6 @@
 Axes: A agents, S scenarios, K annotators.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a set of labels says with annotators taken into account: adjusted for, and as a sample."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

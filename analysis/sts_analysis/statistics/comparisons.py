@@ -4,8 +4,6 @@ Agents are compared scenario by scenario. Continuations are not paired: those of
 exchangeable, so their index means nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

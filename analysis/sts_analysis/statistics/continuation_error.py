@@ -1,7 +1,5 @@
 """The standard error of a rate that comes from continuations alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_analysis.statistics.outcomes import Summary

@@ -1,7 +1,5 @@
 """Pass rates corrected for the errors of annotators."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which of two metrics follows a third more closely."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_analysis.statistics.spearman import bonett_wright

@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section 4.1 and figures 4 and 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

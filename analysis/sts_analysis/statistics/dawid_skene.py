@@ -4,8 +4,6 @@ Each annotator calls a true success so with chance Se, and anything else not so 
 a clip is, is not seen, but for reference episodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section 5.2.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_analysis.statistics.outcomes import Summary

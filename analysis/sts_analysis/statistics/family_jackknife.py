@@ -1,7 +1,5 @@
 """Intervals of a correlation across agents that come in families."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How few judgements decide who is first."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Pass rates of every agent over the scenarios of each category and of each kind."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section 7, which leaves a score that penalises guessing for later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Adjusted p values of planned contrasts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

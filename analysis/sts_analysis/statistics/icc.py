@@ -1,7 +1,5 @@
 """How alike an agent's continuations of one scenario are: the intraclass correlation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_analysis.statistics.icc_profile import profile_interval

@@ -1,7 +1,5 @@
 """The interval of an intraclass correlation of successes, by its likelihood."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """On how many scenarios one agent passes more often than another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

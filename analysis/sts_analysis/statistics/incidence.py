@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, section 5.2 and appendix A.4 (figure 8).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

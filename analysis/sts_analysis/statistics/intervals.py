@@ -3,8 +3,6 @@
 Every interval is an array [..., 2] at the nominal level `LEVEL`, inside [0, 1].
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

@@ -1,7 +1,5 @@
 """Agreement of human with automatic labels of the same continuations."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One set of labels, the judgements of one source, laid out and analysed; sets are never mixed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ chance of doing all is the product of the chances. The halves resemble each othe
 they share a world and a moment; so the pair is the unit of an interval, and nothing smaller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

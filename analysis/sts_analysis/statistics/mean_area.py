@@ -1,7 +1,5 @@
 """How early agents succeed: the mean height of their incidence of success."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

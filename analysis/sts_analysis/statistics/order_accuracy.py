@@ -1,7 +1,5 @@
 """How often a metric orders agents as the suite does."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

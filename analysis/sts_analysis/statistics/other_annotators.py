@@ -6,8 +6,6 @@ the variance between annotators is added to that of the target.
 Axes: A agents, S scenarios, K annotators.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One pair of agents: the p value of its difference, and the interval of the same test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

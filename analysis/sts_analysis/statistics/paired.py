@@ -1,7 +1,5 @@
 """Pairs of agents, scenario by scenario, some at a time: all of them at once would fill memory."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a rate can still become while judging goes on, however often one looks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """How alike two continuations of one scenario are, pooled over categories."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_analysis.statistics.outcomes import Summary

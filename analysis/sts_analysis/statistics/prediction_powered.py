@@ -9,8 +9,6 @@ Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453; cross-fitting: Zrnic and C
 Natl. Acad. Sci. 121(15), arXiv 2309.16598; over scenarios, Cochran 1977, sections 7.3 and 12.6.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple

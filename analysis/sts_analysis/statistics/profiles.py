@@ -1,7 +1,5 @@
 """Performance profiles: on what share of scenarios an agent passes at least so often."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ranks, and the sets of ranks that comparisons leave open."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

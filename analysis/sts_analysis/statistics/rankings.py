@@ -4,8 +4,6 @@ A rank says "better on the same scenarios". Rates over different ones compare sc
 agents, so an agent that met few of them, or others, is shown and not ranked.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

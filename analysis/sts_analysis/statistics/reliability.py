@@ -1,7 +1,5 @@
 """Measurement error of metrics, and correlations freed of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -6,8 +6,6 @@ together: they are one unit of the sample. Each function works on many rows at o
 pairs of agents).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Source: the item-rest correlation is that of Henrysson 1963, "Correction of item
 in item analysis", Psychometrika 28.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ ones stand. And where nothing of an open part is judged yet, the category's othe
 Axes: A agents, S scenarios.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exact sign flips: what a few scenarios say of a paired difference."""
 
-from __future__ import annotations
-
 import numpy as np
 
 MOST = 14

@@ -1,7 +1,5 @@
 """Spearman's rank correlation, its interval and its permutation test."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many pairs of agents told apart together: p values adjusted step by step."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Source: Abramson et al. 2022, appendix A.3.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """When each agent succeeds: its curves over the steps, and their mean height."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ What both versions hold is one measurement, and enters both rates with nearly th
 that it cancels. What is left is an exchange: some scenarios gain weight, others lose it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

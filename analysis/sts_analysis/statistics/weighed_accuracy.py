@@ -1,7 +1,5 @@
 """How often those who judged an agent answer rightly, each weighed by the share they judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """`sts demo`: the whole pipeline on a suite, one public command after the other."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """The arguments of the commands that open the browser application."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts import registry

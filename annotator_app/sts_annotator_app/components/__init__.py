@@ -3,8 +3,6 @@
 The episode viewer and the bundling of modules into one script are in `sts.viewer`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cache of a workspace's drafts and of the decisions about their candidates."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Edits of a candidate on the curation page: preview and completion."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Filtered lists of candidates, and the progress of each part of a draft."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

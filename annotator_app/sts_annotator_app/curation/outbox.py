@@ -1,7 +1,5 @@
 """Validation and storage of the decisions in a curator's outbox."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Agent previews: response profiles of candidates, computed in a background process."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Synchronisation with the curation page: save its decisions, return its next candidates."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Data of candidates for the curation page: episode, properties and decisions."""
 
-from __future__ import annotations
-
 import logging
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Access of the current person to a page."""
 
-from __future__ import annotations
-
 import logging
 
 import streamlit as st

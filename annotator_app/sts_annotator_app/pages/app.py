@@ -4,8 +4,6 @@ It lies in `pages` because Streamlit treats the files of a folder `pages` next t
 pages, and would show an empty one to a browser that reconnects after a restart.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

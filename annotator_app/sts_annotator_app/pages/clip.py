@@ -1,7 +1,5 @@
 """Permalink page of one clip, with the verdicts that a person may see."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

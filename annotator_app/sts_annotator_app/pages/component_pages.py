@@ -1,7 +1,5 @@
 """Pages with a single component each: annotate, review, curate and play."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from typing import Any

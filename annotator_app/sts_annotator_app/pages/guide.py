@@ -1,7 +1,5 @@
 """Guide page: how to judge an episode."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Collection
 from pathlib import Path

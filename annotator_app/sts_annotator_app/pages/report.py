@@ -1,7 +1,5 @@
 """Report page: shows the latest report, rebuilt in the background after new judgements."""
 
-from __future__ import annotations
-
 import contextlib
 
 import streamlit as st

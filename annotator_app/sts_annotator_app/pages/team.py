@@ -1,7 +1,5 @@
 """Team page of the study lead: members, remaining work, assignments and invitations."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence

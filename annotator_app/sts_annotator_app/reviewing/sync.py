@@ -1,7 +1,5 @@
 """Synchronisation with the review page: save its decisions, return its next clips."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Mapping
 from typing import Any

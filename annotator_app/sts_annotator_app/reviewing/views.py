@@ -1,7 +1,5 @@
 """Data of clips for the review page: annotators are letters, agents are left out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sts.annotations.current_events import CurrentEvent

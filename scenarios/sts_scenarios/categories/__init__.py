@@ -14,8 +14,6 @@ A module may also define these lists of names:
   observations better than any single action does.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import pkgutil

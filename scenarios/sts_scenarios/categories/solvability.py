@@ -6,8 +6,6 @@ sets it, difficulty depends on the steps the solver needs: easy up to a third of
 up to two thirds, else hard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 

@@ -1,7 +1,5 @@
 """`sts draft`: what is decided about the candidates of a draft."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import time

@@ -1,7 +1,5 @@
 """`sts draft edit`, `add`, `pair` and `dialogue`: commands that change candidates."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

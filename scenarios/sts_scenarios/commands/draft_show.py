@@ -1,7 +1,5 @@
 """The candidates of a draft as `sts draft show` lists them."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Sequence

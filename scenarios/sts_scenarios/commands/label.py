@@ -1,7 +1,5 @@
 """`sts label`: automatic labels for the continuations of a suite."""
 
-from __future__ import annotations
-
 import argparse
 import math
 

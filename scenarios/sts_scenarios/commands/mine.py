@@ -1,7 +1,5 @@
 """`sts mine`: mine scenarios from recorded trajectories into a draft."""
 
-from __future__ import annotations
-
 import argparse
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`sts suite`: show, select from, tag, compare, freeze and verify suites."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import Sequence

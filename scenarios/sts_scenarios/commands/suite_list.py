@@ -1,7 +1,5 @@
 """`sts suite ls`, apart from all that reads a suite: it imports neither numbers nor worlds."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.cli.arguments import format_table

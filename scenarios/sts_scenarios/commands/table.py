@@ -1,7 +1,5 @@
 """The arguments of the commands about suites; the modules that run them are imported on use."""
 
-from __future__ import annotations
-
 from sts.cli.command import (
     WORKERS,
     AddArgument,

@@ -4,8 +4,6 @@ Only one split is mined, train or test. `choice` selects among the candidate ste
 filters and custom miners are categories whose `candidates` yield fewer of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

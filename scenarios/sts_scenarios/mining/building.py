@@ -1,7 +1,5 @@
 """Construction of a scenario from a selected candidate step."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Pass rates of agents on a category, and of the best policy that ignores its observations."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ a difficulty, answers, difficulties, worlds of the whole draft, kinds of source,
 among equals, easier steps come first, then by hash.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Queries to categories about steps in trajectory files, beyond what their prefilters report."""
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

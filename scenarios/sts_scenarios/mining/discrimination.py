@@ -5,8 +5,6 @@ coarse and never a ranking, only the agents that the categories of a world list 
 and most scenarios are selected without any agent.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace

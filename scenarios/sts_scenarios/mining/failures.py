@@ -4,8 +4,6 @@ A failure alone is a weak signal: the cause may be the agent, the scenario or th
 candidate is therefore kept only if some agent passes it more often than an open-loop policy.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

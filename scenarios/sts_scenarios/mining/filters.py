@@ -5,8 +5,6 @@ against the lists below before Polars parses it: Polars itself would open a file
 names.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 import textwrap

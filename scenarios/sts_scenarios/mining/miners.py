@@ -1,7 +1,5 @@
 """`--miner module:NAME`: a user's function that yields a category's candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Mining orders: what `sts mine` is asked for, and its execution on recordings and failures."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

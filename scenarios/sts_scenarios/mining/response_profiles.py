@@ -1,7 +1,5 @@
 """Filtering of candidate steps by response profile: the pass counts of a set of agents."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 

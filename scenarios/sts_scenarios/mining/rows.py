@@ -4,8 +4,6 @@ Only the first steps of each bucket are kept, of as many worlds as a selection c
 selection is the same as from all steps.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

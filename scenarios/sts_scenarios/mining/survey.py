@@ -6,8 +6,6 @@ of the seed, until there are enough (or all, if there are few). The result is th
 of how files are split into parts.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

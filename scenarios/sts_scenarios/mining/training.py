@@ -1,7 +1,5 @@
 """`--split train`: candidate steps at which the recording does what the instruction asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Observations and actions are exchanged as arrays. Each process starts one child 
 and uses it for all batches.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, is_dataclass
 from typing import Any
 

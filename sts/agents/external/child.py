@@ -4,8 +4,6 @@ Their answers are untrusted. An invalid answer, or a failure of the process, sto
 raises a one-line error. Loading the agent again starts a new one.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

@@ -8,8 +8,6 @@ The global random generators of Python and NumPy are seeded before every run, so
 them fails the claim about them, and rarely another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Claims that every domain has to satisfy."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math

@@ -1,7 +1,5 @@
 """Further claims for domains that are made of an `Environment`."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import pickletools

@@ -4,8 +4,6 @@ OUT is the dataset's own folder, `NAME-vN`; pass the folder above it to Minari a
 `MINARI_DATASETS_PATH`. The user's other datasets are not touched.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ An exported dataset is restored exactly. Any other is replayed: its environment 
 spec, reset with each episode's seed, and compared with the recording at every step.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ of all players (the first row has none: 0, and -1 for the number of a move); and
 `sts`, the `state` before step 0 and a `record` in JSON.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

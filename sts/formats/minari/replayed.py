@@ -1,7 +1,5 @@
 """Replay of Minari datasets of Gymnasium environments, by seed and actions."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ A damaged file may declare arrays of terabytes, whose allocation would exhaust m
 one may link to other files, whose content would be read as its own.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Demo of BabyAI: its packaged suite, with agents from chance to one that follows everything."""
 
-from __future__ import annotations
-
 from sts.cli.demo import Demo
 
 DEMO = Demo(

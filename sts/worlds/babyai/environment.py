@@ -12,8 +12,6 @@ for which the package pays 0). After either the environment does not change.
 A level with `"open": true` in its state has no mission: no instruction, no reward and no end.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

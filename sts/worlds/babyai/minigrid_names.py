@@ -1,7 +1,5 @@
 """Names imported from minigrid, with an error if it is not installed."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 
 from sts.errors import MissingExtra

@@ -3,8 +3,6 @@
 Both are drawn from an observation alone.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

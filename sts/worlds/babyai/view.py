@@ -4,8 +4,6 @@ The package cuts the view out of its grid, rotates it up to four times and then 
 walls, object by object. Here the visible cells are read directly from the grid.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -4,8 +4,6 @@ Colours are Okabe and Ito's, and no information is given by colour alone: shapes
 it. A board is drawn in its own units, `CELL_SIZE` per cell, so the caller chooses its size.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`sts lambda-star`: the intelligence test, its property checks, and filmstrips of its episodes."""
 
-from __future__ import annotations
-
 import re
 
 from sts.cli.command import AddArgument, action, defer_import, group, option, repeatable, switch

@@ -1,7 +1,5 @@
 """Demo of Λ*: the packaged suite, and the intelligence test of the same agents."""
 
-from __future__ import annotations
-
 from sts.cli.demo import Demo, agent_arguments
 
 AGENTS = ("random", "local-search", "rule", "reader-half", "reader", "oracle")

@@ -3,8 +3,6 @@
 Axes: B worlds, R roles, N features of an observation, M = (2k+1)^2 cells in sight, row by row.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

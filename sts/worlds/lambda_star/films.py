@@ -3,8 +3,6 @@
 Every frame is rendered from one SVG file. Equal episodes give equal pixels.
 """
 
-from __future__ import annotations
-
 import io
 import textwrap
 from collections.abc import Iterator, Sequence

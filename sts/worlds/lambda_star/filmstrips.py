@@ -4,8 +4,6 @@ The style is that of board.mjs. The background is transparent, and text and line
 is legible on light and dark pages. Equal episodes give equal bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 

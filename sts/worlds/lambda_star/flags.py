@@ -1,7 +1,5 @@
 """Command-line flags for the settings of new Λ* worlds."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

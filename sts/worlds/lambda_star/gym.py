@@ -14,8 +14,6 @@ by their length, so they are always truncated.
 Needs the extra `gym`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 

@@ -5,8 +5,6 @@ Cells are row * W + column. A move m goes (m // 3 - 1) rows down and (m % 3 - 1)
 Rewards are whole numbers of halves. Nothing here allocates inside a loop, does I/O or raises.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ moves, int8 last said, int8 last rewards of the players; the two patterns, uint8
 uint16 cells; and the first 8 bytes of the BLAKE2b digest of everything before it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Distances are Chebyshev on the torus. In a scene Good is object 0, Evil object 1
 object 2 + p.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ neighbourhood of side 3.
 Arguments are numbers or arrays, which broadcast, unless annotated as int.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

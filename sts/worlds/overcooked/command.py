@@ -1,7 +1,5 @@
 """Command `sts overcooked`: replay the installed trials, and train on them."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.cli.arguments import show_progress

@@ -1,7 +1,5 @@
 """Constants of every kitchen, usable without the game's package."""
 
-from __future__ import annotations
-
 MOVES = ("up", "down", "right", "left", "stay", "interact")
 STAY, INTERACT = MOVES.index("stay"), MOVES.index("interact")
 SIDES = ((0, -1), (0, 1), (1, 0), (-1, 0))

@@ -1,7 +1,5 @@
 """Demo of Overcooked: a suite made from the installed recordings, and a trained agent."""
 
-from __future__ import annotations
-
 from sts.cli.demo import Demo
 
 SKILLS = "deliver-soup fetch-dish fill-pot hand-over make-way plate-soup pot-onion".split()

@@ -5,8 +5,6 @@ delivers it, as in the package; the recordings of 2019 have 5 for the same event
 only by its time limit.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -5,8 +5,6 @@ kept, and workers' numbers are hashed. Rewards are the game's: 20 to the cook wh
 the recording has 5 and does not say for whom.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

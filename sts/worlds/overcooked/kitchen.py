@@ -4,8 +4,6 @@ A grid is rows of letters: X counter, O onions, T tomatoes, D dishes, P pot, S s
 space for the floor. Places are (x, y), x to the right and y down.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

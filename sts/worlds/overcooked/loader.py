@@ -5,8 +5,6 @@ numbers and texts does not need, and calls none: it records which object would h
 what, and builds the table from these records.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pictures of kitchens in one size, drawn by the package."""
 
-from __future__ import annotations
-
 import functools
 import os
 import warnings

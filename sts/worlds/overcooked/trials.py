@@ -4,8 +4,6 @@ A row of a table has a state, the next state, both actions and the reward. Some 
 steps in the recordings continue past the end; comparisons cap them on both sides.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

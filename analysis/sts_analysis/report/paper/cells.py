@@ -1,7 +1,5 @@
 """What a table of a paper holds: texts, not numbers."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Figure 3: the ranking, overall and by kind of scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

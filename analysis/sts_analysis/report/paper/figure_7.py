@@ -1,7 +1,5 @@
 """Figure 7: pass rates by category."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Figure 8: how soon agents succeed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

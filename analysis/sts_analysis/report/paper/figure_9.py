@@ -1,7 +1,5 @@
 """Figure 9: how consistently agents succeed on one scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

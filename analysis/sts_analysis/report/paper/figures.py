@@ -1,7 +1,5 @@
 """The paper's figures by their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sts_analysis.report.paper import figure_3, figure_7, figure_8, figure_9

@@ -1,7 +1,5 @@
 """The folder `paper/` of a report: figures, tables, methods, references, how to repeat it."""
 
-from __future__ import annotations
-
 from sts_analysis.report.paper import latex, markdown, methods, references, repeat
 from sts_analysis.report.paper.figures import FIGURES
 from sts_analysis.report.paper.picture import FORMATS, Picture

@@ -1,7 +1,5 @@
 """Text and tables as LaTeX."""
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 A sentence cites by "[@key]", keys of `references.WORKS`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A figure that is drawn, with its caption and numbers; as wide as a column of a journal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

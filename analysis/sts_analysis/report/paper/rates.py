@@ -1,7 +1,5 @@
 """Panels of bars: pass rates of agents, with error bars, in the order of the ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

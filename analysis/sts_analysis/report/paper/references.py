@@ -1,7 +1,5 @@
 """What the paragraph on methods cites: how each is named in a sentence, and its BibTeX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The commands and hashes with which someone else makes the same report."""
 
-from __future__ import annotations
-
 import hashlib
 import shlex
 

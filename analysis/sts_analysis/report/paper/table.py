@@ -1,7 +1,5 @@
 """A table as a paper prints it, with a caption."""
 
-from __future__ import annotations
-
 from sts_analysis.report.paper import latex, markdown
 from sts_analysis.report.paper.cells import Cells
 

@@ -1,7 +1,5 @@
 """The tables of a paper: Table 1 of errors, the ranking, comparisons, categories, and others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from sts.errors import UnknownName

@@ -1,7 +1,5 @@
 """Words that captions, tables and the paragraph on methods share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from sts_analysis.report.schema import Report

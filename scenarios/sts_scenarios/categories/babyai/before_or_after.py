@@ -3,8 +3,6 @@
 Both instructions name the two things in the same order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

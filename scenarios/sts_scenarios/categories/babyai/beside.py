@@ -3,8 +3,6 @@
 Asked if exactly one thing is next to the named one and both have been seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sts_scenarios.categories.solvability import Proposal, Task

@@ -3,8 +3,6 @@
 Asked about two things that have been seen and are not adjacent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Asked about a thing that was last in view four or more steps ago.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sts_scenarios.categories.solvability import Proposal, Task

@@ -3,8 +3,6 @@
 Asked if two doors have been seen that are not locked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

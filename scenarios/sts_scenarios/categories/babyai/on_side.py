@@ -3,8 +3,6 @@
 Asked if exactly one thing in view is on that side and at least one other is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sts_scenarios.categories.solvability import Proposal, Task

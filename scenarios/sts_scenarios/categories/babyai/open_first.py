@@ -3,8 +3,6 @@
 Asked if two closed doors have been seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Asked if things of the type have been seen in that colour and in another.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """babyai-stand-or-take: a contrast pair, to stay in front of a thing or to pick it up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

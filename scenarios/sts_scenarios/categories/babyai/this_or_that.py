@@ -1,7 +1,5 @@
 """babyai-this-or-that: a contrast pair, to pick up one of two things and not the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sts_scenarios.categories.solvability import Proposal, Task

@@ -3,8 +3,6 @@
 Asked if the door and a key of its colour have been seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

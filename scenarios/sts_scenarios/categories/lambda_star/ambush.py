@@ -5,8 +5,6 @@ player that stands still, and a player that extrapolates its moves succeeds befo
 Easy: within five steps; medium: within seven; hard: later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

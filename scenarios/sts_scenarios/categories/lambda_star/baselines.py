@@ -1,7 +1,5 @@
 """Baseline that ignores instructions and maximises reward."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents import Agent, PolicyOutput

@@ -4,8 +4,6 @@ Asked where `keep-beside` can be asked and standing still does neither, if a sol
 what a player sees can do both. Difficulty is that of `keep-beside`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A category defines where it can be asked (`find`), why it cannot at a takeover (
 the true answer (`truth`) or the automatic label (`rule`). The builders add the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

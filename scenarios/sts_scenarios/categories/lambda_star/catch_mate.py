@@ -6,8 +6,6 @@ moved at most one cell since. Easy: it is one cell away; medium: two, just out o
 or four.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ after Good and going where most reward is expected all fail; and a solver that s
 player sees succeeds. Difficulty depends on the steps the solver needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

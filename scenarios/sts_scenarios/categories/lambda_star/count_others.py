@@ -4,8 +4,6 @@ Asked if the number has changed since the last step and is at most four. Easy: n
 two; hard: more.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric

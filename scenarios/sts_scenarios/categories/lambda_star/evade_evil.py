@@ -6,8 +6,6 @@ if fleeing by what is seen succeeds. Easy: it comes with the fourth step or late
 second or third; hard: with the first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

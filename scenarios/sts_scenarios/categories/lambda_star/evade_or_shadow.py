@@ -5,8 +5,6 @@ half of the steps; standing still does neither, repeating at most three of the n
 away, and a solver that sees only what a player sees can do both. Difficulty is as in `evade-evil`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sts.suites.types import Scenario

@@ -6,8 +6,6 @@ another player is in sight or the grid's edge lies between the two, and by one i
 diagonally next to the player.
 """
 
-from __future__ import annotations
-
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES

@@ -5,8 +5,6 @@ standing still does not find it, repeating at most three of the nine moves does,
 extrapolates its moves finds it. Difficulty depends on the steps the solver needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ a player sees does. Easy: on average fewer than half a teammate is on Good's cel
 medium: fewer than one; hard: more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ neither standing still throughout nor fleeing at once succeeds. Easy: it comes w
 third step, and not to a diagonal neighbour; medium: later, or diagonally; hard: both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ extrapolates its moves succeeds. Easy: Good stands still in at least half of the
 at least a quarter; hard: in fewer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

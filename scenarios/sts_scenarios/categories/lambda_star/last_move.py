@@ -4,8 +4,6 @@ Asked if Good is in sight and was one step before, and the answer differs from G
 Difficulty rises by one level if the player moved, and by one if Good was diagonally next to it.
 """
 
-from __future__ import annotations
-
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric

@@ -3,8 +3,6 @@
 Cells are row * W + column, HIDDEN if not seen. Moves are indices of `MOVES`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

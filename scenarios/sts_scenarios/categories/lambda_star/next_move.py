@@ -5,8 +5,6 @@ Difficulty rises by one level if the period is longer than two, and by one if Go
 next to the player during these periods.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.suites.types import Scenario

@@ -5,8 +5,6 @@ A policy is a function of `History`. `make_mover` and `make_speaker` turn it int
 observations alone. Good's and Evil's paths do not depend on players, so both give the same result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ neither chasing Good nor repeating one move crosses it. Difficulty rises by one 
 more than three away, and by one if it was diagonally next to the player when seen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A category defines one search over many episodes (`FindFunction`). Mining uses i
 single episode is a batch of one.
 """
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ still. Easy: it is next to such a player in three of the first four steps; mediu
 fewer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

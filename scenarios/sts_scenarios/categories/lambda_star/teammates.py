@@ -1,7 +1,5 @@
 """Teammates: names, template fields, marked cells and ambiguity."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

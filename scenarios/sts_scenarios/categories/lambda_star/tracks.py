@@ -5,8 +5,6 @@ Evil object 1 and player p object 2 + p. Objects at a distance of at most one ar
 axis of an array is frames; others may precede it.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple

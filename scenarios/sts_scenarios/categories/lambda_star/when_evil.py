@@ -4,8 +4,6 @@ Asked if it is in sight or was at most eight steps ago. Difficulty rises by one 
 more than three steps ago, and by one if Evil was diagonally next to the player.
 """
 
-from __future__ import annotations
-
 from sts.suites.types import Scenario
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 

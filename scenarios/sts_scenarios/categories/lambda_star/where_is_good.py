@@ -4,8 +4,6 @@ Asked if Good is in sight. Difficulty rises by one level if anything else is in 
 Good is across the grid's edge.
 """
 
-from __future__ import annotations
-
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES

@@ -6,8 +6,6 @@ Difficulty rises by one level after more than four steps, and by one if Evil was
 the player.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sts.suites.types import Scenario

@@ -1,7 +1,5 @@
 """Baseline that ignores instructions and maximises reward."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

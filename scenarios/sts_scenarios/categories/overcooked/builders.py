@@ -1,7 +1,5 @@
 """Instructions for a cook alongside a recorded person, kept if a solver can follow them."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Iterator, Mapping, Sequence

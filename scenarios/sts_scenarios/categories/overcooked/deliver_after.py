@@ -4,8 +4,6 @@ Asked if the cook holds a soup and could deliver it before the other acts, so th
 although delivering pays at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Asked if the cook holds a soup.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Asked if the cook holds a soup, or holds a dish or nothing while a soup is cooki
 counter.
 """
 
-from __future__ import annotations
-
 from sts_scenarios.category import Rubric
 
 from .snapshots import Snapshot, build_category

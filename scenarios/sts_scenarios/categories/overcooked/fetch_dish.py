@@ -3,8 +3,6 @@
 Asked when the cook's hands are empty.
 """
 
-from __future__ import annotations
-
 from sts_scenarios.category import Rubric
 
 from .snapshots import Snapshot, build_category

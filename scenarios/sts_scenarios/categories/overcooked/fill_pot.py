@@ -4,8 +4,6 @@ Asked if a pot has one or two onions and the cook holds an onion or nothing. Oni
 cook count towards the three, but the evaluated cook must add the third.
 """
 
-from __future__ import annotations
-
 from sts.worlds.overcooked.constants import FULL
 from sts_scenarios.category import Rubric
 

@@ -4,8 +4,6 @@ Asked if two pots with room for onions hold different numbers, and the cook hold
 nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from sts_scenarios.categories.solvability import Proposal, Task

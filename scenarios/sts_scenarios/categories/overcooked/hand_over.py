@@ -6,8 +6,6 @@ the cook already holds it; hard if the two reach different parts of the kitchen,
 counter will do; else medium.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

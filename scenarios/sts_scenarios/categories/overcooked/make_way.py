@@ -5,8 +5,6 @@ other stands there; it must be the recorded person, who is known to come by. Eas
 cook left within three steps, medium within six, else hard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -3,8 +3,6 @@
 Asked if a soup is cooking or done and the cook holds a dish or nothing.
 """
 
-from __future__ import annotations
-
 from sts_scenarios.category import Rubric
 
 from .snapshots import Snapshot, build_category

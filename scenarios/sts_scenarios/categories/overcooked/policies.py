@@ -5,8 +5,6 @@ it alongside the recorded person from a step on, to find out whether an instruct
 from observations alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Asked if the cook holds an onion or nothing.
 """
 
-from __future__ import annotations
-
 from sts_scenarios.category import Rubric
 
 from .snapshots import Snapshot, build_category

@@ -4,8 +4,6 @@ Asked if the other cook recently put an onion into a pot that still holds it, an
 for onions, and the cook holds an onion or nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Nothing here imports the game until an episode is replayed. Things are named as 
 `sts.worlds.overcooked.kitchen`, events as in `sts.worlds.overcooked.environment`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, cast

@@ -4,8 +4,6 @@ Asked if the cook's hands are empty and the other is going to put such a thing w
 not right next to it, where a cook that interacts at random would take it without looking.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ cook that stands still. Easy: it comes with the sixth step or later; medium: wit
 fifth; hard: with the second or third.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

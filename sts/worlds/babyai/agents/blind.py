@@ -1,7 +1,5 @@
 """Agent that reads the mission but ignores its observations."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -4,8 +4,6 @@ It is given the environment instead of an observation, so it is a baseline. It p
 it has seen, but reads the mission and the objects from the environment.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

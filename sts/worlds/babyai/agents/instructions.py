@@ -4,8 +4,6 @@ In addition to the package's missions it knows "get", "fetch" and "bring", sides
 excluded colours, and orders of two things. It needs only the text.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 It needs only the text, so it works without the extra.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ If the bot raises an exception, as it does when its plan was undone, it is resta
 map, and drops what it carries first. If it raises again it does nothing for one step.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

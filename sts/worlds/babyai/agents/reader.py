@@ -4,8 +4,6 @@ They keep a map of what they saw, rotated so that they look up, and walk the sho
 They search for what they have not seen, through doors if necessary.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -4,8 +4,6 @@ It walks to the nearest matching object by the shortest path over cells in view.
 wanders and opens doors. It has no map: what is out of view is forgotten.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any, ClassVar, NamedTuple
 

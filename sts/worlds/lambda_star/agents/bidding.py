@@ -1,7 +1,5 @@
 """Bidding agent: the whole team goes to the cell of the highest bid so far."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Memory

@@ -1,7 +1,5 @@
 """Binary-tree agent: each role follows the best of its own and its two children's targets."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Memory

@@ -1,7 +1,5 @@
 """Guessing baseline: an agent that reads the instruction and ignores what it sees."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput

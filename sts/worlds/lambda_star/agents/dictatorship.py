@@ -1,7 +1,5 @@
 """Dictatorship agent: the whole team goes to the cell that its first role chooses."""
 
-from __future__ import annotations
-
 from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation

@@ -1,7 +1,5 @@
 """Fugitive agent: it flees from other players, but can be caught."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Imitation agent: local search that follows a guide which knows Good's next cell."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

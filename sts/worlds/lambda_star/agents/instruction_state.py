@@ -5,8 +5,6 @@ that stops. It detects it: while its last executed move differs from the intende
 restarts; and a question is open until the agent observes its own utterance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ The first rule that matches a text decides its task, so the order of the rules m
 no rule matches is "unknown".
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tabular learners: agents that improve while they play and can practise an episode."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Local search agent: it steps to the best cell within reach."""
 
-from __future__ import annotations
-
 from sts.agents.protocol import Memory
 from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation

@@ -4,8 +4,6 @@ A set is an int of nine bits, bit m for move m. A neighbourhood has M = (2k + 1)
 around the agent's own cell; a move reaches its 3 x 3 middle.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Oracle agent: it knows Good's next cell."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Memory

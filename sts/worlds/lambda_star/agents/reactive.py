@@ -1,7 +1,5 @@
 """Base class of the reactive agents, which decide from the observation of a single step."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Rule agent: it parses the instruction by keywords and follows it by fixed rules."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """SARSA agents, with a table per role or one shared by the team."""
 
-from __future__ import annotations
-
 from sts.worlds.lambda_star.agents.learner import TabularLearner
 from sts.worlds.lambda_star.agents.value_table import SAME
 

@@ -1,7 +1,5 @@
 """Stigmergy agent: local search on fake rewards with which a team marks what it sees."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

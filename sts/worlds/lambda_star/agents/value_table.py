@@ -7,8 +7,6 @@ in the first of the rows state % N, state % N + 1, ... that is its own or free. 
 freed, so the values of a state do not depend on N.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

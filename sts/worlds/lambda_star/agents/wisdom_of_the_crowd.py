@@ -1,7 +1,5 @@
 """Wisdom-of-the-crowd agent: a team averages the rewards it sees and goes to the best cell."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

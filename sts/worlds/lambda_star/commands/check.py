@@ -1,7 +1,5 @@
 """`sts lambda-star check`: properties of a class of environments."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.cli.arguments import format_table, show_progress

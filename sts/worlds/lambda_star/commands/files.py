@@ -1,7 +1,5 @@
 """Output files of actions, checked for writability before any episode is played."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sts lambda-star filmstrip`: filmstrip of one episode of an agent."""
 
-from __future__ import annotations
-
 import argparse
 
 from sts.cli.arguments import print_result

@@ -1,7 +1,5 @@
 """`sts lambda-star score`: intelligence test of agents."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Axes: E environments, P players.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import log2
 from typing import NamedTuple

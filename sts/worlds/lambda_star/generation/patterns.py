@@ -6,8 +6,6 @@
 Evil on Good's path shifted by a constant.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeGuard

@@ -9,8 +9,6 @@ Axes: E environments, T steps (the horizon), C cells of the grid. Objects are 0,
 Source: Lempel and Ziv 1976, "On the complexity of finite sequences", section II.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -20,8 +20,6 @@ step with at least n steps left in the episode.
 Axes: E environments, T steps, H rows and W columns of C cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ The division into spans does not depend on the workers, and only the moments of 
 memory does not grow with the episodes, and results do not depend on the number of workers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 

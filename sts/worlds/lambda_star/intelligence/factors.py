@@ -8,8 +8,6 @@ depend on size and steps, so all runs draw K from their common range: otherwise 
 factor would be confounded with that of complexity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Figure of the intelligence test: one panel per factor, one line per agent."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Output files of the intelligence test: the workspace's scores table, and a CSV breakdown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

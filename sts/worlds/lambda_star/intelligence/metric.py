@@ -1,7 +1,5 @@
 """Intelligence test as a metric of agents, in the entry-point group `sts.metrics`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ addition or the number of processes, and their memory not on the number of envir
 Axes: E environments, A agents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from math import sqrt

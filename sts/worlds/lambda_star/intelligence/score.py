@@ -6,8 +6,6 @@ Source: Chmait et al. 2016, section 4.4: definition 2 for an episode, definition
 which have equal uncertainty H and complexity K from a range; section 5.4 for the factors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple

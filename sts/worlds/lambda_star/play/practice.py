@@ -10,8 +10,6 @@ Axes: B episodes, T steps, P players, S states, which are T steps of as many cel
 largest grid has; state = step * cells + cell.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple

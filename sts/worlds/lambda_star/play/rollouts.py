@@ -9,8 +9,6 @@
 Axes: E environments, T steps, P players, M = (2k+1)^2 cells in sight, row by row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 

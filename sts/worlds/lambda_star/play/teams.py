@@ -13,8 +13,6 @@ starts from the same state with the same paths of Good and Evil, and pass k, ste
 step k * T + t of one long episode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 

@@ -8,8 +8,6 @@ cells.
 Source: the program of Chmait et al. 2016, github.com/nader-chmait/LambdaStar (MIT licence).
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 are stored in the user's cache and never shipped.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io

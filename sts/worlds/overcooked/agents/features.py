@@ -1,7 +1,5 @@
 """Input features of the cloned cook: the kitchen around it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 It first carries out its instruction, then makes soup. It recognises instructions by keywords.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ A cook stands on the floor and faces one side. A step towards anything else only
 (row, column).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection
 from typing import NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """Cook that does nothing: the lower bound, and a replacement for a partner who has left."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput

@@ -1,7 +1,5 @@
 """Moves of a reader that carry out its instruction."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

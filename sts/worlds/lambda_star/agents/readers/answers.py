@@ -1,7 +1,5 @@
 """Answers of a reader to questions."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Motion forecasts from the shortest period that fits the moves seen so far."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

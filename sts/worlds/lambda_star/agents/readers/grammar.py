@@ -4,8 +4,6 @@ A text is parsed clause by clause. A goal is a band of distances to a thing; a n
 the rest of its clause. No text is matched as a whole.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Parsed instructions of a batch of episodes, as arrays."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Speaking reward maximiser: a baseline that ignores instructions and gives stock answers."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

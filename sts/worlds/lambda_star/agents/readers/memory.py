@@ -1,7 +1,5 @@
 """Memory of a reader: positions of things, and its own actions since the last instruction."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sts.agents.protocol import Memory

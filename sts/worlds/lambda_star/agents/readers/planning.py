@@ -1,7 +1,5 @@
 """Planning a few steps ahead towards the distances that an instruction asks for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reader agent and its ablations, each of which removes one ability."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

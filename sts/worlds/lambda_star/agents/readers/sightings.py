@@ -1,7 +1,5 @@
 """Things that a role sees, and things just out of sight that it infers from rewards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, NamedTuple
 

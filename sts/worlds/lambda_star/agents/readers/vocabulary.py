@@ -4,8 +4,6 @@ Idioms, in which a word has another meaning than usual, are replaced first. Unli
 ignored.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
