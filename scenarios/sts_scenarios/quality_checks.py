@@ -78,7 +78,7 @@ def check_category(
         rows.append(QualityCheck(category.name, "shortcut", rate(controls.shortcut), limit))
     if controls.solver is not None:
         passed, limit = rate(controls.solver), controls.min_solver_rate
-        rows.append(QualityCheck(category.name, "probe", passed, limit, least=True))
+        rows.append(QualityCheck(category.name, "solver", passed, limit, least=True))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Each category of Λ* proposes scenarios that fit and that its probe, but no shortcut, passes."""
+"""Each category of Λ* proposes scenarios that fit and that its solver, but no shortcut, passes."""
 
 import dataclasses
 import itertools
@@ -71,7 +71,7 @@ def proposed(trajectories: list[Trajectory]) -> Proposed:
     return {name: propose(RULES[name], trajectories, MANY) for name in NAMES}
 
 
-def probe_of(name: str) -> policies.PolicyAgent:
+def solver_of(name: str) -> policies.PolicyAgent:
     controls = RULES[name].controls
     assert controls and isinstance(controls.solver, policies.PolicyAgent)
     return controls.solver
@@ -118,9 +118,9 @@ def test_proposed_scenarios_fit_and_fill_rubric_and_overlay(name, proposed):
 
 
 @EACH
-def test_probe_succeeds_and_silent_waiting_does_not(name, proposed):
-    probe, idle = probe_of(name), policies.PolicyAgent()
-    assert {verdict(one, play_scenario(one, probe)) for one in proposed[name]} == {"success"}
+def test_solver_succeeds_and_silent_waiting_does_not(name, proposed):
+    solver, idle = solver_of(name), policies.PolicyAgent()
+    assert {verdict(one, play_scenario(one, solver)) for one in proposed[name]} == {"success"}
     assert "success" not in [verdict(one, play_scenario(one, idle)) for one in proposed[name]]
 
 
@@ -167,7 +167,7 @@ def test_ambush_is_asked_where_good_moves_as_foreseen(way, count):
 def test_label_reads_nothing_before_takeover(name, proposed):
     rule = RULES[name]
     for one in proposed[name]:
-        for agent in (probe_of(name), agents.load("random")):
+        for agent in (solver_of(name), agents.load("random")):
             whole = play_scenario(one, agent)
             (takeover,) = mining.states_at(whole, (one.takeover,))
             rest = whole.slice_steps(takeover, one.takeover, whole.steps)
@@ -177,7 +177,7 @@ def test_label_reads_nothing_before_takeover(name, proposed):
 
 @EACH
 def test_simulated_policy_moves_as_in_the_world(name, proposed):
-    solver = probe_of(name)
+    solver = solver_of(name)
     policy = solver.move
     if policy is None:
         return
@@ -190,10 +190,10 @@ def test_simulated_policy_moves_as_in_the_world(name, proposed):
 
 
 @EACH
-def test_probe_decides_by_what_was_in_sight_alone(name, proposed):
+def test_solver_decides_by_what_was_in_sight_alone(name, proposed):
     """Moving Good and Evil outside everyone's sight changes no decision."""
-    probe = probe_of(name)
-    decide: Any = probe.move or probe.say
+    solver = solver_of(name)
+    decide: Any = solver.move or solver.say
     for one in proposed[name]:
         own = make_track(one.recording, one.players[0])
         scene = one.recording.scene.copy()
@@ -268,7 +268,7 @@ def test_pair_is_mined_whole_and_credited_for_both_halves(name, trajectories):
         assert sorted(one.parameters["asked"] for one in halves) == asked
         assert len({one.takeover_hash for one in halves}) == 1
     half = policies.PolicyAgent(move=evade_evil.flee)
-    assert compute_pass_rate(rule, scenarios, probe_of(name), continuations=1) == 1.0
+    assert compute_pass_rate(rule, scenarios, solver_of(name), continuations=1) == 1.0
     assert compute_pass_rate(rule, scenarios, half, continuations=1) == 0.0
     if name == "evade-or-shadow":
         alone = [dataclasses.replace(one, pair="") for one in scenarios]
@@ -308,23 +308,23 @@ def test_category_that_is_passed_without_looking_fails_the_open_loop_gate(trajec
     )
     assert not row(rows, "open loop").is_passed
     assert row(rows, "local-search").limit == quality_checks.REWARD
-    assert "probe" not in {one.name for one in rows}
+    assert "solver" not in {one.name for one in rows}
     assert quality_checks.check_category(RULES["where-is-good"], pool) == []
 
 
-def test_gates_limit_the_probe_from_below_and_answers_by_their_share(trajectories):
+def test_quality_checks_limit_the_solver_from_below_and_answers_by_their_share(trajectories):
     rule = RULES["when-evil"]
     pool = pools.pool(rule, trajectories[:40], 40)
     rows = quality_checks.check_category(rule, pool, continuations=1)
     assert all(one.is_passed for one in rows)
-    assert row(rows, "probe") == ("when-evil", "probe", 1.0, 0.9, True)
+    assert row(rows, "solver") == ("when-evil", "solver", 1.0, 0.9, True)
     assert row(rows, "open loop").limit == pytest.approx(1.3 / 9)
     (balance,) = quality_checks.check_suite(pool, RULES)
     assert balance.is_passed and balance.limit == 5
     assert not row(
         quality_checks.check_suite(pool[:3] * 2, RULES), "scenarios of one answer"
     ).is_passed
-    assert not quality_checks.QualityCheck("c", "probe", 0.89, 0.9, least=True).is_passed
+    assert not quality_checks.QualityCheck("c", "solver", 0.89, 0.9, least=True).is_passed
 
 
 def test_scenarios_that_do_not_separate_agents_fail_the_gates(proposed):

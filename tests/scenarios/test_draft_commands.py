@@ -71,8 +71,8 @@ def test_check_measures_the_gates_of_categories_that_declare_controls(curator):
     assert "quality_checks" not in json.loads(curator.draft("check --json"))
     rows = json.loads(curator.draft("check --quality-checks --json"))["quality_checks"]
     assert {row["category"] for row in rows} == {"return-to-first", "shadow-evil", "when-evil"}
-    probes = [row for row in rows if row["name"] == "probe"]
-    assert [(row["figure"], row["limit"], row["passed"]) for row in probes] == [
+    solvers = [row for row in rows if row["name"] == "solver"]
+    assert [(row["figure"], row["limit"], row["passed"]) for row in solvers] == [
         (1.0, 0.9, True)
     ] * 3
     said = curator.draft("check --quality-checks")

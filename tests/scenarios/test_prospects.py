@@ -1,4 +1,4 @@
-"""Motion prediction by probes, worked by hand on a torus of 6 rows and 7 columns."""
+"""Motion prediction by solvers, worked by hand on a torus of 6 rows and 7 columns."""
 
 from collections.abc import Sequence
 

@@ -57,13 +57,13 @@ def label_attempt(frames: Iterator[Frame], rule: Callable[[Sequence[Frame]], Lab
     return label
 
 
-def steps_needed(probe: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
+def steps_needed(solver: Iterator[Label], shortcut: Iterator[Label], horizon: int) -> int | None:
     """Return the steps the solver needs for all instructions of a proposal.
 
     None if the solver fails, or if the shortcut succeeds.
     """
     steps = []
-    for label in probe:
+    for label in solver:
         if label.verdict != "success":
             return None
         steps.append(label.step or horizon)

@@ -155,7 +155,7 @@ def _compute_quality_checks(
 
 def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
     if not rows:
-        return ["gates: no category declares what it is tested with"]
+        return ["quality checks: no category of this draft has control policies"]
     shown = [
         (
             row.category,

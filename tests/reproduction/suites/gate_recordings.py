@@ -45,7 +45,7 @@ class Measure(NamedTuple):
     continuations: int = quality_checks.CONTINUATIONS  # of each of them, for a policy that draws
     larger: int = 40  # how many scenarios the larger suite has
     per_world: int = 1  # how many of a suite are of one world, at most; of a pool as many or more
-    # Whether the probe is measured with an unsteady hand, by difficulty: if each of the domain's
+    # Whether the solver is measured with an unsteady hand, by difficulty: if each of the domain's
     # agents is weak or strong.
     shaky: bool = False
 
@@ -100,7 +100,7 @@ MEASURES = {
         ("random", "speaking-maximiser"),
         (
             *("random", "open loop", "local-search", "reward-with-memory", "speaking-maximiser"),
-            *("shortcut", "probe"),
+            *("shortcut", "solver"),
         ),
         (
             *("oracle", "speaking-maximiser", "reader-noisy-60", "reader-noisy-30", "reader-near"),
@@ -110,7 +110,7 @@ MEASURES = {
     "babyai": Measure(
         babyai,
         ("random", "babyai-seeker"),
-        ("random", "open loop", "heedless", "babyai-seeker", "shortcut", "probe"),
+        ("random", "open loop", "heedless", "babyai-seeker", "shortcut", "solver"),
         (
             *("babyai-bot", "babyai-seeker", "babyai-reader-noisy-60", "babyai-reader-noisy-30"),
             *("babyai-reader-near", "babyai-reader-half", "babyai-reader-without-memory"),
@@ -123,7 +123,7 @@ MEASURES = {
     "overcooked": Measure(
         overcooked,
         ("random", "overcooked-greedy"),
-        ("random", "open loop", "soup", "overcooked-greedy", "shortcut", "probe"),
+        ("random", "open loop", "soup", "overcooked-greedy", "shortcut", "solver"),
         ("overcooked-stay", "random", "overcooked-greedy"),
         pool=100,
         continuations=2,

@@ -34,7 +34,7 @@ from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 
 SUITE = 10
 SLIP = 0.3
-"""Share of its moves that a shaky probe takes at random."""
+"""Share of its moves that a shaky solver takes at random."""
 BEYOND = "!"
 """Marks a figure that is beyond its limit."""
 
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
     of_ten: list[QualityCheck]  # of a suite of ten
     of_larger: list[QualityCheck]  # of a larger one
     passed: dict[str, float]  # of the larger one, by each agent
-    shaky: dict[str, tuple[int, float]]  # by difficulty: scenarios, and what a shaky probe passes
+    shaky: dict[str, tuple[int, float]]  # by difficulty: scenarios, and what a shaky solver passes
 
     @property
     def how(self) -> Measure:
@@ -132,7 +132,7 @@ class Shaky(Agent):
 def by_difficulty(
     category: Category, scenarios: Sequence[Scenario], continuations: int, *, slip: float = SLIP
 ) -> dict[str, tuple[int, float]]:
-    """Return of each difficulty how many there are, and what a shaky probe passes of them.
+    """Return of each difficulty how many there are, and what a shaky solver passes of them.
 
     A pair counts as one.
     """
@@ -181,7 +181,7 @@ def agents_row(one: Measured) -> str:
 
 
 def shaky_row(one: Measured) -> str:
-    """Return a category's row of the table of unsteady probes."""
+    """Return a category's row of the table of unsteady solvers."""
     there = (one.shaky.get(level) for level in DIFFICULTIES)
     cells = (f"{_figure(own[1])} of {own[0]}" if own else "" for own in there)
     return _row(f"`{one.category}`", *cells)

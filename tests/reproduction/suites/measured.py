@@ -22,7 +22,7 @@ from sts_scenarios.profiles import Profile, compute_profiles
 from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
 
 _FIRST = (1, 2, 3, 4, 5)
-_POOL = ("open loop", "local-search", "reward-with-memory", "shortcut", "probe")
+_POOL = ("open loop", "local-search", "reward-with-memory", "shortcut", "solver")
 _SUITE = ("scenarios of one answer", "passed by all or none", "pairs of one profile")
 
 

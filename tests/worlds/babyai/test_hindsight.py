@@ -276,7 +276,7 @@ def test_open_loop_agent_may_mix_moves_and_prefer_some() -> None:
 def test_quality_checks_list_the_open_loop_baseline(proposed: Proposed) -> None:
     rule = RULES["babyai-fetch"]
     rows: list[QualityCheck] = check_category(rule, proposed["babyai-fetch"], continuations=1)
-    assert [one.name for one in rows] == ["open loop", "heedless", "shortcut", "probe"]
+    assert [one.name for one in rows] == ["open loop", "heedless", "shortcut", "solver"]
 
 
 def test_excluded_thing_is_read_from_every_wording():

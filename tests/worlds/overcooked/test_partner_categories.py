@@ -69,13 +69,13 @@ def test_proposed_scenario_is_sound_and_fits(name, proposed):
 def test_solver_passes_and_the_shortcut_baseline_and_a_standing_cook_do_not(name, proposed):
     rule = RULES[name]
     assert rule.controls and rule.controls.solver and rule.controls.shortcut
-    probe, shortcut = rule.controls.solver, rule.controls.shortcut
+    solver, shortcut = rule.controls.solver, rule.controls.shortcut
     stay = agents.load("overcooked-stay")
-    for agent, rate in ((probe, 1), (shortcut, 0), (stay, 0)):
+    for agent, rate in ((solver, 1), (shortcut, 0), (stay, 0)):
         assert compute_pass_rate(rule, proposed[name], agent, continuations=1) == rate
     for one in proposed[name]:
         assert one.takeover == CONTEXT
-        (made,) = continue_all([one], probe, seed=0, indices=[0])
+        (made,) = continue_all([one], solver, seed=0, indices=[0])
         (takeover,) = mining.states_at(made.episode, (one.takeover,))
         rest = made.episode.slice_steps(takeover, one.takeover, made.episode.steps)
         label = rule.label(made.episode, one.takeover, one.players, one.parameters)

@@ -48,7 +48,7 @@ def build_category(
     against_reward: bool = True,
 ) -> Category:
     """Return a category that asks for a task in an open level."""
-    probe, shortcut = PolicyAgent(task.solver), PolicyAgent(task.shortcut)
+    solver, shortcut = PolicyAgent(task.solver), PolicyAgent(task.shortcut)
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         """Yield candidates at regular steps of an open level, at most one proposal per step."""
@@ -89,7 +89,7 @@ def build_category(
                 frames = play_from(state, *lengths, text, agent)
                 yield label_attempt(frames, functools.partial(task.label, parameters=parameters))
 
-        return steps_needed(labels(probe), labels(shortcut), lengths[1])
+        return steps_needed(labels(solver), labels(shortcut), lengths[1])
 
     def list_proposals(scenario: Scenario) -> list[Proposal]:
         frames = replay_frames(scenario.recording)[: scenario.takeover + 1]
@@ -113,7 +113,7 @@ def build_category(
         context=CONTEXT,
         template_fields=words,
         rubric=rubric,
-        controls=ControlPolicies(solver=probe, shortcut=shortcut, against_reward=against_reward),
+        controls=ControlPolicies(solver=solver, shortcut=shortcut, against_reward=against_reward),
     )
 
 
