@@ -63,6 +63,12 @@ def test_oracle_meets_a_good_that_keeps_its_heading(good, cell, heading, actions
     assert [MOVES[m] for m in p.actions[0, :, 0]] == actions
 
 
+def test_oracle_only_approaches_a_good_that_stays_at_times():
+    world = start(9, 9, good=0, evil=40, cells=(31,), good_pattern=(5, 5, 5, STAY))
+    p = game(Oracle(), [world], steps=4)
+    assert [MOVES[m] for m in p.actions[0, :, 0]] == ["up-left", "up-left", "up-right", "stay"]
+
+
 def test_oracle_meets_a_good_on_a_path_of_cells():
     worlds = [
         start(4, 5, good=0, evil=7, cells=(c,), kind="cells", good_pattern=ROUND, good_cursor=1)
