@@ -82,7 +82,7 @@ def test_commands_of_the_quickstart_run(tmp_path):
     run(page, once, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.landing
 @EACH
 def test_commands_of_every_page_run(path, tmp_path):
     run(path, commands(path), tmp_path)
