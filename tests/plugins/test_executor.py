@@ -49,7 +49,7 @@ def test_packaged_executor_makes_the_same_rows_as_the_local_one(site, folder):
     shutil.copytree(folder / "sts-workspace", folder / "aside" / "sts-workspace")
     local = f"{RUN.replace('--workers 2', '--workers 1')} --workspace aside/sts-workspace"
     relay, here = session(site, folder, f"{RUN} --executor relay --json", local)
-    assert [one["made"] for one in relay.json] == [40, 40]
+    assert [one["new"] for one in relay.json] == [40, 40]
     relayed = rows(folder)
     kept = folder / "sts-workspace" / "continuations"
     assert len(relayed) == 80 and len(list(kept.glob("*/*.parquet"))) == 2

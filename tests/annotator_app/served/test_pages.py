@@ -52,7 +52,7 @@ def test_invitation_signs_its_person_in_once_by_the_button(chromium: Any, server
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize("ending", ["revoke", "retire"])
+@pytest.mark.parametrize("ending", ["end_sessions", "deactivate"])
 def test_open_page_submits_nothing_after_its_session_ended(
     open_page: Opener, server: Server, ending: str
 ) -> None:
@@ -63,7 +63,7 @@ def test_open_page_submits_nothing_after_its_session_ended(
     press(page, "n", "Enter")
     page.get_by_text("Your session has ended").wait_for()
     assert server.judgements(name) == []
-    if ending == "revoke":  # a new session sends what the ended one could not
+    if ending == "end_sessions":  # a new session sends what the ended one could not
         server.let_in(page.context, name)
         page.reload()
         page.wait_for_selector(STAGE)
