@@ -318,7 +318,7 @@ def rollouts() -> Rows:
         yield name, total / seconds(partial(rollout, agent, made, **more), runs=sizes.RUNS)
     for name, given in (
         ("alone in its world", {"team": 1}),
-        (f"beside {TEAM - 1} of local-search", {"team": TEAM, "partner": "local-search"}),
+        (f"with {TEAM - 1} of local-search", {"team": TEAM, "partner": "local-search"}),
     ):
         taken = seconds(gymnasium_steps(**given), runs=sizes.RUNS)
         yield f"Gymnasium, {name}", sizes.STEPS * sizes.NEW / taken / 1e6

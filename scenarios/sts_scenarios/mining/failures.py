@@ -35,8 +35,8 @@ EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""
 _BATCH_SIZE = 256
 _KEPT_WHERE = (
-    f"somebody who sees what a participant sees passes more of {CONTINUATIONS} continuations than "
-    "the best policy without eyes does of its category"
+    f"a policy with the player's view passes more of {CONTINUATIONS} continuations than the best "
+    "policy without observations does in its category"
 )
 
 
