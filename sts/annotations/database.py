@@ -31,7 +31,7 @@ class Database:
     Attributes:
       engine: of the database.
       name: a path, or a URL without its password, for messages.
-      record: the file that records that a study has started.
+      record_file: the file that records that a study has started.
     """
 
     def __init__(self, engine: Engine, name: str, record: Path) -> None:

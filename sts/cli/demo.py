@@ -16,12 +16,12 @@ class Demo(NamedTuple):
 
     Attributes:
       suite: `NAME@VERSION`, packaged or made here.
-      agents: who continues its scenarios.
-      shown: the scenario that is shown, and two of the agents on it.
-      making: the commands that make the suite where it is not there yet, without `sts`.
-      measuring: the commands that measure the agents otherwise, before the report.
-      takes: what it asks for with ten continuations, as "2 minutes and 10 MB"; "" where not said.
-      first: whether it is the demo where no domain is named.
+      agents: the agents that continue its scenarios.
+      example: the scenario that is shown, and two of the agents.
+      setup: the commands that make a suite that is not packaged, without the word `sts`.
+      measurements: the commands that compute other scores before the report.
+      requirements: time and disk space for ten continuations, such as "2 minutes and 10 MB".
+      is_default: True for the demo of `sts demo` without `--domain`.
     """
 
     suite: str

@@ -124,7 +124,7 @@ class StepBatch:
     Attributes:
       tracks: all tracks.
       track: int[N], row in `tracks`.
-      moment: int[N], step.
+      step: int[N].
       horizon: L.
     """
 

@@ -46,8 +46,8 @@ class Rollout(NamedTuple):
       log_probs: float32[E, T, P], of the actions under the agent's weights mixed with 1% of the
         uniform distribution; NaN if the agent returns actions instead of weights, and for built-in
         learners that practise.
-      around: float32[E, T, P, M], the rewards that each player saw before each step; None unless
-        requested.
+      observed_rewards: float32[E, T, P, M], the rewards that each player saw before each step; None
+        unless requested.
     """
 
     actions: NDArray[np.int8]
