@@ -194,7 +194,7 @@ def _why_nothing(
     domains = ", ".join(sorted({category.domain for category in outcome.categories}))
     expected = "some from sts record or sts trajectories import"
     if order.side == "train":
-        expected = "recordings that do what is asked"
+        expected = "recordings that fulfil an instruction"
     if order.where or order.miner:
         expected = "a filter or a miner that leaves some steps"
     return StsError(

@@ -152,7 +152,7 @@ def _format_notes(continuation: Continuation) -> Iterator[str]:
     if continuation.deterministic:
         yield "deterministic: one continuation a scenario"
     if continuation.batch_sensitive:
-        yield "batch-sensitive: its results depend on what runs beside it"
+        yield "batch-sensitive: its results depend on the other continuations of a batch"
     if continuation.agent != HUMAN and np.isnan(continuation.log_probs).all():
         yield "returns actions only: no log-probabilities"
     if continuation.provenance.get("trained_on"):

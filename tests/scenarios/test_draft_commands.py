@@ -37,7 +37,7 @@ def test_show_prints_the_agents_pass_counts_with_profiles(curator):
     words = f"show {FIRST} --profiles --agent blind --agent random"
     said = curator.draft(words)
     assert re.search(rf"{FIRST} .* blind [0-9]+/10, random [0-9]+/10\n", said)
-    assert "judged by nobody" in said
+    assert "without human judgement" in said
     passed = json.loads(curator.draft(f"{words} --json"))["candidates"][0]["passed_by_rule"]
     assert list(passed) == ["blind", "random"] and passed["random"][1] == 10
     assert "passed_by_rule" not in curator.view()[FIRST]

@@ -10,7 +10,7 @@ import { PAST } from "./standing.mjs";
 export const WHY = {
   reject: [
     "two people would not agree on when it is done",
-    "what is asked about was not in sight",
+    "the subject of the question was not in sight",
     "nothing is left to do: it is done already, or waiting does it",
     "too much like another candidate",
     "the words are unclear",

@@ -75,7 +75,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     parts = [f"draft {draft.name}{begun}: {len(every)} candidates, {counted}"]
     parts += [_format_candidate_table(rows, args.profiles, agreed is not None)]
     if args.profiles:
-        note = "passed by rule: automatic labels of continuations, judged by nobody"
+        note = "passed by rule: automatic labels of continuations, without human judgement"
         parts += ["\n".join((note, *failed))]
     parts += [_describe_agreement(agreed)] if agreed else []
     return Result(value, "\n\n".join(parts))

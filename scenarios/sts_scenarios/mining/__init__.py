@@ -73,7 +73,7 @@ def make_mined(
     """Select among the gathered steps and make scenarios of them; errors as of `mine`."""
     keep = terms.keep
 
-    def kept(category: Category, offer: Offer) -> bool:
+    def is_kept(category: Category, offer: Offer) -> bool:
         return keep is None or keep(category, gathered.picks([(category, offer)])[0])
 
     chosen = select_steps(
@@ -82,7 +82,7 @@ def make_mined(
         terms.taken,
         counts=terms.counts,
         per_world=terms.per_world,
-        keep=kept,
+        keep=is_kept,
     )
     picks = iter(
         gathered.picks([(c, offer) for c in categories for offer in chosen[c.name].offers])

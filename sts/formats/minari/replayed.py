@@ -188,7 +188,7 @@ def _make_check(
 ) -> Callable[[int, Worlds], None]:
     """Return a check that raises ReplayMismatch if the world after a step differs."""
 
-    def unlike(step: int, worlds: Worlds) -> Iterator[str]:
+    def list_differences(step: int, worlds: Worlds) -> Iterator[str]:
         seen = worlds.observe((0,), team=(0,), world=True)
         for name, values in recorded.seen.items():
             value = seen.values.get(name)
@@ -208,7 +208,7 @@ def _make_check(
             yield "the recording continues after the episode has ended"
 
     def check(step: int, worlds: Worlds) -> None:
-        for difference in unlike(step, worlds):
+        for difference in list_differences(step, worlds):
             when = f"step {step}" if step >= 0 else "before step 0"
             raise ReplayMismatch(
                 f"{recorded.label} does not replay identically: {when}: {difference}{hint}",

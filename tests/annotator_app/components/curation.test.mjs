@@ -37,7 +37,7 @@ test("accepting moves to the next candidate, and each decision names its predece
   assert.deepEqual(kinds(made), ["accept walk-01", "accept walk-02", "reject walk-02"]);
   const [first, second, third] = made.outbox.all();
   assert.deepEqual([first.follows, second.follows, third.follows], ["", "", second.uuid]);
-  assert.equal(third.reason, "what is asked about was not in sight");
+  assert.equal(third.reason, "the subject of the question was not in sight");
   assert.equal(made.statusOf("walk-02").status, "rejected");
 });
 

@@ -86,7 +86,10 @@ def test_curator_decides_and_undoes_from_the_keyboard(open_page: Opener, curated
     press(page, "u", "u")
     assert read_candidate(page) == seen[2]
     press(page, "k")
-    assert page.text_content(".state") == "rejected by Ana: what is asked about was not in sight"
+    assert (
+        page.text_content(".state")
+        == "rejected by Ana: the subject of the question was not in sight"
+    )
     saved(page)
     assert list_decisions(curated)[4:] == [("Ana", "undo", seen[4]), ("Ana", "undo", seen[2])]
     assert "Ana rejected" in page.inner_text(".log") and "<b>k</b>" in page.inner_text(".log")
