@@ -140,8 +140,8 @@ def mine(
     if not mined.scenarios:
         raise _why_nothing(outcome, order, workspace, name if earlier else "")
     for category in (category.name for category in outcome.categories):
-        chosen = sum(scenario.category == category for scenario in mined.scenarios)
-        if chosen < per_category:
+        n_chosen = sum(scenario.category == category for scenario in mined.scenarios)
+        if n_chosen < per_category:
             warn(f"{category} {_why_few(mined, category, per_category)}")
     if draft is None or overwrite:
         draft = drafts.create_draft(
@@ -234,12 +234,12 @@ def freeze(
             workspace, suites.next_version(workspace, name)[0]
         )
         drafts.check_open(draft)
-        undecided = [one for one in candidates if one.status == "undecided"]
+        undecided = [candidate for candidate in candidates if candidate.status == "undecided"]
         curation.decide_as(
             workspace, draft, undecided, "accept", name=accept_all_as, reason=curation.UNSEEN
         )
-    own = [registry.load_category(category) for category in categories]
-    suite = freezing.freeze(workspace, name, description=description, own=own)
+    own_categories = [registry.load_category(category) for category in categories]
+    suite = freezing.freeze(workspace, name, description=description, own=own_categories)
     return selections.select_scenarios(workspace, suite, [])
 
 
@@ -270,9 +270,9 @@ def label(
     if isinstance(suite, str):
         suite = selections.load_selection(workspace, suite, suites.load)
     scenarios = suite.suite.scenarios
-    own = [registry.load_category(category) for category in categories]
+    own_categories = [registry.load_category(category) for category in categories]
     present = {scenario.category for scenario in scenarios}
-    unlabelled = sorted(present - {*registry.scenario_categories(scenarios, own)})
+    unlabelled = sorted(present - {*registry.scenario_categories(scenarios, own_categories)})
     if len(unlabelled) == len(present):
         raise StsError(
             f"no automatic label for {', '.join(unlabelled)}: name a category of your own by "
@@ -280,7 +280,7 @@ def label(
         )
     part = {scenario.id for scenario in suite.scenarios} if suite.terms else None
     with show_progress(suite.suite.label, "continuations") as show:
-        labelled = label_suite(workspace, suite.suite, own, part=part, progress=show)
+        labelled = label_suite(workspace, suite.suite, own_categories, part=part, progress=show)
     if not labelled.counts:
         raise StsError(
             f"no continuations of {suite.label} to label: expected some from "

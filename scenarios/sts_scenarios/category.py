@@ -253,19 +253,21 @@ class Category:
 def name_in_errors(category: Category) -> Category:
     """Return a user's category whose exceptions become one-line errors that name it."""
 
-    def blamed(function: Callable[..., Any], failed: str, made: Callable[[Any], Any]) -> Any:
+    def blamed(function: Callable[..., Any], failed: str, convert: Callable[[Any], Any]) -> Any:
         def call(first: Any, *rest: Any) -> Any:
             action = failed.format(id=getattr(first, "id", ""))
             with translate_errors(f"category {category.name!r} failed to {action}"):
-                return made(function(first, *rest))
+                return convert(function(first, *rest))
 
         return call
 
     rubric, words = category.rubric, category.template_fields
     if rubric and rubric.overlay:
-        mark = blamed(rubric.overlay, "make the overlay of {id}", lambda made: Overlay(*made))
+        mark = blamed(rubric.overlay, "make the overlay of {id}", lambda values: Overlay(*values))
         rubric = replace(rubric, overlay=mark)
-    find = blamed(category.candidates, "find candidates in {id}", lambda found: iter(list(found)))
+    find = blamed(
+        category.candidates, "find candidates in {id}", lambda candidates: iter(list(candidates))
+    )
     failed = "label an episode, or its parameters do not fit"
     return replace(
         category,

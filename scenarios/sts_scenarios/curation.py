@@ -38,9 +38,9 @@ def find_or_add_curator(store: AnnotationStore, name: str | None) -> Annotator:
 
 def find_person(connection: Connection, name: str | None) -> Annotator | None:
     """Return the person called `name`, by default the login name; or None."""
-    wanted = _person_name(name)
+    person_name = _person_name(name)
     return next(
-        (person for person in people.list_people(connection) if person.name == wanted), None
+        (person for person in people.list_people(connection) if person.name == person_name), None
     )
 
 
@@ -146,8 +146,8 @@ def visible_ratings(state: CandidateState, person: Annotator | None) -> dict[str
 
     They are blind: only a person who has given theirs sees those of others.
     """
-    seen = person is not None and find_rating(state, person.id) is not None
-    return state.ratings if seen else {}
+    has_rated = person is not None and find_rating(state, person.id) is not None
+    return state.ratings if has_rated else {}
 
 
 def rating_agreement(candidates: Iterable[DraftCandidate]) -> Agreement:

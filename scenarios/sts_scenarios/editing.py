@@ -267,13 +267,13 @@ def _instruction_text(
 def _match_template(wording: str, before: Scenario) -> dict[str, str] | None:
     """Return the words with which a template gives a scenario's instruction, or None."""
     parts = re.split(r"\{(\w+)\}", wording)
-    pattern, seen = "", set()
+    pattern, names = "", set()
     for i, part in enumerate(parts):
         if i % 2 == 0:
             pattern += re.escape(part)
         else:
-            pattern += f"(?P={part})" if part in seen else f"(?P<{part}>.+)"
-            seen.add(part)
+            pattern += f"(?P={part})" if part in names else f"(?P<{part}>.+)"
+            names.add(part)
     match = re.fullmatch(pattern, before.instruction.text)
     return match.groupdict() if match else None
 

@@ -131,8 +131,10 @@ def find_faults(
     remaining = {s.category for s in scenarios}
     empty = sorted({current_scenario(draft, c).category for c in candidates} - remaining)
     reasons += [f"category {n} would be empty: none of its candidates is accepted" for n in empty]
-    if (same := suites.find_equal_version(draft.workspace, draft.name, scenarios)) is not None:
-        reasons.append(f"{same} holds the same scenarios; change the draft first")
+    if (
+        equal_version := suites.find_equal_version(draft.workspace, draft.name, scenarios)
+    ) is not None:
+        reasons.append(f"{equal_version} holds the same scenarios; change the draft first")
     return reasons + lint_scenarios(scenarios) + find_category_faults(scenarios, own)
 
 
@@ -170,11 +172,11 @@ def freeze(
             decided = load_decisions(connection, draft.id)
         candidates = with_state(draft, decided)
         result = next_version(draft, candidates)
-        found = find_faults(draft, candidates, result.scenarios, own)
-        if found:
-            more = f" (and {len(found) - 1} more: sts draft check {draft.name})"
+        faults = find_faults(draft, candidates, result.scenarios, own)
+        if faults:
+            more = f" (and {len(faults) - 1} more: sts draft check {draft.name})"
             raise DamagedData(
-                f"draft {draft.name} cannot be frozen: {found[0]}{more if len(found) > 1 else ''}"
+                f"draft {draft.name} cannot be frozen: {faults[0]}{more if len(faults) > 1 else ''}"
             )
         end = decided[-1].digest if decided else ""
 

@@ -111,7 +111,7 @@ def compute_rule_fingerprints(
         for name in worlds
         if code_path(name)
     }
-    return marks, all(own.is_complete for own in codes.values())
+    return marks, all(code.is_complete for code in codes.values())
 
 
 def _stored_source(space: KeyValueStore, name: str) -> label_table.TableSource | None:
@@ -141,7 +141,7 @@ def _label_all(
         yield Label(continuation.content_hash, verdict, step, tuple(_format_notes(continuation)))
 
 
-def _missing_rule_error(*given: object) -> tuple[str, None]:
+def _missing_rule_error(*args: object) -> tuple[str, None]:
     return "", None
 
 

@@ -86,8 +86,8 @@ def compute_profile(
     own: Iterable[Category] = (),
 ) -> Profile:
     """Compute the profile of a scenario; see `compute_profiles`."""
-    (made,) = compute_profiles([scenario], names, continuations, seed=seed, own=own)
-    return made.profile
+    (result,) = compute_profiles([scenario], names, continuations, seed=seed, own=own)
+    return result.profile
 
 
 def compute_profiles(
@@ -116,11 +116,11 @@ def compute_profiles(
             size = 1 if ":" in name else _BATCH_SIZE  # a user's agent may depend on its batch
             count = 1 if is_deterministic(agent, group[0].partner) else continuations
             for batch in (group[at : at + size] for at in range(0, len(group), size)):
-                made = continue_all(batch, agent, seed=seed, indices=range(count))
+                results = continue_all(batch, agent, seed=seed, indices=range(count))
                 for n, scenario in enumerate(batch):
-                    own_part = made[n * count : (n + 1) * count]
-                    found = tuple(_label(scenario, rules, c) for c in own_part)
-                    labels[scenario.hash][agent.name] = found
+                    own_part = results[n * count : (n + 1) * count]
+                    agent_labels = tuple(_label(scenario, rules, c) for c in own_part)
+                    labels[scenario.hash][agent.name] = agent_labels
                     first[scenario.hash][agent.name] = own_part[0]
     return [ComputedProfile(Profile(s.hash, labels[s.hash]), first[s.hash]) for s in scenarios]
 
@@ -130,8 +130,8 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
 
     None for `names` stands for those that the categories of the domain list.
     """
-    chosen = categories.profile_agents(domain) if names is None else dict.fromkeys(names)
-    loaded = {name: agents.load(name) for name in chosen}
+    agent_names = categories.profile_agents(domain) if names is None else dict.fromkeys(names)
+    loaded = {name: agents.load(name) for name in agent_names}
     players = {name: agent for name, agent in loaded.items() if agent.domain in ("", domain)}
     for name, n in Counter(agent.name for agent in players.values()).items():
         if n > 1:
@@ -183,8 +183,8 @@ class Profiles:
 
     def get(self, candidate: DraftCandidate) -> Profile | None:
         """Return the profile of a candidate as it is now; None if it is not computed yet."""
-        if (made := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
-            return made.profile
+        if (computed := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
+            return computed.profile
         name, names = f"{self._file_name(candidate)}.json", self._basis(candidate).names
         raw = self._read(name)
         if raw is None:
@@ -197,8 +197,8 @@ class Profiles:
 
     def get_first_continuations(self, candidate: DraftCandidate) -> dict[str, Continuation]:
         """Return the first continuation of each agent, {} if not computed yet."""
-        if (made := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
-            return made.first
+        if (computed := self._unstored.get(self._current_scenario(candidate).hash)) is not None:
+            return computed.first
         name = f"{self._file_name(candidate)}.parquet"
         raw = self._read(name)
         by_agent = {c.agent: c for c in parts.decode_part(name, raw)} if raw is not None else {}
@@ -211,15 +211,18 @@ class Profiles:
 
     def _compute(self, candidate: DraftCandidate) -> Profile:
         scenario = self._scenario(candidate)
-        own = self._own.values()
-        (made,) = compute_profiles([scenario], self._names, self._count, seed=self._seed, own=own)
+        own_categories = self._own.values()
+        (computed,) = compute_profiles(
+            [scenario], self._names, self._count, seed=self._seed, own=own_categories
+        )
         if not self._basis(candidate).kept:
-            self._unstored[self._current_scenario(candidate).hash] = made
-            return made.profile
+            self._unstored[self._current_scenario(candidate).hash] = computed
+            return computed.profile
         store, place = self._draft.workspace.store, self._file_name(candidate)
-        parts.write_part(store, f"{place}.parquet", [*made.first.values()])
-        store.put_new(f"{place}.json", _encode(made.profile))  # last, as it marks both as complete
-        return made.profile
+        parts.write_part(store, f"{place}.parquet", [*computed.first.values()])
+        # Last, as it marks both as complete.
+        store.put_new(f"{place}.json", _encode(computed.profile))
+        return computed.profile
 
     def _scenario(self, candidate: DraftCandidate) -> Scenario:
         """Return a candidate, also one that was added since the draft was read."""
@@ -243,13 +246,13 @@ class Profiles:
             if mark in self._stored or mark in self.failed:
                 continue
             try:
-                made = None if self.get(candidate) else self._compute(candidate)
+                profile = None if self.get(candidate) else self._compute(candidate)
             except StsError as error:
                 self.failed[mark] = error
                 continue
             self._stored.add(mark)
-            if made is not None:
-                return made
+            if profile is not None:
+                return profile
         return None
 
     def find_equal(self, candidates: Iterable[DraftCandidate]) -> dict[str, str]:
@@ -259,8 +262,8 @@ class Profiles:
             return reasons  # without loading any agent
         for candidate in candidates:
             with contextlib.suppress(StsError):  # of a category that is not installed
-                if (made := self.get(candidate)) is not None and made.why_equal:
-                    reasons[candidate.summary.id] = made.why_equal
+                if (profile := self.get(candidate)) is not None and profile.why_equal:
+                    reasons[candidate.summary.id] = profile.why_equal
         return reasons
 
     def _current_scenario(self, candidate: DraftCandidate) -> Summary:
@@ -271,7 +274,7 @@ class Profiles:
         if name not in self._bases:
             rule = self._own.get(name) or categories.load_category(name)
             players = load_players(rule.domain, self._names).values()
-            marks, whole = compute_rule_fingerprints([rule], [rule.domain])
+            marks, is_complete = compute_rule_fingerprints([rule], [rule.domain])
             terms = {
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
@@ -281,7 +284,7 @@ class Profiles:
                 "agents": {agent.name: agents.fingerprint(agent) for agent in players},
             }
             names = tuple(agent.name for agent in players)
-            self._bases[name] = _Basis(names, canonical_json(terms), whole)
+            self._bases[name] = _Basis(names, canonical_json(terms), is_complete)
         return self._bases[name]
 
     def _file_name(self, candidate: DraftCandidate) -> str:
@@ -299,7 +302,10 @@ class Profiles:
 
 
 def _encode(profile: Profile) -> bytes:
-    labels = {name: [list(label) for label in made] for name, made in profile.labels.items()}
+    labels = {
+        name: [list(label) for label in agent_labels]
+        for name, agent_labels in profile.labels.items()
+    }
     header = {"format": _FORMAT, "version_of_format": _VERSION}
     document = header | {"scenario": profile.scenario, "labels": labels}
     return canonical_json(document | {"hash": content_hash(canonical_json(document))}) + b"\n"
@@ -328,8 +334,8 @@ def _invalid_profile(name: str, why: str) -> DamagedData:
     )
 
 
-def _label_of(given: Any) -> Label:
-    verdict, step = given
+def _label_of(value: Any) -> Label:
+    verdict, step = value
     if verdict not in VERDICTS or not (step is None or type(step) is int):
-        raise ValueError(f"expected a label, found {given!r:.40}")
+        raise ValueError(f"expected a label, found {value!r:.40}")
     return Label(verdict, step)

@@ -68,8 +68,8 @@ def check_category(
     blind = compute_open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
     guess = 1 / len(controls.answers) if controls.answers else None
     usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
-    most = usual if controls.max_open_loop_rate is None else controls.max_open_loop_rate
-    rows = [QualityCheck(category.name, "open loop", blind, most)]
+    max_rate = usual if controls.max_open_loop_rate is None else controls.max_open_loop_rate
+    rows = [QualityCheck(category.name, "open loop", blind, max_rate)]
     for name in categories.baseline_agents(category.domain):
         agent, limit = agents.load(name), REWARD if controls.against_reward else None
         rows.append(QualityCheck(category.name, agent.name, rate(agent), limit))
@@ -112,8 +112,8 @@ def _balance_checks(category: Category, scenarios: Sequence[Scenario]) -> Iterat
     answers = category.controls.answers if category.controls else ()
     if answers:
         count = Counter(str(s.parameters["answer"]) for s in scenarios)
-        most = math.ceil(len(scenarios) / len(answers))
-        yield QualityCheck(category.name, "scenarios of one answer", max(count.values()), most)
+        max_count = math.ceil(len(scenarios) / len(answers))
+        yield QualityCheck(category.name, "scenarios of one answer", max(count.values()), max_count)
 
 
 def _discrimination_checks(
@@ -132,9 +132,11 @@ def _discrimination_checks(
     for level in DIFFICULTIES:
         if level in rates:
             yield QualityCheck(name, f"mid-level agents, {level}", rates[level], None)
-    known = [rates[level] for level in DIFFICULTIES if level in rates]
-    if len(known) > 1:
-        yield QualityCheck(name, "easiest less hardest", known[0] - known[-1], 0, least=True)
+    level_rates = [rates[level] for level in DIFFICULTIES if level in rates]
+    if len(level_rates) > 1:
+        yield QualityCheck(
+            name, "easiest less hardest", level_rates[0] - level_rates[-1], 0, least=True
+        )
 
 
 def _compute_rates_by_difficulty(

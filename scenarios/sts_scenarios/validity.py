@@ -17,8 +17,8 @@ def find_fault(scenario: Scenario, rules: Mapping[str, Category]) -> str | None:
         return f"its kind is {scenario.kind}, and that of {rule.name} is {rule.kind}"
     if scenario.instruction.category != rule.name:
         return f"its instruction belongs to category {scenario.instruction.category}"
-    others = [r for r in rules.values() if r.domain == rule.domain and r is not rule]
-    return rule.why_invalid(scenario) or find_text_fault(scenario, rule, others)
+    other_rules = [r for r in rules.values() if r.domain == rule.domain and r is not rule]
+    return rule.why_invalid(scenario) or find_text_fault(scenario, rule, other_rules)
 
 
 def find_text_fault(scenario: Scenario, rule: Category, others: Iterable[Category]) -> str | None:

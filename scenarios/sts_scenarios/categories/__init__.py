@@ -104,9 +104,9 @@ def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
     out: dict[str, Category] = {}
     for category in sorted(categories, key=lambda category: category.name):
         if category.name in out:
-            others = {out[category.name].domain, category.domain}
+            domains = {out[category.name].domain, category.domain}
             raise ArgumentError(
-                f"two categories are named {category.name!r}, of {' and '.join(sorted(others))}; "
+                f"two categories are named {category.name!r}, of {' and '.join(sorted(domains))}; "
                 "select one with module:NAME"
             )
         out[category.name] = category
@@ -115,8 +115,10 @@ def _index_by_name(categories: Iterable[Category]) -> dict[str, Category]:
 
 def installed_categories(domains: Iterable[str] | None = None) -> dict[str, Category]:
     """Return the categories of these environments, or of all, by name in alphabetical order."""
-    chosen = registry.list_entry_points(GROUP) if domains is None else dict.fromkeys(domains)
-    return _index_by_name(category for domain in chosen for category in load_categories(domain))
+    domain_names = registry.list_entry_points(GROUP) if domains is None else dict.fromkeys(domains)
+    return _index_by_name(
+        category for domain in domain_names for category in load_categories(domain)
+    )
 
 
 def scenario_categories(

@@ -114,7 +114,7 @@ def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[s
     words = next(
         proposal.words for proposal in all_proposals if proposal.parameters == scenario.parameters
     )
-    others = {text for proposal in all_proposals for text in proposal.words.values()} - set(
+    other_texts = {text for proposal in all_proposals for text in proposal.words.values()} - set(
         words.values()
     )
-    return {field: FieldValue(text, tuple(sorted(others))) for field, text in words.items()}
+    return {field: FieldValue(text, tuple(sorted(other_texts))) for field, text in words.items()}

@@ -35,10 +35,10 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
         raise ArgumentError(
             f"{parent.label} is not the newest: begin the next version from {parent.name}@{newest}"
         )
-    there = drafts.find_draft(workspace, parent.name)
-    if there is not None and not args.overwrite and drafts.find_frozen_version(there) is None:
+    existing = drafts.find_draft(workspace, parent.name)
+    if existing is not None and not args.overwrite and drafts.find_frozen_version(existing) is None:
         raise ArgumentError(f"draft {parent.name!r} already exists; use --overwrite to replace it")
-    replaces = there.id if there else None
+    replaces = existing.id if existing else None
     draft = drafts.create_draft(
         workspace, parent.name, parent.scenarios, parent=parent.label, replaces=replaces
     )
@@ -52,27 +52,27 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Decide about candidates what the action says."""
-    draft, every = load_candidates(workspace, args.name)
+    draft, all_candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
     reason = curation.validate_reason(getattr(args, "reason", None) or "")
     if getattr(args, "all", False):
         if args.id:
             raise ArgumentError("expected ids of candidates or --all, found both")
-        chosen = [one for one in every if one.status == "undecided"]
+        candidates = [candidate for candidate in all_candidates if candidate.status == "undecided"]
         reason = reason or curation.UNSEEN
     else:
-        chosen = select_candidates(draft, every, args.id)
-    if not chosen:
+        candidates = select_candidates(draft, all_candidates, args.id)
+    if not candidates:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
     person = curation.decide_as(
-        workspace, draft, chosen, args.action, name=args.author, reason=reason
+        workspace, draft, candidates, args.action, name=args.author, reason=reason
     )
-    ids = [one.summary.id for one in chosen]
+    ids = [candidate.summary.id for candidate in candidates]
     done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
-    what = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
+    subject = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
     return Result(
         {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
-        f"{done[args.action]} by {person.name}: {what}",
+        f"{done[args.action]} by {person.name}: {subject}",
     )
 
 
@@ -81,72 +81,74 @@ reject = retire = undo = accept
 
 def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep whether a person holds that two people would agree about a candidate."""
-    draft, every = load_candidates(workspace, args.name)
+    draft, candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    (one,) = select_candidates(draft, every, [args.id])
+    (candidate,) = select_candidates(draft, candidates, [args.id])
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
         curation.append_decisions(
-            store, draft, [curation.make_rating(one, args.word, person, at=time.time())]
+            store, draft, [curation.make_rating(candidate, args.word, person, at=time.time())]
         )
-    said = {"yes": "two people would agree", "no": "two people would not agree"}
+    texts = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
         {"draft": draft.name, "candidate": args.id, "rating": args.word, "by": person.name},
-        f"{args.id}: {said.get(args.word, 'taken back, what was said')}, by {person.name}",
+        f"{args.id}: {texts.get(args.word, 'taken back, what was said')}, by {person.name}",
     )
 
 
 def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what the next version changes."""
-    draft, every = load_candidates(workspace, args.name)
-    made = next_version(draft, every)
-    kept = sum(one.status == "kept" for one in every)
-    kept -= sum(change.kind == "replaced" for change in made.changes)
-    changes = [one._asdict() for one in made.changes]
-    value = {"draft": draft.name, "parent": draft.parent, "kept": kept, "changes": changes}
-    return Result(value, changelog.format_changelog(draft.parent, made.changes, kept))
+    draft, candidates = load_candidates(workspace, args.name)
+    version = next_version(draft, candidates)
+    n_kept = sum(candidate.status == "kept" for candidate in candidates)
+    n_kept -= sum(change.kind == "replaced" for change in version.changes)
+    changes = [change._asdict() for change in version.changes]
+    value = {"draft": draft.name, "parent": draft.parent, "kept": n_kept, "changes": changes}
+    return Result(value, changelog.format_changelog(draft.parent, version.changes, n_kept))
 
 
 def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show why a draft cannot be frozen, if so."""
-    draft, every = load_candidates(workspace, args.name)
-    own = [categories.load_category(name) for name in args.category]
-    made = next_version(draft, every)
-    found = find_faults(draft, every, made.scenarios, own)
-    staying = [one for one in every if one.is_in_next_version]
-    profiles = Profiles(draft, own=own)
+    draft, candidates = load_candidates(workspace, args.name)
+    own_categories = [categories.load_category(name) for name in args.category]
+    version = next_version(draft, candidates)
+    faults = find_faults(draft, candidates, version.scenarios, own_categories)
+    staying = [candidate for candidate in candidates if candidate.is_in_next_version]
+    profiles = Profiles(draft, own=own_categories)
     flat = profiles.find_equal(staying)
     notes = [f"{id} does not separate the agents: {why}" for id, why in flat.items()]
-    lines = found or [
-        f"draft {draft.name} can be frozen: {len(made.scenarios)} scenarios",
+    lines = faults or [
+        f"draft {draft.name} can be frozen: {len(version.scenarios)} scenarios",
         f"next: sts suite freeze {draft.name}",
     ]
-    value = {"draft": draft.name, "sound": not found, "faults": found, "notes": notes}
-    lines += [f"note: {one}" for one in notes]
+    value = {"draft": draft.name, "sound": not faults, "faults": faults, "notes": notes}
+    lines += [f"note: {note}" for note in notes]
     if args.quality_checks:
-        rows = _compute_quality_checks(made.scenarios, own, _existing_profiles(profiles, staying))
+        rows = _compute_quality_checks(
+            version.scenarios, own_categories, _existing_profiles(profiles, staying)
+        )
         value["quality_checks"] = [row._asdict() | {"passed": row.is_passed} for row in rows]
         lines += _format_quality_checks(rows)
-    return Result(value, "\n".join(lines), 1 if found else 0)
+    return Result(value, "\n".join(lines), 1 if faults else 0)
 
 
-def _existing_profiles(profiles: Profiles, every: Sequence[DraftCandidate]) -> list[Profile]:
+def _existing_profiles(profiles: Profiles, candidates: Sequence[DraftCandidate]) -> list[Profile]:
     """Return the profiles that have been made."""
     out = []
-    for one in every:
+    for candidate in candidates:
         with contextlib.suppress(StsError):  # of a category that is not here
-            if (made := profiles.get(one)) is not None:
-                out.append(made)
+            if (profile := profiles.get(candidate)) is not None:
+                out.append(profile)
     return out
 
 
 def _compute_quality_checks(
-    scenarios: Sequence[Scenario], own: Sequence[Category], profiles: Sequence[Profile]
+    scenarios: Sequence[Scenario], own_categories: Sequence[Category], profiles: Sequence[Profile]
 ) -> list[QualityCheck]:
     """Return the rows of every category of a draft that declares what it is tested with."""
-    rules = categories.scenario_categories(scenarios, own)
+    rules = categories.scenario_categories(scenarios, own_categories)
     rows = []
-    for name in sorted({one.category for one in scenarios} & {*rules}):
+    for name in sorted({scenario.category for scenario in scenarios} & {*rules}):
         members = [s for s in scenarios if s.category == name]
         rows += quality_checks.check_category(rules[name], members)
         rows += quality_checks.check_suite(members, rules, profiles)
@@ -156,7 +158,7 @@ def _compute_quality_checks(
 def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
     if not rows:
         return ["quality checks: no category of this draft has control policies"]
-    shown = [
+    cells = [
         (
             row.category,
             row.name,
@@ -166,4 +168,4 @@ def _format_quality_checks(rows: Sequence[QualityCheck]) -> list[str]:
         )
         for row in rows
     ]
-    return [format_table(("category", "check", "figure", "limit", "passed"), shown)]
+    return [format_table(("category", "check", "figure", "limit", "passed"), cells)]

@@ -19,47 +19,49 @@ from sts_scenarios.mining.failures import load_recording
 
 def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Change a candidate, and show what differs from before."""
-    draft, every = load_candidates(workspace, args.name)
+    draft, candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    (one,) = select_candidates(draft, every, [args.id])
+    (candidate,) = select_candidates(draft, candidates, [args.id])
     reason = curation.validate_reason(args.reason or "")
-    before = draft.candidate(args.id, one.state.scenario)
+    before = draft.candidate(args.id, candidate.state.scenario)
     category = categories.load_category(args.category or before.category)
-    asked = _read_changes(args) | ({"category": category.name} if args.category else {})
+    new_values = _read_changes(args) | ({"category": category.name} if args.category else {})
     trajectory = load_recording(workspace, before)
-    made = Editor(before, trajectory, [category]).preview(asked)
-    if not made.changes:
+    result = Editor(before, trajectory, [category]).preview(new_values)
+    if not result.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
-    draft.save_edit(made.scenario)
+    draft.save_edit(result.scenario)
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
-        event = curation.make_decision(one, "edit", person, reason=reason, at=time.time())
-        detail = {**event.detail, "changes": asked}
-        event = event._replace(scenario=made.scenario.row_hash, detail=detail)
+        event = curation.make_decision(candidate, "edit", person, reason=reason, at=time.time())
+        detail = {**event.detail, "changes": new_values}
+        event = event._replace(scenario=result.scenario.row_hash, detail=detail)
         curation.append_decisions(store, draft, [event])
     lines = [
         f"{name}: {_format_value(old)} -> {_format_value(new)}"
-        for name, (old, new) in made.changes.items()
+        for name, (old, new) in result.changes.items()
     ]
-    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _describe_validity(made.fault)))
-    changes = {name: {"before": old, "after": new} for name, (old, new) in made.changes.items()}
-    value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": made.fault}
+    text = "\n".join(
+        (f"{args.id} edited by {person.name}", *lines, _describe_validity(result.fault))
+    )
+    changes = {name: {"before": old, "after": new} for name, (old, new) in result.changes.items()}
+    value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": result.fault}
     return Result(value, text)
 
 
 def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Make a pair or a dialogue of candidates, or take one apart."""
-    draft, every = load_candidates(workspace, args.name)
+    draft, all_candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    chosen = select_candidates(draft, every, args.id)
+    candidates = select_candidates(draft, all_candidates, args.id)
     with AnnotationStore.open(workspace) as store:
-        made, person = linking.link_candidates(
-            store, draft, every, chosen, args.action, args.author
+        scenarios, person = linking.link_candidates(
+            store, draft, all_candidates, candidates, args.action, args.author
         )
-    ids, name = [one.id for one in made], getattr(made[0], args.action)
-    said = f"{args.action} {name}" if name else "apart"
+    ids, name = [scenario.id for scenario in scenarios], getattr(scenarios[0], args.action)
+    outcome = f"{args.action} {name}" if name else "apart"
     value = {"draft": draft.name, "candidates": ids, args.action: name}
-    return Result(value, f"{said}: {', '.join(ids)}, by {person.name}")
+    return Result(value, f"{outcome}: {', '.join(ids)}, by {person.name}")
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -70,12 +72,12 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     category = categories.load_category(args.category)
     last = drafts.find_last_numbers(workspace, draft.name, draft.load_ids()).get(category.name, 0)
     id = f"{category.name}-{last + 1:02d}"
-    made = add_scenario(
+    result = add_scenario(
         trajectory, category, _read_changes(args) | {"category": category.name}, id=id
     )
-    drafts.add_candidates(draft, [made.scenario])
-    text = f"added {id}: {made.scenario.instruction.text}\n{_describe_validity(made.fault)}"
-    return Result({"draft": draft.name, "candidate": id, "fault": made.fault}, text)
+    drafts.add_candidates(draft, [result.scenario])
+    text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result.fault)}"
+    return Result({"draft": draft.name, "candidate": id, "fault": result.fault}, text)
 
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:

@@ -41,28 +41,37 @@ class _Row(NamedTuple):
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show the candidates of a draft that are asked for, and what they all come to."""
-    draft, every = load_candidates(workspace, args.name)
-    asked = select_candidates(draft, every, args.id) if args.id else every
+    draft, all_candidates = load_candidates(workspace, args.name)
+    candidates = select_candidates(draft, all_candidates, args.id) if args.id else all_candidates
     if args.agent and not args.profiles:
         raise ArgumentError("--agent says whose profiles are listed; expected --profiles too")
     rule = categories.load_category(args.category) if ":" in (args.category or "") else None
     category = rule.name if rule else args.category
     person = read_study(workspace, lambda connection: find_person(connection, args.author))
     rows = [
-        _Row(one, current_scenario(draft, one), visible_ratings(one.state, person), None)
-        for one in asked
-        if args.status in (None, one.status)
+        _Row(
+            candidate,
+            current_scenario(draft, candidate),
+            visible_ratings(candidate.state, person),
+            None,
+        )
+        for candidate in candidates
+        if args.status in (None, candidate.status)
     ]
     rows = [row for row in rows if category in (None, row.now.category)]
     if category is not None and not rows:
-        there = {current_scenario(draft, one).category for one in every}
-        if category not in there:
-            raise UnknownName(f"category in draft {draft.name}", category, sorted(there))
+        names = {current_scenario(draft, candidate).category for candidate in all_candidates}
+        if category not in names:
+            raise UnknownName(f"category in draft {draft.name}", category, sorted(names))
     failed: list[str] = []
     if args.profiles:
         rows, failed = _compute_profiles(draft, rows, args.agent or None, [rule] if rule else [])
-    agreed = rating_agreement(every) if any(one.state.ratings for one in every) else None
-    counts = Counter(one.status for one in every)
+    agreed = (
+        rating_agreement(all_candidates)
+        if any(candidate.state.ratings for candidate in all_candidates)
+        else None
+    )
+    counts = Counter(candidate.status for candidate in all_candidates)
     value = {
         "draft": draft.name,
         "parent": draft.parent,
@@ -72,7 +81,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     }
     counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
     begun = f" from {draft.parent}" if draft.parent else ""
-    parts = [f"draft {draft.name}{begun}: {len(every)} candidates, {counted}"]
+    parts = [f"draft {draft.name}{begun}: {len(all_candidates)} candidates, {counted}"]
     parts += [_format_candidate_table(rows, args.profiles, agreed is not None)]
     if args.profiles:
         note = "passed by rule: automatic labels of continuations, without human judgement"
@@ -82,20 +91,20 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def _compute_profiles(
-    draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own: Sequence[Any]
+    draft: Draft, rows: Sequence[_Row], agents: Sequence[str] | None, own_categories: Sequence[Any]
 ) -> tuple[list[_Row], list[str]]:
     """Return rows with their profiles, made where they are missing, and why some have none."""
-    kept = Profiles(draft, agents, own=own)
-    made, failed = [], []
+    profiles = Profiles(draft, agents, own=own_categories)
+    profiled, failed = [], []
     with show_progress(draft.name, "profiles") as show:
         for number, row in enumerate(rows, 1):
             try:
-                made.append(row._replace(profile=kept.compute(row.one)))
+                profiled.append(row._replace(profile=profiles.compute(row.one)))
             except StsError as error:
-                made.append(row)
+                profiled.append(row)
                 failed.append(str(error.with_prefix(row.one.summary.id)))
             show(number, len(rows))
-    return made, failed
+    return profiled, failed
 
 
 def _format_candidate_table(rows: Sequence[_Row], profiles: bool, ratings: bool) -> str:
@@ -105,27 +114,39 @@ def _format_candidate_table(rows: Sequence[_Row], profiles: bool, ratings: bool)
     header += ["passed by rule"] if profiles else []
     header += ["would two agree?"] if ratings else []
     cells = []
-    for one, as_it_is, seen, profile in rows:
-        own = [one.summary.id, one.status, one.state.by, as_it_is.difficulty, as_it_is.text]
-        own += [one.state.reason]
-        own += [str(profile or "")] if profiles else []
+    for candidate, as_it_is, words_by_person, profile in rows:
+        row = [
+            candidate.summary.id,
+            candidate.status,
+            candidate.state.by,
+            as_it_is.difficulty,
+            as_it_is.text,
+        ]
+        row += [candidate.state.reason]
+        row += [str(profile or "")] if profiles else []
         if ratings:
-            given = len(one.state.ratings)
-            blind = f"{given} given" if given else ""
-            own += [", ".join(f"{name} {word}" for name, word in seen.items()) or blind]
-        cells.append(tuple(cell or "-" for cell in own))
+            n_ratings = len(candidate.state.ratings)
+            blind = f"{n_ratings} given" if n_ratings else ""
+            row += [", ".join(f"{name} {word}" for name, word in words_by_person.items()) or blind]
+        cells.append(tuple(cell or "-" for cell in row))
     return format_table(tuple(header), cells)
 
 
 def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
-    one, as_it_is, seen, profile = row
-    own = {name: getattr(as_it_is, name) for name in _SHOWN}
-    own |= {"status": one.status, "reason": one.state.reason}
-    decided = {"by": one.state.by, "at": one.state.at, "scenario": one.state.scenario}
-    history = [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in one.state.standing]
-    said = {"ratings": seen, "ratings_given": len(one.state.ratings)}
-    passed = {name: [*own] for name, own in profile.passed.items()} if profile else None
-    record = own | decided | {"decisions": history} | said
+    candidate, as_it_is, ratings, profile = row
+    values = {name: getattr(as_it_is, name) for name in _SHOWN}
+    values |= {"status": candidate.status, "reason": candidate.state.reason}
+    decided = {
+        "by": candidate.state.by,
+        "at": candidate.state.at,
+        "scenario": candidate.state.scenario,
+    }
+    history = [
+        {"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in candidate.state.standing
+    ]
+    rating_values = {"ratings": ratings, "ratings_given": len(candidate.state.ratings)}
+    passed = {name: [*count] for name, count in profile.passed.items()} if profile else None
+    record = values | decided | {"decisions": history} | rating_values
     return record | ({"passed_by_rule": passed} if profiles else {})
 
 

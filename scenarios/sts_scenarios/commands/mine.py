@@ -60,13 +60,15 @@ def _summarise(
     header = ("category", "candidates", "worlds", "chosen", *DIFFICULTIES)
     rows: list[tuple[Any, ...]] = []
     for name in (category.name for category in categories):
-        chosen = Counter(s.difficulty for s in mined.scenarios if s.category == name)
-        counts = (chosen[difficulty] for difficulty in DIFFICULTIES)
-        rows.append((name, mined.candidates[name], mined.worlds[name], chosen.total(), *counts))
+        by_difficulty = Counter(s.difficulty for s in mined.scenarios if s.category == name)
+        counts = (by_difficulty[difficulty] for difficulty in DIFFICULTIES)
+        rows.append(
+            (name, mined.candidates[name], mined.worlds[name], by_difficulty.total(), *counts)
+        )
     strata = [
-        {"category": name, **stratum._asdict(), "candidates": count, "chosen": taken}
+        {"category": name, **stratum._asdict(), "candidates": count, "chosen": n_chosen}
         for name, counts_by_stratum in mined.strata.items()
-        for stratum, (count, taken) in counts_by_stratum.items()
+        for stratum, (count, n_chosen) in counts_by_stratum.items()
     ]
     value = {
         "categories": to_records(header, rows),
@@ -87,9 +89,9 @@ def _categories_without_prefilter(categories: Sequence[Category]) -> list[str]:
 def _format_notes(mined: Mined, categories: Sequence[Category]) -> list[str]:
     """Return notes on sampled counts and on categories that take long."""
     lines = [
-        f"{name} was asked at {asked} of the {of} steps that may fit, the first of each stratum; "
+        f"{name} was asked at {sample} of the {of} steps that may fit, the first of each stratum; "
         "its candidates are those of them that do"
-        for name, (asked, of) in mined.sampled.items()
+        for name, (sample, of) in mined.sampled.items()
     ]
     unscreened = _categories_without_prefilter(categories)
     if unscreened and len(unscreened) < len(categories):
@@ -102,9 +104,9 @@ def _format_strata(mined: Mined) -> str:
     offered: Counter[tuple[str, str, str]] = Counter()
     chosen: Counter[tuple[str, str, str]] = Counter()
     for counts in mined.strata.values():
-        for stratum, (count, taken) in counts.items():
+        for stratum, (count, n_chosen) in counts.items():
             offered[stratum] += count
-            chosen[stratum] += taken
+            chosen[stratum] += n_chosen
     rows = [
         (*origin, *(f"{chosen[d, *origin]} of {offered[d, *origin]}" for d in DIFFICULTIES))
         for origin in sorted({(source, recorder) for _, source, recorder in offered})

@@ -24,20 +24,20 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what is in a suite, or in a part of one."""
     from sts.suites import store
 
-    chosen = selections.load_selection(workspace, args.suite, store.load)
-    suite, every = chosen.suite, chosen.scenarios
+    selection = selections.load_selection(workspace, args.suite, store.load)
+    suite, scenarios = selection.suite, selection.scenarios
     header = ("scenario", "difficulty", "takeover", "horizon", "instruction")
-    rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in every]
-    text = "\n".join((_format_title(suite), _describe_part(chosen), format_table(header, rows)))
-    text += _describe_links(every)
+    rows = [(s.id, s.difficulty, s.takeover, s.horizon, s.instruction.text) for s in scenarios]
+    text = "\n".join((_format_title(suite), _describe_part(selection), format_table(header, rows)))
+    text += _describe_links(scenarios)
     value = {
         "suite": suite.label,
-        "selection": chosen.meaning,
+        "selection": selection.meaning,
         "hash": suite.hash,
         "parent": suite.parent,
         "description": suite.description,
         "provenance": suite.provenance,
-        "scenarios": [_scenario_record(scenario) for scenario in every],
+        "scenarios": [_scenario_record(scenario) for scenario in scenarios],
     }
     return Result(value, text)
 
@@ -45,26 +45,35 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _scenario_record(s: Scenario) -> dict[str, Any]:
     record = {name: getattr(s, name) for name in _SHOWN}
     record |= {"instruction": s.instruction.to_json(), "tags": list(s.tags)}
-    return record | {"earlier_instructions": [one.to_json() for one in s.earlier_instructions]}
+    return record | {
+        "earlier_instructions": [instruction.to_json() for instruction in s.earlier_instructions]
+    }
 
 
-def _describe_links(every: Sequence[Scenario]) -> str:
+def _describe_links(scenarios: Sequence[Scenario]) -> str:
     """Return what belongs together, one line each; "" for nothing."""
     lines = []
-    for word, groups in (("pair", group_pairs(every)), ("dialogue", group_dialogues(every))):
-        for own in groups.values():
-            said = " | ".join(f"{one.id} “{one.instruction.text}”" for one in own)
-            lines.append(f"{word}: {said}")
+    for word, groups in (
+        ("pair", group_pairs(scenarios)),
+        ("dialogue", group_dialogues(scenarios)),
+    ):
+        for members in groups.values():
+            text = " | ".join(
+                f"{scenario.id} “{scenario.instruction.text}”" for scenario in members
+            )
+            lines.append(f"{word}: {text}")
     return "".join(("\n\n", "\n".join(lines))) if lines else ""
 
 
-def _describe_part(chosen: Selection) -> str:
+def _describe_part(selection: Selection) -> str:
     """Return what a selection is, as a line; "" for a whole suite."""
-    if not chosen.terms:
+    if not selection.terms:
         return ""
-    joined = f", {len(chosen.joined)} of them as they belong with another" if chosen.joined else ""
-    count = f"{len(chosen.scenarios)} of its {len(chosen.suite.scenarios)} scenarios"
-    return f"{chosen.meaning}: {count}{joined}\n"
+    joined = (
+        f", {len(selection.joined)} of them as they belong with another" if selection.joined else ""
+    )
+    count = f"{len(selection.scenarios)} of its {len(selection.suite.scenarios)} scenarios"
+    return f"{selection.meaning}: {count}{joined}\n"
 
 
 def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -78,25 +87,34 @@ def tag(args: argparse.Namespace, workspace: Workspace) -> Result:
         ids = tags.tag(workspace, suite, args.tag, args.id, remove=args.remove)
         text = f"{args.tag}: {', '.join(ids) or 'no scenario'}"
         return Result({"suite": suite.name, "tag": args.tag, "scenarios": list(ids)}, text)
-    said, every = tags.read(workspace, suite.name), selections.load_ids_by_tag(workspace, suite)
-    own = {name for one in suite.scenarios for name in one.tags}
+    workspace_tags, ids_by_tag = (
+        tags.read(workspace, suite.name),
+        selections.load_ids_by_tag(workspace, suite),
+    )
+    suite_tags = {name for scenario in suite.scenarios for name in scenario.tags}
     rows = [
-        (name, "suite" if name in own else "workspace", len(ids), ", ".join(ids))
-        for name, ids in every.items()
+        (name, "suite" if name in suite_tags else "workspace", len(ids), ", ".join(ids))
+        for name, ids in ids_by_tag.items()
     ]
     lines = [format_table(("tag", "of the", "scenarios", "which"), rows)] if rows else ["no tags"]
-    lines += [f"{suite.label}+{name} is +{terms}" for name, terms in said.selections.items()]
-    value = {"suite": suite.label, "tags": every, "selections": dict(said.selections)}
+    lines += [
+        f"{suite.label}+{name} is +{terms}" for name, terms in workspace_tags.selections.items()
+    ]
+    value = {
+        "suite": suite.label,
+        "tags": ids_by_tag,
+        "selections": dict(workspace_tags.selections),
+    }
     return Result(value, "\n".join(lines))
 
 
 def save(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Keep a selection under a name."""
-    chosen = selections.load_selection(workspace, args.suite, frozen.load)
-    selections.save_selection(workspace, chosen, args.name)
-    label = f"{chosen.suite.label}+{args.name}"
-    value = {"selection": label, "meaning": chosen.meaning}
-    return Result(value, f"{label} is {_describe_part(chosen).rstrip()}")
+    selection = selections.load_selection(workspace, args.suite, frozen.load)
+    selections.save_selection(workspace, selection, args.name)
+    label = f"{selection.suite.label}+{args.name}"
+    value = {"selection": label, "meaning": selection.meaning}
+    return Result(value, f"{label} is {_describe_part(selection).rstrip()}")
 
 
 def _format_title(suite: Suite) -> str:
@@ -120,9 +138,9 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     with contextlib.suppress(DamagedData):  # the lint says of which
         for scenario in suite.scenarios:
             require_domain(scenario.recording, f"{suite.label}: {scenario.id}")
-    with show_progress("verifying", "scenarios") as drawn:
+    with show_progress("verifying", "scenarios") as update:
         faults = lint_scenarios(suite.scenarios)
-        drawn(len(suite.scenarios), len(suite.scenarios))
+        update(len(suite.scenarios), len(suite.scenarios))
     if faults:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
     text = (

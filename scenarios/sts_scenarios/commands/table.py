@@ -152,17 +152,19 @@ _AGAINST = (_DRAFT, _IDS, _WHY, _AUTHOR)
 def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
     """Return the options of a candidate's fields, for a `new` candidate or for an edit."""
     default = "" if new else " (default: unchanged)"
-    own = "(default: the category's)" if new else "(default: unchanged)"
+    fallback = "(default: the category's)" if new else "(default: unchanged)"
     return (
         option("--takeover STEP", f"step of the trajectory{default}", type=int, required=new),
         option("--player P", f"evaluated player{default}", type=int, required=new),
         option("--category C", f"name or module:NAME{default}", required=new),
-        option("--context C", f"steps before the takeover {own}", type=int),
-        option("--horizon H", f"steps after the takeover {own}", type=int),
-        option("--partner P", f"behaviour of the other players {own}"),
-        option("--template N", f"instruction template of the category, from 0 {own}", type=int),
-        option("--instruction TEXT", f"instruction in your own words {own}"),
-        repeatable("--tag T", f"tag; repeatable, replaces all tags {own}"),
+        option("--context C", f"steps before the takeover {fallback}", type=int),
+        option("--horizon H", f"steps after the takeover {fallback}", type=int),
+        option("--partner P", f"behaviour of the other players {fallback}"),
+        option(
+            "--template N", f"instruction template of the category, from 0 {fallback}", type=int
+        ),
+        option("--instruction TEXT", f"instruction in your own words {fallback}"),
+        repeatable("--tag T", f"tag; repeatable, replaces all tags {fallback}"),
         _AUTHOR,
     )
 

@@ -29,19 +29,19 @@ def mine(
     categories: Sequence[Category],
     *,
     per_category: int | Mapping[str, int],
-    **given: Any,
+    **options: Any,
 ) -> Mined:
     """Return up to `per_category` scenarios of each category, without near-duplicates.
 
     Every step is checked by the categories themselves, without `Category.prefilter`. Scenarios
     that are invalid for their category are left out, for instance because of its partner.
-    Trajectories whose worlds are unavailable here are left out too. `given` has a `seed`, and any
+    Trajectories whose worlds are unavailable here are left out too. `options` has a `seed`, and any
     other fields of `MiningTerms`.
 
     Raises:
       ReplayMismatch: a selected trajectory does not replay.
     """
-    terms = MiningTerms(count_wanted(categories, per_category), **given)
+    terms = MiningTerms(count_wanted(categories, per_category), **options)
     return mine_list(
         trajectories, [replace(category, prefilter=None) for category in categories], terms
     )
@@ -51,10 +51,10 @@ def mine_list(
     trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: MiningTerms
 ) -> Mined:
     """Mine trajectories in memory; errors as of `mine`."""
-    held = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
+    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
     with create_pool(1, 1) as here:
         return make_mined(
-            gather_candidates([held], lambda: categories, terms, here), categories, terms
+            gather_candidates([batch], lambda: categories, terms, here), categories, terms
         )
 
 
@@ -76,7 +76,7 @@ def make_mined(
     def is_kept(category: Category, offer: Offer) -> bool:
         return keep is None or keep(category, gathered.picks([(category, offer)])[0])
 
-    chosen = select_steps(
+    selections = select_steps(
         gathered.offered,
         categories,
         terms.taken,
@@ -85,14 +85,14 @@ def make_mined(
         keep=is_kept,
     )
     picks = iter(
-        gathered.picks([(c, offer) for c in categories for offer in chosen[c.name].offers])
+        gathered.picks([(c, offer) for c in categories for offer in selections[c.name].offers])
     )
     results = [
-        (made.scenario, made.stratum, c.why_invalid(made.scenario))
+        (entry.scenario, entry.stratum, c.why_invalid(entry.scenario))
         for c in categories
-        for made in make_scenarios(
+        for entry in make_scenarios(
             c,
-            [next(picks) for _ in chosen[c.name].offers],
+            [next(picks) for _ in selections[c.name].offers],
             terms.seed,
             terms.last.get(c.name, 0),
             terms.rule,
@@ -107,7 +107,7 @@ def make_mined(
             name: {s: (n, fitting[name, s]) for s, n in sorted(offered.counts.items())}
             for name, offered in gathered.offered.items()
         },
-        {name: choice.passed_over for name, choice in chosen.items()},
+        {name: choice.passed_over for name, choice in selections.items()},
         {s.category: fault for s, _, fault in results if fault is not None},
         gathered.unavailable,
         gathered.sampled,

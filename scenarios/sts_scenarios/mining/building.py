@@ -140,11 +140,11 @@ def make_scenario(
 
 
 def _earlier_instructions(
-    trajectory: Trajectory, start: int, asked: Instruction
+    trajectory: Trajectory, start: int, instruction: Instruction
 ) -> tuple[Instruction, ...]:
-    """Return the other instructions given before `asked`, by steps of a context from `start`."""
+    """Return the other instructions up to `instruction`, by steps of a context from `start`."""
     since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
-    before = [i for i in since if i.given_at <= asked.given_at and i.text != asked.text]
+    before = [i for i in since if i.given_at <= instruction.given_at and i.text != instruction.text]
     return tuple(sorted(before, key=lambda i: i.given_at))
 
 

@@ -158,10 +158,10 @@ class _Selector:
         self.passed_over = 0
 
     def next(
-        self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], most: int
+        self, used: Mapping[str, int], keep: Callable[[Category, Offer], bool], max_rejected: int
     ) -> Offer | None:
         """Select and return the next step, None if none is left."""
-        while self._free and self.passed_over <= most:
+        while self._free and self.passed_over <= max_rejected:
             best = min(self._free, key=self._cost(used))
             if keep(self._category, best):
                 self.chosen.append(best)

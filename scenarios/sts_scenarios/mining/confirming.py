@@ -85,11 +85,11 @@ Query = tuple[str, int, int, int, str]
 """A query: category, row, takeover, role and answer."""
 
 
-def _queries(name: str, found: FoundSteps) -> list[tuple[int, Query]]:
+def _queries(name: str, steps: FoundSteps) -> list[tuple[int, Query]]:
     """Return the queries to a category, each with its part."""
     names = ("part", "row", "takeover", "player", "answer")
-    columns = (found.rows[column].tolist() for column in names)
-    words = found.words["answer"]
+    columns = (steps.rows[column].tolist() for column in names)
+    words = steps.words["answer"]
     return [(part, (name, r, m, p, words[a])) for part, r, m, p, a in zip(*columns, strict=True)]
 
 

@@ -85,8 +85,8 @@ class Filter:
         def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
             possible = list(category.candidates(trajectory, context, horizon))
             if possible:
-                where = self.evaluate(trajectory)
-                yield from (c for c in possible if where[c.player, c.takeover])
+                mask = self.evaluate(trajectory)
+                yield from (c for c in possible if mask[c.player, c.takeover])
 
         return replace(category, candidates=candidates, prefilter=None)
 

@@ -32,12 +32,12 @@ def use_miner(category: Category, name: str, miner: Miner) -> Category:
 
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
         with registry.translate_errors(f"miner {name!r} failed in trajectory {trajectory.id}"):
-            found = list(miner(trajectory))
-        for candidate in found:
+            results = list(miner(trajectory))
+        for candidate in results:
             fault = _candidate_fault(candidate, category, trajectory, context, horizon)
             if fault is not None:
                 raise StsError(f"miner {name!r} in trajectory {trajectory.id}: {fault}")
-        return iter(found)
+        return iter(results)
 
     return replace(category, candidates=candidates, prefilter=None)
 

@@ -127,18 +127,20 @@ def run_request(
     failed = failures.load_failures(workspace, suite) if suite else []
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
     make = partial(load_categories, order, tuple(domains))
-    chosen = make()
-    rule = _selection_provenance(order, {category.domain for category in chosen}, recorded, failed)
+    category_list = make()
+    rule = _selection_provenance(
+        order, {category.domain for category in category_list}, recorded, failed
+    )
     with_recording = [s for s in there if isinstance(s, Scenario)]
     keep: Keep | None = None
     if order.unlike:
-        keep = response_profiles.make_distinct_filter(order.agents, chosen, with_recording)
+        keep = response_profiles.make_distinct_filter(order.agents, category_list, with_recording)
     by_effect = None
     if order.effect is not None:
         by_effect = discrimination.ByEffect(order.effect, order.per_category - count, keep)
     keep_mined: Keep | None = by_effect or keep
     terms = MiningTerms(
-        counts=count_wanted(chosen, order.per_category - count),
+        counts=count_wanted(category_list, order.per_category - count),
         seed=order.seed,
         last=last,
         there=there,
@@ -150,16 +152,18 @@ def run_request(
     )
     with create_pool(order.workers, len(recorded.parts)) as pool:
         mined = make_mined(
-            gather_candidates(recorded.parts, make, terms, pool, progress), chosen, terms
+            gather_candidates(recorded.parts, make, terms, pool, progress), category_list, terms
         )
     if by_effect is not None:
         mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
     if suite:
-        chance = failures.compute_open_loop_rates(chosen, [*suite.scenarios, *mined.scenarios])
+        chance = failures.compute_open_loop_rates(
+            category_list, [*suite.scenarios, *mined.scenarios]
+        )
         passing = failures.make_passable_filter(chance, order.agents)
         further = replace(
             terms,
-            counts=count_wanted(chosen, count),
+            counts=count_wanted(category_list, count),
             last=_last_numbers(last, mined.scenarios),
             there=[*there, *mined.scenarios],
             keep=lambda category, pick: (
@@ -167,10 +171,10 @@ def run_request(
             ),
             rule=rule | failures.failure_provenance(suite, share, chance),
         )
-        restricted = [failures.restrict_to_takeover(category) for category in chosen]
+        restricted = [failures.restrict_to_takeover(category) for category in category_list]
         mined = mined.merge(mine_list(failed, restricted, further))
     on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
-    return MiningOutcome(mined, chosen, recorded.rows, on_side, len(failed))
+    return MiningOutcome(mined, category_list, recorded.rows, on_side, len(failed))
 
 
 def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
@@ -188,22 +192,24 @@ def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Cate
 
     `domains` are those of the recorded trajectories.
     """
-    chosen = [categories.load_category(name) for name in dict.fromkeys(order.categories)]
+    category_list = [categories.load_category(name) for name in dict.fromkeys(order.categories)]
     if not order.categories:
         installed = categories.installed_categories(domains).values()
-        chosen = [category for category in installed if not category.superseded]
+        category_list = [category for category in installed if not category.superseded]
     if order.partner is not None:
-        _check_partner(order.partner, {category.domain for category in chosen})
-        chosen = [replace(category, partner=order.partner) for category in chosen]
+        _check_partner(order.partner, {category.domain for category in category_list})
+        category_list = [replace(category, partner=order.partner) for category in category_list]
     if order.miner is not None:
         miner = miners.load_miner(order.miner)
-        chosen = [miners.use_miner(category, order.miner, miner) for category in chosen]
+        category_list = [
+            miners.use_miner(category, order.miner, miner) for category in category_list
+        ]
     if order.where is not None:
-        where = filters.Filter(order.where)
-        chosen = [where.restrict(category) for category in chosen]
+        step_filter = filters.Filter(order.where)
+        category_list = [step_filter.restrict(category) for category in category_list]
     if order.side == "train":
-        chosen = [training.restrict_to_done(category) for category in chosen]
-    return chosen
+        category_list = [training.restrict_to_done(category) for category in category_list]
+    return category_list
 
 
 def _selection_provenance(
@@ -217,15 +223,15 @@ def _selection_provenance(
     if order.miner is not None:
         rule |= {"miner": order.miner, "code": fingerprint_code(order.miner).digest}
     if order.where is not None:
-        where, versions = filters.Filter(order.where), dict[str, int]()
+        step_filter, versions = filters.Filter(order.where), dict[str, int]()
         for name in sorted(domains):
             firsts = (batches.read_rows(part, [row]) for part, row in recorded.firsts.get(name, ()))
-            own = (t for t in failed if t.episode.domain == name)
-            samples = itertools.chain(itertools.chain.from_iterable(firsts), own)
+            from_failures = (t for t in failed if t.episode.domain == name)
+            samples = itertools.chain(itertools.chain.from_iterable(firsts), from_failures)
             first = next((t for t in samples if why_unavailable(t.episode) is None), None)
             if first is not None:
-                versions |= where.check(first)
-        rule |= {"where": where.text, "columns": versions}
+                versions |= step_filter.check(first)
+        rule |= {"where": step_filter.text, "columns": versions}
     if order.unlike or order.failures:
         playing = response_profiles.profile_agents(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}

@@ -47,18 +47,18 @@ def make_distinct_filter(
 
     `there` are existing candidates, which count as kept; `names` are as in `profile_agents`.
     """
-    kept: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
+    passed_by_category: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
     by_name = {category.name: category for category in categories}
     existing = [s for s in there if s.category in by_name]
     results = compute_profiles(existing, names or None, own=by_name.values())
-    for candidate, made in zip(existing, results, strict=True):
-        kept[candidate.category].append(made.profile.passed)
+    for candidate, result in zip(existing, results, strict=True):
+        passed_by_category[candidate.category].append(result.profile.passed)
 
     def keep(category: Category, pick: Pick) -> bool:
         passed = profile_pick(category, pick, names).passed
-        is_new = passed not in kept[category.name]
+        is_new = passed not in passed_by_category[category.name]
         if is_new:
-            kept[category.name].append(passed)
+            passed_by_category[category.name].append(passed)
         return is_new
 
     return keep

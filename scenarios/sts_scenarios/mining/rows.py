@@ -90,22 +90,22 @@ def merge_steps(several: Sequence[FoundSteps]) -> FoundSteps:
     """Merge the steps of one category in several parts."""
     words: dict[str, dict[str, int]] = {name: {} for name in _WORDS}
     columns: dict[str, list[NDArray[Any]]] = {name: [] for name in FIELDS}
-    for found in several:
+    for steps in several:
         for name in FIELDS:
-            column = found.rows[name]
+            column = steps.rows[name]
             if name in words:
                 index = words[name]
-                codes = [index.setdefault(word, len(index)) for word in found.words[name]]
+                codes = [index.setdefault(word, len(index)) for word in steps.words[name]]
                 column = np.array(codes, column.dtype)[column] if codes else column
             columns[name].append(column)
-    counts = sum((found.counts for found in several), Counter[Stratum]())
-    worlds = np.unique(np.concatenate([found.worlds for found in several]))
+    counts = sum((steps.counts for steps in several), Counter[Stratum]())
+    worlds = np.unique(np.concatenate([steps.worlds for steps in several]))
     return FoundSteps(
         {name: np.concatenate(pieces) for name, pieces in columns.items()},
         {name: [*index] for name, index in words.items()},
         counts,
         worlds,
-        sum(found.screened for found in several),
+        sum(steps.screened for steps in several),
     )
 
 
@@ -123,16 +123,16 @@ def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stra
 
 def prune_steps(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
     """Return the steps that may still be selected, or confirmed."""
-    most = asked.most[category.name]
+    limit = asked.most[category.name]
     if needs_confirmation(category):
         return take_rows(
-            found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * most)
+            found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * limit)
         )
     stretch = category.horizon if asked.several else None
-    kept = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
+    steps = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
     if asked.strata != _STRATUM:  # alike steps may be in several buckets
-        return kept
-    return take_rows(kept, _select_first_worlds(kept.rows, most))
+        return steps
+    return take_rows(steps, _select_first_worlds(steps.rows, limit))
 
 
 def take_rows(found: FoundSteps, chosen: NDArray[Any]) -> FoundSteps:
@@ -159,11 +159,11 @@ def _rank_rows(code: NDArray[np.int64]) -> NDArray[np.int64]:
     return out
 
 
-def _select_first_steps(rows: Rows, names: Sequence[str], most: int) -> NDArray[np.int64]:
-    """Return the first `most` rows of each group with equal columns `names`."""
+def _select_first_steps(rows: Rows, names: Sequence[str], count: int) -> NDArray[np.int64]:
+    """Return the first `count` rows of each group with equal columns `names`."""
     order = np.argsort(rows["order"])
-    kept: NDArray[np.int64] = order[_rank_rows(_row_codes(rows, names)[order]) < most]
-    return kept
+    indices: NDArray[np.int64] = order[_rank_rows(_row_codes(rows, names)[order]) < count]
+    return indices
 
 
 def _select_first_of_equal(
@@ -177,12 +177,12 @@ def _select_first_of_equal(
         along = rows["step"].astype(np.int64) // stretch
         key = key * (along.max(initial=0) + 1) + along
     _, first = np.unique(key[order], return_index=True)
-    kept: NDArray[np.int64] = order[np.sort(first)]
-    return kept
+    indices: NDArray[np.int64] = order[np.sort(first)]
+    return indices
 
 
-def _select_first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
-    """Return the rows of the first `most` worlds of each bucket."""
+def _select_first_worlds(rows: Rows, count: int) -> NDArray[np.int64]:
+    """Return the rows of the first `count` worlds of each bucket."""
     order = np.argsort(rows["order"])
     bucket = _row_codes(rows, _BUCKET)[order]
     _, world = np.unique(rows["world"][order], return_inverse=True)
@@ -191,21 +191,21 @@ def _select_first_worlds(rows: Rows, most: int) -> NDArray[np.int64]:
     by_order = np.argsort(first)
     rank = np.empty(len(first), np.int64)
     rank[by_order] = _rank_rows(bucket[first[by_order]])
-    kept: NDArray[np.int64] = order[rank[of.reshape(-1)] < most]
-    return kept
+    indices: NDArray[np.int64] = order[rank[of.reshape(-1)] < count]
+    return indices
 
 
 def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
     """Return a category's offers among all that was found, sorted by `Offer.order`."""
     stretch = category.horizon if asked.several else None
-    kept = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
-    kept = take_rows(kept, _select_first_worlds(kept.rows, asked.most[category.name]))
-    columns = (kept.rows[name].tolist() for name in FIELDS)
+    steps = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
+    steps = take_rows(steps, _select_first_worlds(steps.rows, asked.most[category.name]))
+    columns = (steps.rows[name].tolist() for name in FIELDS)
     offers = []
     for order, world, part, row, moment, step, player, *coded in zip(*columns, strict=True):
         difficulty, *numbers = coded
         origin, recorder, answer = (
-            kept.words[name][n] for name, n in zip(_WORDS, numbers, strict=True)
+            steps.words[name][n] for name, n in zip(_WORDS, numbers, strict=True)
         )
         stratum = Stratum(DIFFICULTIES[difficulty], origin, recorder)
         place = Place(part, row, moment, player)

@@ -56,22 +56,24 @@ def gather_candidates(
     `make` returns the categories, in any process; `pool` runs the scans.
     """
     categories = make()
-    asked = scan_limits(categories, terms)
-    found: dict[str, FoundSteps] = {c.name: empty_steps() for c in categories}
+    limits = scan_limits(categories, terms)
+    steps_by_name: dict[str, FoundSteps] = {c.name: empty_steps() for c in categories}
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
-    tasks = [(scan_part, make, part, n, asked) for n, part in enumerate(parts)]
+    tasks = [(scan_part, make, part, n, limits) for n, part in enumerate(parts)]
     for n, (part_found, missing) in run_tasks(pool, tasks):
         for category in categories:
             name = category.name
-            found[name] = prune_steps(category, merge_steps([found[name], part_found[name]]), asked)
+            steps_by_name[name] = prune_steps(
+                category, merge_steps([steps_by_name[name], part_found[name]]), limits
+            )
         for domain, (n_left, why) in missing.items():
             count, first = unavailable.get(domain, (0, why))
             unavailable[domain] = count + n_left, first
         done += parts[n].rows
         progress(done, total)
-    sampled = confirm_steps(parts, make, categories, found, pool)
-    offered_by_name = {c.name: make_offers(c, found[c.name], asked) for c in categories}
+    sampled = confirm_steps(parts, make, categories, steps_by_name, pool)
+    offered_by_name = {c.name: make_offers(c, steps_by_name[c.name], limits) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
         items = [(offer.at.part, (category.name, offer, terms.seed)) for category, offer in offers]
@@ -102,11 +104,11 @@ def scan_part(
             out[c.name].append(
                 _encode_hits(c, columns, recorders, marks, number, unscreened[c.name], asked)
             )
-    found = {
+    steps_by_name = {
         c.name: prune_steps(c, merge_steps([empty_steps(), *out[c.name]]), asked)
         for c in categories
     }
-    return found, unavailable
+    return steps_by_name, unavailable
 
 
 def _query_categories(
@@ -115,7 +117,7 @@ def _query_categories(
     """Return the steps of categories without a prefilter, or in worlds of unknown size."""
     domains = np.array(columns.texts["domain"])
     sized = (columns.numbers["height"] > 0) & (columns.numbers["width"] > 0)
-    found: dict[str, tuple[list[tuple[int, ...]], list[tuple[str, dict[str, Any]]]]] = {}
+    rows_by_name: dict[str, tuple[list[tuple[int, ...]], list[tuple[str, dict[str, Any]]]]] = {}
     unavailable: dict[str, tuple[int, StsError]] = {}
     for domain in dict.fromkeys(c.domain for c in categories):
         members = [c for c in categories if c.domain == domain]
@@ -131,7 +133,7 @@ def _query_categories(
             for c in members:
                 if c.prefilter is not None and sized[place]:
                     continue
-                rows, kinds = found.setdefault(c.name, ([], []))
+                rows, kinds = rows_by_name.setdefault(c.name, ([], []))
                 with name_trajectory(trajectory):
                     moments = c.find_candidates(trajectory)
                 for candidate in moments:
@@ -142,7 +144,7 @@ def _query_categories(
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
         name: _make_hits(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
-        for name, (rows, kinds) in found.items()
+        for name, (rows, kinds) in rows_by_name.items()
     }
     return hits, unavailable
 
@@ -162,19 +164,19 @@ class _Recorders:
         self.recorders: dict[str, int] = {}
         self.first = np.zeros(len(columns.rows), np.int64)
         pairs: list[tuple[int, int]] = []
-        known: dict[tuple[str, str], int] = {}
+        first_pairs: dict[tuple[str, str], int] = {}
         for place, (text, made_by) in enumerate(
             zip(columns.texts["people"], columns.texts["source"], strict=True)
         ):
             key = text, " ".join(made_by.split(" ")[:2])
-            if key not in known:
-                known[key] = len(pairs)
+            if key not in first_pairs:
+                first_pairs[key] = len(pairs)
                 for kind, name in json.loads(text):
                     origin = source_kind(f"{key[1]} ", kind)
                     source = self.sources.setdefault(origin, len(self.sources))
                     recorder = self.recorders.setdefault(name, len(self.recorders))
                     pairs.append((source, recorder))
-            self.first[place] = known[key]
+            self.first[place] = first_pairs[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
 
     def codes(self, place: NDArray[Any], player: NDArray[Any]) -> NDArray[np.int64]:
@@ -190,10 +192,10 @@ def _encode_hits(
     marks: NDArray[np.uint64],
     number: int,
     hits: CandidateColumns,
-    asked: ScanLimits,
+    limits: ScanLimits,
 ) -> FoundSteps:
     """Return steps of a part with their order and strata, except those of full worlds."""
-    full = np.array(sorted(asked.full[category.name]), np.uint64)
+    full = np.array(sorted(limits.full[category.name]), np.uint64)
     if len(full):
         free = ~np.isin(marks[hits.episode], full)
         hits = _make_hits((values[free] for values in hits[:5]), hits.kinds)
@@ -203,7 +205,7 @@ def _encode_hits(
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
     begins = np.array([_recording_start(text) for text in columns.texts["provenance"]], np.int64)
     rows: Rows = {
-        "order": _hit_orders(category, columns, hits, asked.seed),
+        "order": _hit_orders(category, columns, hits, limits.seed),
         "world": marks[place],
         "part": np.full(len(place), number),
         "row": columns.rows[place],
@@ -237,10 +239,12 @@ def _hit_orders(
     moments, players = np.divmod(at, n_players)
     places, ids = _find_unique(hits.episode)
     texts = [canonical_json(parameters) for _, parameters in hits.kinds]
-    each = zip(moments.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True)
+    triples = zip(
+        moments.tolist(), players.tolist(), (texts[k] for k in kind.tolist()), strict=True
+    )
     pairs = zip(ids.tolist(), rest.tolist(), strict=True)
     trajectory_ids = (columns.texts["id"][place] for place in places.tolist())
-    return random_orders(seed, category.name, trajectory_ids, each, pairs)
+    return random_orders(seed, category.name, trajectory_ids, triples, pairs)
 
 
 def _find_unique(code: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

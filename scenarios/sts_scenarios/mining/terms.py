@@ -70,12 +70,12 @@ class MiningTerms:
         A candidate that was mined from a failure blocks its whole world, as its steps are counted
         in a continuation.
         """
-        taken: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
+        takeovers: dict[str, dict[str, list[int | None]]] = defaultdict(lambda: defaultdict(list))
         for scenario in self.there:
             is_failure = FAILURE_TAG in scenario.tags
             step = None if is_failure else scenario.context_start + scenario.takeover
-            taken[scenario.category][world_key(scenario.world)].append(step)
-        return taken
+            takeovers[scenario.category][world_key(scenario.world)].append(step)
+        return takeovers
 
 
 class GatheredSteps(NamedTuple):

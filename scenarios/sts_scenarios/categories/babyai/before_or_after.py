@@ -19,8 +19,8 @@ STEPS_FACING = 2
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield pairs of things, to be visited in one order and in the other."""
-    known = things_seen(frames)
-    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    seen_things = things_seen(frames)
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in seen_things]
     for first_thing in things:
         for second_thing in things:
             if first_thing != second_thing:

@@ -17,7 +17,7 @@ from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that has exactly one neighbour."""
-    now, known = frames[-1], things_seen(frames)
+    now, seen_things = frames[-1], things_seen(frames)
     if now.held is not None:
         return
     single = unique_things(now, ("ball", "box", "key", "door"))
@@ -27,7 +27,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             for at, other in now.things.items()
             if room_frames.is_adjacent(at, place) and other.type != "door"
         ]
-        if place in known and len(near) == 1 and near[0] in known and near[0] in single:
+        if place in seen_things and len(near) == 1 and near[0] in seen_things and near[0] in single:
             parameters = {"thing": [*single[near[0]]], "beside": [*thing]}
             yield (Proposal(parameters, {"b": str(thing)}, single[near[0]].type),)
 

@@ -17,10 +17,10 @@ from .room_frames import Frame, first_pickup, parse_thing, things_seen, unique_t
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield ordered pairs of things: which to carry, and where to."""
-    now, known = frames[-1], things_seen(frames)
+    now, seen_things = frames[-1], things_seen(frames)
     if now.held is not None:
         return
-    single = {at: thing for at, thing in unique_things(now).items() if at in known}
+    single = {at: thing for at, thing in unique_things(now).items() if at in seen_things}
     for place, thing in single.items():
         for target_place, target in single.items():
             if target_place != place and not room_frames.is_adjacent(place, target_place):
@@ -30,15 +30,15 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return failure if another thing is picked up first; else judge where it is first dropped."""
-    first, wanted = first_pickup(frames), parse_thing(parameters["thing"])
+    first, thing = first_pickup(frames), parse_thing(parameters["thing"])
     if first is None:
         return NOT_DONE
-    if first[1] != wanted:
+    if first[1] != thing:
         return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
             target = frames[n].find_place(parse_thing(parameters["beside"]))
-            return make_label(n, room_frames.is_adjacent(frames[n].find_place(wanted), target))
+            return make_label(n, room_frames.is_adjacent(frames[n].find_place(thing), target))
     return NOT_DONE
 
 

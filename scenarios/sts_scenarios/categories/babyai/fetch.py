@@ -17,14 +17,14 @@ GUIDELINE = "Only the first thing counts that it takes up, even if it lays it do
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing of whose colour other types have been seen."""
-    known = things_seen(frames)
+    seen_things = things_seen(frames)
     for place, thing in unique_things(frames[-1]).items():
         same_colour = [
             other
-            for other in known.values()
+            for other in seen_things.values()
             if other.colour == thing.colour and other.type not in ("door", thing.type)
         ]
-        if place in known and same_colour and frames[-1].held is None:
+        if place in seen_things and same_colour and frames[-1].held is None:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.colour),)
 
 

@@ -17,12 +17,12 @@ STEPS_OUT_OF_SIGHT = 4
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each thing that has been out of view for long enough."""
-    known, recent = (
+    seen_things, recent = (
         things_seen(frames[:-STEPS_OUT_OF_SIGHT]),
         things_seen(frames[-STEPS_OUT_OF_SIGHT:]),
     )
     for place, thing in unique_things(frames[-1], ("ball", "box", "key", "door")).items():
-        if known.get(place) == thing and place not in recent:
+        if seen_things.get(place) == thing and place not in recent:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 

@@ -16,11 +16,11 @@ from .room_frames import Frame, Place, parse_thing, things_seen, unique_things
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each door that can be opened."""
-    now, known = frames[-1], things_seen(frames)
+    now, seen_things = frames[-1], things_seen(frames)
     doors = [
         (at, door)
         for at, door in unique_things(now, ("door",)).items()
-        if at in known and now.doors[at] != "locked" and at != now.me
+        if at in seen_things and now.doors[at] != "locked" and at != now.me
     ]
     for _, door in doors if len(doors) > 1 else ():
         yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)

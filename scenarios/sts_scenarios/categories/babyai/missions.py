@@ -101,20 +101,20 @@ class _LevelState(NamedTuple):
 
 
 def _grade_difficulty(world: BabyAI, horizon: int) -> str | None:
-    most = 3 * horizon // 4
+    max_steps = 3 * horizon // 4
     played = _LevelState(world.level, world.seed, world.moves_made)
-    needed = _bot_steps_needed(played, -(-most // BOT_STEPS_MULTIPLE) * BOT_STEPS_MULTIPLE)
-    if needed is None or not MIN_BOT_STEPS <= needed <= most:
+    needed = _bot_steps_needed(played, -(-max_steps // BOT_STEPS_MULTIPLE) * BOT_STEPS_MULTIPLE)
+    if needed is None or not MIN_BOT_STEPS <= needed <= max_steps:
         return None
     return DIFFICULTIES[min(-(-4 * needed // horizon), 3) - 1]
 
 
 @functools.lru_cache(maxsize=1024)
-def _bot_steps_needed(played: _LevelState, most: int) -> int | None:
-    """Return how many actions the bot needs; None if more than `most`."""
+def _bot_steps_needed(played: _LevelState, max_steps: int) -> int | None:
+    """Return how many actions the bot needs; None if more than `max_steps`."""
     from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
-    actions = find_solution(cast("BabyAI", played), most)
+    actions = find_solution(cast("BabyAI", played), max_steps)
     return None if actions is None else len(actions)
 
 

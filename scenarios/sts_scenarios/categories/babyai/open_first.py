@@ -16,12 +16,12 @@ from .room_frames import Frame, Place, parse_thing, things_seen, unique_things
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each closed door."""
-    now, known = frames[-1], things_seen(frames)
+    now, seen_things = frames[-1], things_seen(frames)
     shut = {
         at: door for at, door in unique_things(now, ("door",)).items() if now.doors[at] == "closed"
     }
-    seen = {at: door for at, door in shut.items() if at in known}
-    for door in seen.values() if len(seen) > 1 else ():
+    seen_doors = {at: door for at, door in shut.items() if at in seen_things}
+    for door in seen_doors.values() if len(seen_doors) > 1 else ():
         yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 

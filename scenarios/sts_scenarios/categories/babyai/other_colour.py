@@ -18,11 +18,11 @@ from .room_frames import Frame, Thing, first_pickup, things_seen
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each type and colour that was also seen in another colour."""
-    known = [other for other in things_seen(frames).values() if other.type != "door"]
+    seen_things = [other for other in things_seen(frames).values() if other.type != "door"]
     if frames[-1].held is not None:
         return
-    for thing in sorted(set(known)):
-        if any(other.type == thing.type and other.colour != thing.colour for other in known):
+    for thing in sorted(set(seen_things)):
+        if any(other.type == thing.type and other.colour != thing.colour for other in seen_things):
             words = {"type": thing.type, "colour": thing.colour}
             yield (Proposal({"thing": [*thing]}, words, thing.type),)
 

@@ -15,12 +15,12 @@ from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, un
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing of whose type another has been seen."""
-    known = things_seen(frames)
+    seen_things = things_seen(frames)
     for place, thing in unique_things(frames[-1]).items():
         same_type = [
-            other for other in known.values() if other.type == thing.type and other != thing
+            other for other in seen_things.values() if other.type == thing.type and other != thing
         ]
-        if place in known and same_type:
+        if place in seen_things and same_type:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 

@@ -27,9 +27,9 @@ OPTION_TEXTS = {
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing that was seen, to stay in front of or to pick up."""
-    known = things_seen(frames)
+    seen_things = things_seen(frames)
     for place, thing in unique_things(frames[-1]).items():
-        if place in known and frames[-1].held is None:
+        if place in seen_things and frames[-1].held is None:
             yield tuple(
                 Proposal(
                     {"thing": [*thing], "asked": option}, {"a": str(thing), "deed": text}, option

@@ -13,8 +13,8 @@ from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield pairs of things, either of which is to be picked up."""
-    known = things_seen(frames)
-    things = [thing for at, thing in unique_things(frames[-1]).items() if at in known]
+    seen_things = things_seen(frames)
+    things = [thing for at, thing in unique_things(frames[-1]).items() if at in seen_things]
     for n, thing in enumerate(things if frames[-1].held is None else ()):
         for other in things[n + 1 :]:
             yield tuple(

@@ -16,10 +16,10 @@ from .room_frames import Frame, Thing, parse_thing, things_seen, unique_things
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each locked door whose key has been seen."""
-    now, known = frames[-1], things_seen(frames)
+    now, seen_things = frames[-1], things_seen(frames)
     for place, door in unique_things(now, ("door",)).items():
-        locked = place in known and now.doors[place] == "locked"
-        if locked and Thing(door.colour, "key") in known.values():
+        locked = place in seen_things and now.doors[place] == "locked"
+        if locked and Thing(door.colour, "key") in seen_things.values():
             yield (Proposal({"thing": [*door]}, {"a": str(door)}, door.colour),)
 
 

@@ -43,8 +43,8 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     moments = moments.filter((moments.distance_if_still(batch.good) > 0).all(1))
     actions = good_moves_seen(moments, context)
     length, _ = shortest_periods(actions)
-    known = length > 0
-    moments, actions, length = moments.filter(known), actions[known], length[known]
+    periodic = length > 0
+    moments, actions, length = moments.filter(periodic), actions[periodic], length[periodic]
     cell, way = moments.values_at(batch.good), []
     for step in range(HORIZON):
         place = context - length + step % np.maximum(length, 1)

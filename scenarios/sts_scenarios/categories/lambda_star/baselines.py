@@ -27,10 +27,10 @@ class LocalSearchWithMemory(Agent):
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Return local search's moves, or the way back to Good while it is out of sight."""
-        o, cells, known = observation, observation.surroundings, memory["good"]
-        gone = (cells == known[..., None]).any(-1)
+        o, cells, last_good = observation, observation.surroundings, memory["good"]
+        gone = (cells == last_good[..., None]).any(-1)
         now = np.where(o.good, cells, _UNKNOWN).max(-1)
-        good = np.where(now != _UNKNOWN, now, np.where(gone, _UNKNOWN, known))
+        good = np.where(now != _UNKNOWN, now, np.where(gone, _UNKNOWN, last_good))
         back = torus.first_move(o.cell, good, o.height[:, None], o.width[:, None])
         searched = LocalSearch().act(o, instructions, {}, draws)[0].actions
         lost = (good != _UNKNOWN) & (now == _UNKNOWN)

@@ -186,7 +186,8 @@ def build_pair(
             batch, np.tile(moments.track, 2), np.tile(moments.step, 2), horizon
         )
         kinds = [
-            (asked, {"asked": asked, **option.parameters}) for asked, option in options.items()
+            (option_name, {"asked": option_name, **option.parameters})
+            for option_name, option in options.items()
         ]
         return make_hits(
             both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(moments.track))
@@ -203,9 +204,11 @@ def build_pair(
     def words(
         episode: Episode, player: int, parameters: Mapping[str, Any]
     ) -> dict[str, FieldValue]:
-        asked = parameters["asked"]
-        others = tuple(option.text for other, option in options.items() if other != asked)
-        return {"deed": FieldValue(options[asked].text, others)}
+        option_name = parameters["asked"]
+        alternatives = tuple(
+            option.text for other, option in options.items() if other != option_name
+        )
+        return {"deed": FieldValue(options[option_name].text, alternatives)}
 
     def follow_instruction(history: History) -> int:
         """Return the move of the requested option's policy; stand still if the text has neither."""

@@ -57,20 +57,20 @@ def _avoid_evil(history: History) -> int:
 
 def _confirm_careful(track: Track, moment: int, context: int, horizon: int) -> Label | None:
     """Return the solver's label where neither going straight for Good nor for reward succeeds."""
-    careful, *others = (
+    careful, *greedy = (
         make_confirm(policy, label_track, {})(track, moment, context, horizon)
         for policy in (_avoid_evil, chase_good, _maximise_reward)
     )
-    return None if any(others) else careful
+    return None if any(greedy) else careful
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    for name, distance, most in (
+    for name, distance, steps in (
         ("Good", track.to_good, GOOD_SEEN_WITHIN),
         ("Evil", track.to_evil, EVIL_SEEN_WITHIN),
     ):
-        if frames_since_sight(distance)[-1] > most:
-            return f"{name} was not in sight in the last {most} steps"
+        if frames_since_sight(distance)[-1] > steps:
+            return f"{name} was not in sight in the last {steps} steps"
     return "the player is already on Good" if track.to_good[-1] == 0 else None
 
 

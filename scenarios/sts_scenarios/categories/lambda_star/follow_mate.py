@@ -37,10 +37,10 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     for other in players:
         near[other][player == other] = False
     recent = min(teammates.RECENT_STEPS, context)
-    alone = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
+    is_single = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
     hits_by_target = []
     for target in players:
-        moments = StepBatch.select(batch, near[target] & alone, context, horizon)
+        moments = StepBatch.select(batch, near[target] & is_single, context, horizon)
         moments = moments.filter(_avoids_good(moments, paths[target]))
         distance = moments.distance_if_still(paths[target])
         free = ~run_ends(distance <= SIGHT, STEPS).any(1)

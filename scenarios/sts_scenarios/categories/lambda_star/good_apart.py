@@ -33,16 +33,16 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     moments = StepBatch.select(batch, near, context, horizon)
     close = moments.distance_if_still(batch.good) <= MAX_DISTANCE
     moments = moments.filter(2 * close.sum(1) <= STEPS)
-    others = _other_cells(moments)
+    other_cells = _other_cells(moments)
     straight = moments.chase_good()
-    shared = (others == straight[:, :, None]).any((1, 2))
-    moments, others, straight = moments.filter(shared), others[shared], straight[shared]
+    shared = (other_cells == straight[:, :, None]).any((1, 2))
+    moments, other_cells, straight = moments.filter(shared), other_cells[shared], straight[shared]
     good, free = moments.values_after(batch.good), np.ones(len(moments.track), np.bool_)
     for cells in (straight, *moments.constant_move_paths().swapaxes(0, 1)):
-        alone = (others != cells[:, :, None]).all(2)
+        is_alone = (other_cells != cells[:, :, None]).all(2)
         near_by = batch.distance(cells, good) <= MAX_DISTANCE
-        free &= ~run_ends(alone & near_by, STEPS).any(1)
-    beside = (others == good[:, :, None]).sum(2).mean(1)[free]
+        free &= ~run_ends(is_alone & near_by, STEPS).any(1)
+    beside = (other_cells == good[:, :, None]).sum(2).mean(1)[free]
     difficulty = np.where(beside < EASY_CROWD, 0, np.where(beside < MEDIUM_CROWD, 1, 2))
     return make_hits(moments.filter(free), difficulty, STEP_COUNT.kinds)
 
@@ -60,9 +60,9 @@ def _other_cells(moments: StepBatch) -> Ints:
 def _keep_clear(history: History) -> int:
     """Return a move that stays near Good and avoids cells where other players are or will be."""
     good = DistanceForecast(history, history.good)
-    taken = np.isin(cells_after_moves(history), history.others[-1]) + good.chance_within(0)
+    crowd = np.isin(cells_after_moves(history), history.others[-1]) + good.chance_within(0)
     return int(
-        (10 * good.chance_within(MAX_DISTANCE) - 5 * taken - abs(good.mean_distance - 1)).argmax()
+        (10 * good.chance_within(MAX_DISTANCE) - 5 * crowd - abs(good.mean_distance - 1)).argmax()
     )
 
 
@@ -75,9 +75,9 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
 
 def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
     """Return success at the end of the first run of enough frames near Good, alone on the cell."""
-    alone = (track.scene[1:, FIRST_PLAYER:] == track.me[1:, None]).sum(1) == 1
+    is_alone = (track.scene[1:, FIRST_PLAYER:] == track.me[1:, None]).sum(1) == 1
     return label_first_hit(
-        run_ends((track.to_good[1:] <= MAX_DISTANCE) & alone, parameters["steps"])
+        run_ends((track.to_good[1:] <= MAX_DISTANCE) & is_alone, parameters["steps"])
     )
 
 

@@ -53,9 +53,9 @@ def _grade_paths(moments: StepBatch, path: Ints) -> Any:
     too_early = (moved > 0) & ((came == 0) | (moved <= came))
     # Frames after the end do not count as having left Evil.
     padded = np.pad(close, ((0, 0), (0, STEPS)), constant_values=True)
-    left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
+    has_left = ~np.take_along_axis(padded, came[:, None] + np.arange(STEPS), 1).all(1)
     late = came + STEPS <= moments.horizon
-    verdict = np.where(left, 1, np.where(late, -1, 0))
+    verdict = np.where(has_left, 1, np.where(late, -1, 0))
     return np.where(too_early, -1, np.where(came == 0, 0, verdict))
 
 
@@ -79,8 +79,8 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
         return make_label(moved, False)
     if not came:
         return NOT_DONE
-    if left := int(first_step(~close[came : came + steps])):
-        return make_label(came + left, True)
+    if steps_to_leave := int(first_step(~close[came : came + steps])):
+        return make_label(came + steps_to_leave, True)
     late = came + steps
     return make_label(late, False) if late <= len(close) else NOT_DONE
 

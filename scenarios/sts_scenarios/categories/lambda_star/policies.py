@@ -152,13 +152,13 @@ def simulate(
         scene[1:, FIRST_PLAYER:] = scene[0, FIRST_PLAYER:]
     history, size = history_at(track, moment, context), track.size
     people = np.delete(scene[:, FIRST_PLAYER:], track.player, 1)
-    for now, others in zip(scene[1:], people[1:], strict=True):
+    for now, other_cells in zip(scene[1:], people[1:], strict=True):
         me = int(torus.move_cell(history.me[-1], policy(history), *size))
         now[FIRST_PLAYER + track.player] = me
         history.me.append(me)
         for index, cells in ((GOOD, history.good), (EVIL, history.evil)):
             cells += _cells_within(now[index : index + 1], me, size) or [HIDDEN]
-        history.others.append(_cells_within(others, me, size))
+        history.others.append(_cells_within(other_cells, me, size))
     return Track(scene, size, track.player)
 
 

@@ -17,8 +17,8 @@ RECENT_STEPS = 3
 
 def teammate_name(names: Sequence[str], target: int) -> str:
     """Return the name of a teammate in instructions, given the names of all objects."""
-    alone = len(names) == FIRST_PLAYER + 2
-    return "your team-mate" if alone else f"participant {names[FIRST_PLAYER + target]}"
+    is_pair = len(names) == FIRST_PLAYER + 2
+    return "your team-mate" if is_pair else f"participant {names[FIRST_PLAYER + target]}"
 
 
 def template_fields(

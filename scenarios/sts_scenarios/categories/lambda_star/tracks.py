@@ -66,8 +66,10 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
 def number_word(requested: int, alternatives: Iterable[int]) -> FieldValue:
     """Return the template field of a number, in digits or as a word, with its alternatives."""
     text, *also = _spellings(requested)
-    others = [word for other in alternatives if other != requested for word in _spellings(other)]
-    return FieldValue(text, tuple(others), tuple(also))
+    other_words = [
+        word for other in alternatives if other != requested for word in _spellings(other)
+    ]
+    return FieldValue(text, tuple(other_words), tuple(also))
 
 
 def _spellings(number: int) -> tuple[str, ...]:

@@ -47,12 +47,12 @@ def solver_policy(history: History) -> int:
     """Stand still until the event has been seen, then deliver."""
     if history.held != SOUP:
         return STAY
-    held = [int(frame["partner"][3]) for frame in history.frames[history.asked_frame :]]
-    changes = set(zip(held, held[1:], strict=False))
+    partner_things = [int(frame["partner"][3]) for frame in history.frames[history.asked_frame :]]
+    changes = set(zip(partner_things, partner_things[1:], strict=False))
     pots = [int(frame["filled"].sum()) for frame in history.frames[history.asked_frame :]]
     pots_filled = any(a < b for a, b in zip(pots, pots[1:], strict=False))
-    wanted = ONION if "an onion" in history.instruction else DISH
-    has_taken = any(b == wanted != a for a, b in changes)
+    thing = ONION if "an onion" in history.instruction else DISH
+    has_taken = any(b == thing != a for a, b in changes)
     kitchen = history.kitchen
     return (
         go_to(kitchen, kitchen.find_cells(WINDOW))

@@ -89,9 +89,11 @@ def why_invalid(scenario: Scenario) -> str | None:
 
 def words(scenario: Scenario) -> dict[str, FieldValue]:
     """Return the template fields for the thing and the other cook's hat."""
-    asked = scenario.parameters["thing"]
-    others = tuple(thing for thing in THINGS if thing != asked)
-    return hat_field(scenario.players[0]) | {"a": FieldValue(THINGS[asked], others, (asked,))}
+    target = scenario.parameters["thing"]
+    other_things = tuple(thing for thing in THINGS if thing != target)
+    return hat_field(scenario.players[0]) | {
+        "a": FieldValue(THINGS[target], other_things, (target,))
+    }
 
 
 def label_hand_over(
@@ -100,17 +102,17 @@ def label_hand_over(
     """Return success at the first step that puts such a thing within the other's reach for good."""
     player, thing = players[0], parameters["thing"]
     laid: dict[Place, int] = {}
-    taken: list[int] = []
+    taken_steps: list[int] = []
     for step, snapshot in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
         for cook, kind, place in snapshot.events:
             if kind == _pickup_event(thing) and place in laid:
                 since = laid.pop(place)
-                taken += [since] if cook != player else []
+                taken_steps += [since] if cook != player else []
             elif (cook, kind) == (player, f"{thing}_drop") and place in reachable_places(
                 snapshot, 1 - player
             ):
                 laid[place] = step
-    handed = [*taken, *laid.values()]
+    handed = [*taken_steps, *laid.values()]
     return Label("success", min(handed)) if handed else Label("not_done", None)
 
 

@@ -39,8 +39,8 @@ class Snapshot(NamedTuple):
 
     def held_thing(self, player: int) -> str:
         """Return what a cook holds: "", "onion", "dish", "soup" or "tomato"."""
-        held = self.players[player][4]
-        return held if isinstance(held, str) else "soup" if held else ""
+        thing = self.players[player][4]
+        return thing if isinstance(thing, str) else "soup" if thing else ""
 
     def tile_at(self, place: Place) -> str:
         """Return the letter of a place."""

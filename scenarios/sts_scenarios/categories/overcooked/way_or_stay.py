@@ -65,11 +65,11 @@ def label_snapshots(
     """
     place = snapshots[0].position(player)
     if parameters["asked"] == "stay":
-        left = next(
+        leave_step = next(
             (n for n, snapshot in enumerate(snapshots) if snapshot.position(player) != place), None
         )
-        if left is not None and left <= LATEST_STEP:
-            return make_label(left, False)
+        if leave_step is not None and leave_step <= LATEST_STEP:
+            return make_label(leave_step, False)
         return make_label(LATEST_STEP, True) if len(snapshots) > LATEST_STEP else NOT_DONE
     for step, move in enumerate(parameters["moves"], 1):
         if step >= len(snapshots):
