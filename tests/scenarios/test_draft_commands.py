@@ -65,7 +65,7 @@ def test_check_measures_the_gates_of_categories_that_declare_controls(curator):
     curator.draft("accept", *(f"where-is-good-0{n}" for n in (1, 2, 3)))
     # No candidate of shadow-evil is accepted.
     said = curator.draft("check --quality-checks", code=1)
-    assert "no category declares what it is tested with" in said
+    assert "no category of this draft has control policies" in said
     curator("mine own --category return-to-first --category when-evil --per-category 3")
     curator.draft("accept --all")
     assert "quality_checks" not in json.loads(curator.draft("check --json"))

@@ -71,7 +71,7 @@ def test_instruction_that_no_recording_follows_yields_no_example(run, trajectori
     )
     assert plain.scenarios and not done.scenarios and done.candidates["where-is-good"] == 0
     error = run("mine none --split train --category where-is-good", code=1)
-    assert "on the train side, none of lambda-star that fits; expected recordings that do" in error
+    assert "none of lambda-star that fits; expected recordings that fulfil" in error
     assert not run.exists("none")
 
 
