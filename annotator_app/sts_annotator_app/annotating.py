@@ -112,7 +112,7 @@ def sync_page(
             queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
             done = progress.count_judged(connection, person.id, suite)
-            left = remaining.count(
+            judgements_left = remaining.count(
                 suite, lambda: progress.load_progress(connection, suite).remaining
             )
             # Counting a whole suite is slow, so it is done only for an empty queue.
@@ -131,7 +131,7 @@ def sync_page(
         data["trouble"] = UNSAVED
         return data
     data["queue"], data["more"] = queue, more
-    data["counts"] = {"done": done, "broken": len(broken), "left": left, **day._asdict()}
+    data["counts"] = {"done": done, "broken": len(broken), "left": judgements_left, **day._asdict()}
     data["empty"] = _empty_notice(counts, done, broken, runs)
     if data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
@@ -197,11 +197,14 @@ def _answer_training(
 
 
 def _load_lessons(
-    learnt: training.TrainingProgress, shown: LoadEpisode, broken: Broken, has: Collection[str]
+    learnt: training.TrainingProgress,
+    load_episode: LoadEpisode,
+    broken: Broken,
+    has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the episodes of a training round, marked as such, and True if more remain unsent."""
     claimed = [Claim(lesson.item, lesson.continuation, 0.0) for lesson in learnt.items]
-    queue, more = _load_claims(claimed, shown, broken, has, len(broken) + MAX_BROKEN)
+    queue, more = _load_claims(claimed, load_episode, broken, has, len(broken) + MAX_BROKEN)
     return [{**entry, "training": True} for entry in queue], more
 
 
@@ -219,7 +222,7 @@ def _claim_queue(
     person: Annotator,
     suite: str,
     count: int,
-    shown: LoadEpisode,
+    load_episode: LoadEpisode,
     broken: Broken,
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
@@ -240,13 +243,17 @@ def _claim_queue(
                 study=store.study,
                 now=store.now(),
             )
-        queue, more = _load_claims(claimed, shown, broken, has, limit)
+        queue, more = _load_claims(claimed, load_episode, broken, has, limit)
         if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
             return queue, more
 
 
 def _load_claims(
-    claimed: Collection[Claim], shown: LoadEpisode, broken: Broken, has: Collection[str], limit: int
+    claimed: Collection[Claim],
+    load_episode: LoadEpisode,
+    broken: Broken,
+    has: Collection[str],
+    limit: int,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Load the episodes of claims that fit in one message; also return True if some did not."""
     queue: list[dict[str, Any]] = []
@@ -259,7 +266,7 @@ def _load_claims(
         ):
             more = True
         elif len(broken) < limit:
-            episodes = try_episode(shown, claim.item, claim.continuation, broken)
+            episodes = try_episode(load_episode, claim.item, claim.continuation, broken)
             queue += episodes
             loaded += len(episodes)
             for episode in episodes:  # the characters of its scenes and pictures
@@ -280,12 +287,12 @@ def try_episode(
         return []
 
 
-def _load_previous(history: list[CurrentEvent], shown: LoadEpisode) -> list[dict[str, Any]]:
+def _load_previous(history: list[CurrentEvent], load_episode: LoadEpisode) -> list[dict[str, Any]]:
     """Return the latest judgements with their episodes, oldest first."""
     out = []
     for remark in reversed(history):
         mark = {"verdict": remark.verdict, "step": remark.step, "reason": remark.reason or None}
-        for episode in try_episode(shown, remark.item, remark.continuation, {}):
+        for episode in try_episode(load_episode, remark.item, remark.continuation, {}):
             out.append({"episode": episode, "uuid": remark.uuid, "mark": mark})
     return out
 

@@ -61,7 +61,7 @@ class BrowserSessions:
         now, secret = time.monotonic(), self.read_secret(connection)
         if self._admitted.get(secret, -1.0) > now:
             return True
-        self._admitted = {known: until for known, until in self._admitted.items() if until > now}
+        self._admitted = {key: until for key, until in self._admitted.items() if until > now}
         if not secret or await asyncio.to_thread(self.find_person, connection) is None:
             return False
         self._admitted[secret] = now + CACHE_S

@@ -84,8 +84,8 @@ class LimitedProtocol(H11Protocol):
             return []
         address = normalise_address(self.client[0])
         clients = ((peer, getattr(peer, "client", None)) for peer in self.connections)
-        same = [peer for peer, at in clients if at and normalise_address(at[0]) == address]
-        return [*same] if len(same) > self._each else []
+        peers = [peer for peer, at in clients if at and normalise_address(at[0]) == address]
+        return [*peers] if len(peers) > self._each else []
 
     def _expect_request(self) -> None:
         if self.deadline is None:

@@ -31,11 +31,11 @@ def estimate_hours(left: int, work: Sequence[DailyWork]) -> Estimate | None:
     if len(days) < MIN_DAYS or left <= 0:
         return None
     seconds, clips = sum(day.seconds for day in days), sum(day.judged for day in days)
-    each = seconds / clips
+    pace = seconds / clips
     leave_one_out = [(seconds - day.seconds) / (clips - day.judged) for day in days]
     mean = math.fsum(leave_one_out) / len(days)
     squares = math.fsum((ratio - mean) ** 2 for ratio in leave_one_out)
     error = math.sqrt(squares * (len(days) - 1) / len(days))
     reach = float(stdtrit(len(days) - 1, (1 + CONFIDENCE) / 2)) * error
-    hours = [left * value / 3600 for value in (each, max(each - reach, 0.0), each + reach)]
+    hours = [left * value / 3600 for value in (pace, max(pace - reach, 0.0), pace + reach)]
     return Estimate(*hours)

@@ -32,8 +32,8 @@ class DefaultHeaders:
 
         async def send_with_defaults(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", ()) if not _is_removed(*pair)]
-                message = {**message, "headers": kept}
+                remaining = [pair for pair in message.get("headers", ()) if not _is_removed(*pair)]
+                message = {**message, "headers": remaining}
                 headers = MutableHeaders(scope=message)
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)

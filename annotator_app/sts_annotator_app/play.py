@@ -56,11 +56,11 @@ class PlaySession:
         """Render and keep a new frame of a pixel environment; the context's are kept already."""
         if not self._framed or 0 < frame <= self._takeover:
             return
-        seen = render_frame(worlds, self._domain, self._role)
+        picture = render_frame(worlds, self._domain, self._role)
         if frame:
-            self._sprites.append(encode_sprite(Sheet(encode_webp(seen), columns=1, count=1)))
+            self._sprites.append(encode_sprite(Sheet(encode_webp(picture), columns=1, count=1)))
         else:
-            self._view["height"], self._view["width"], _ = seen.shape
+            self._view["height"], self._view["width"], _ = picture.shape
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Play the turns in `message` and return the frames that its page lacks.
@@ -76,24 +76,24 @@ class PlaySession:
             first, received = self._take_turns(message)
             view = self.play.view(first) | self._view | {"received": received}
             if self._framed:
-                shown = len(self._context) + first - self._takeover - 1 if first else 0
-                view["sprites"] = self._sprites[shown:]
+                sprite_count = len(self._context) + first - self._takeover - 1 if first else 0
+                view["sprites"] = self._sprites[sprite_count:]
             return view
 
     def _take_turns(self, message: Mapping[str, Any]) -> tuple[int, int]:
         """Return the first frame that the page lacks, and the number of turns it reports."""
         play, frames, sent = self.play, message.get("frames"), message.get("turns")
         first = frames if type(frames) is int and frames > self._takeover else 0
-        shown = max(0, first - self._takeover - 1)
-        if shown > len(play.turns):  # shown by an earlier process: ask the page for everything
+        turn_count = max(0, first - self._takeover - 1)
+        if turn_count > len(play.turns):  # shown by an earlier process: ask the page for everything
             return 0, 0
         sent = sent if isinstance(sent, list) else []
-        turns = _parse_turns(sent[: play.scenario.horizon - shown], play.scenario)
-        taken = play.turns[shown:]
-        if turns[: len(taken)] == taken[: len(turns)]:
-            for turn in turns[len(taken) :]:
+        turns = _parse_turns(sent[: play.scenario.horizon - turn_count], play.scenario)
+        later_turns = play.turns[turn_count:]
+        if turns[: len(later_turns)] == later_turns[: len(turns)]:
+            for turn in turns[len(later_turns) :]:
                 play.take(turn)
-        return first, shown + len(sent)
+        return first, turn_count + len(sent)
 
 
 class PlaySessions:

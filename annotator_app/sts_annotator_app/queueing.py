@@ -74,14 +74,14 @@ def _enqueue_items(
     quiet: Collection[str],
 ) -> int:
     with store.read() as connection:
-        known = [person.name for person in people.list_people(connection)]
+        annotator_names = [person.name for person in people.list_people(connection)]
     rules = categories.scenario_categories(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
         make_item(
             continuation,
             name,
-            find_players(continuation, known),
+            find_players(continuation, annotator_names),
             rubrics.get(continuation.category, ""),
             store.study.auto_resolve if continuation.id in quiet else "",
         )
@@ -95,12 +95,14 @@ def _enqueue_items(
 def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
     """Return the person called `name`, added with all roles if new; reject a deactivated one."""
     with store.read() as connection:
-        known = [person for person in people.list_people(connection) if person.name == name.strip()]
-    if not known:
+        matches = [
+            person for person in people.list_people(connection) if person.name == name.strip()
+        ]
+    if not matches:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
-    if known[0].deactivated:
+    if matches[0].deactivated:
         raise ArgumentError(
             f"annotator {name!r} is deactivated; invite them again: sts annotators invite {name}"
         )
-    return known[0]
+    return matches[0]

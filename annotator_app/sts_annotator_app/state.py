@@ -230,7 +230,7 @@ def judged_scenarios(person: Annotator) -> set[str]:
         judged = progress.load_recent_judgements(connection, person.id, limit=_MAX_HISTORY)
     index = get_continuations()
     rows = [index.rows_with_prefix(judgement.continuation) for judgement in judged]
-    return {entry.scenario_hash for found in rows for entry in index.iter_entries(found)}
+    return {entry.scenario_hash for indices in rows for entry in index.iter_entries(indices)}
 
 
 def workspace_path() -> str:

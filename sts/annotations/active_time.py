@@ -45,6 +45,6 @@ def load_active_time(connection: Connection) -> list[ActiveTime]:
         .order_by(item_suites.c.suite, agents.c.agent)
     )
     return [
-        ActiveTime(suite, agent, seconds / 3600, count, max(count - known, 0.0))
-        for suite, agent, seconds, count, known in rows
+        ActiveTime(suite, agent, seconds / 3600, count, max(count - timed_count, 0.0))
+        for suite, agent, seconds, count, timed_count in rows
     ]

@@ -82,10 +82,10 @@ def _iter_sources(workspace: Workspace, part: Path) -> Iterator[tuple[str, Path]
         if not entry.is_dir() and entry.name not in _DATABASE_FILES:
             if entry.name == KEY_FILE or not entry.name.startswith("."):
                 yield entry.name, Path(entry.path)
-    others = [
+    other_folders = [
         entry.name for entry in entries if entry.is_dir() and entry.name not in _FOLDERS_IN_ORDER
     ]
-    for name in (*_FOLDERS_IN_ORDER, *others):
+    for name in (*_FOLDERS_IN_ORDER, *other_folders):
         if name == "reports" and (root / name).is_dir():
             with lock_folder(root / name):  # reports are replaced as a whole
                 yield from _iter_files(root, name)

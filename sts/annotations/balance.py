@@ -51,13 +51,13 @@ def refresh_balance(
         _open_anchors(connection, suite, joined, study, now)
     connection.execute(delete(suite_agents).where(in_suite))
     covered = _select_agents(suite).subquery()
-    wanted = (
+    requirements = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.annotations_required))
         .join(items, items.c.id == covered.c.item)
         .group_by(covered.c.suite, covered.c.agent)
     )
     connection.execute(
-        insert(suite_agents).from_select(["suite", "agent", "annotations_required"], wanted)
+        insert(suite_agents).from_select(["suite", "agent", "annotations_required"], requirements)
     )
     connection.execute(delete(exposures).where(exposures.c.suite == suite))
     assigned = (
@@ -74,8 +74,10 @@ def refresh_balance(
 def load_balance(connection: Connection, annotator_id: int, suite: str) -> Balance:
     """Load a person's balance in a suite."""
     values = {"annotator": annotator_id, "suite": suite}
-    given, wanted = (connection.execute(query, values).all() for query in (_GIVEN, _WANTED))
-    return Balance(dict(given), dict(wanted))
+    clips_assigned, clips_required = (
+        connection.execute(query, values).all() for query in (_GIVEN, _WANTED)
+    )
+    return Balance(dict(clips_assigned), dict(clips_required))
 
 
 def count_clip(
@@ -115,16 +117,16 @@ def _open_anchors(
     )
     names = "\n".join(joined)
     seeds = (study.seed, "anchor", names)
-    drawn = [row for row in rows if unit_hash(*seeds, row.clip) < study.anchors]
-    if not drawn:
+    sample = [row for row in rows if unit_hash(*seeds, row.clip) < study.anchors]
+    if not sample:
         return
-    new = [{"item": row.id, "slot": row.annotations_required + 1} for row in drawn]
-    places = [{"turn": ORDINARY, "draw": row.draw, "category": row.category} for row in drawn]
+    new = [{"item": row.id, "slot": row.annotations_required + 1} for row in sample]
+    places = [{"turn": ORDINARY, "draw": row.draw, "category": row.category} for row in sample]
     connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
     opened = {"suite": suite, "joined": names, "opened": now}
     connection.execute(insert(anchors), [row | opened for row in new])
-    for at in range(0, len(drawn), _BATCH_SIZE):
-        batch = [row.id for row in drawn[at : at + _BATCH_SIZE]]
+    for at in range(0, len(sample), _BATCH_SIZE):
+        batch = [row.id for row in sample[at : at + _BATCH_SIZE]]
         connection.execute(
             update(items)
             .where(items.c.id.in_(batch))

@@ -109,8 +109,8 @@ def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions that exclude items that a person has met or played."""
     name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
-    held = slots.alias("own")
-    yield ~exists().where(held.c.item == item, held.c.annotator == PERSON)
+    own_slots = slots.alias("own")
+    yield ~exists().where(own_slots.c.item == item, own_slots.c.annotator == PERSON)
     yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
         yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)

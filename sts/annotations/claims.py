@@ -95,10 +95,12 @@ def claim_items(
         if study.daily_limit
         else HASH_MODULUS
     )
-    held = _retain_claims(connection, person, room)
-    if settings.paused or min(count, room) <= len(held):
-        return held
-    return held + _claim_new(connection, person, study, min(count, room) - len(held), held)
+    own_claims = _retain_claims(connection, person, room)
+    if settings.paused or min(count, room) <= len(own_claims):
+        return own_claims
+    return own_claims + _claim_new(
+        connection, person, study, min(count, room) - len(own_claims), own_claims
+    )
 
 
 # Built once: building a statement takes longer than running it.
@@ -139,8 +141,8 @@ def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[
     ]
     if released:
         people.release_slots(connection, person.id, slots.c.item.in_(released))
-    kept = (row for row in rows if row.item not in released)
-    return [Claim(row.item, row.continuation, person.until) for row in kept]
+    remaining = (row for row in rows if row.item not in released)
+    return [Claim(row.item, row.continuation, person.until) for row in remaining]
 
 
 def _claim_new(
@@ -148,13 +150,13 @@ def _claim_new(
     person: Claimant,
     study: StudySettings,
     number: int,
-    held: Sequence[Claim],
+    own_claims: Sequence[Claim],
 ) -> list[Claim]:
     """Claim up to `number` slots and references for a person; return them in the order to show."""
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
     recent = load_recent_scenarios(connection, person.id, study.min_gap)
-    queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in held})
+    queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in own_claims})
     claims_: list[Claim] = []
     while len(claims_) < number:
         coin = assignment.unit_hash("order", study.seed, person.id, position)
@@ -226,11 +228,11 @@ class _OpenSlots:
         if turn not in self._seen:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
         for _ in range(2):
-            left = [item for item in self._seen[turn] if item.item not in self.claimed]
-            if left or not self._seen[turn]:
+            unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
+            if unclaimed or not self._seen[turn]:
                 break
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-        return left
+        return unclaimed
 
 
 def batch_size(connection: Connection, suite: str, *, now: float) -> int:

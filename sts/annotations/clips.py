@@ -84,13 +84,13 @@ def _load_truth(connection: Connection, item: str) -> list[ShownVerdict]:
 
 def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:
     """Return True if a person has been assigned a clip and has not judged it."""
-    held = select(
+    query = select(
         exists().where(slots.c.item == item, slots.c.annotator == annotator_id, slots.c.judged == 0)
         | exists().where(
             claims.c.item == item, claims.c.annotator == annotator_id, claims.c.pool == 1
         )
     )
-    return bool(connection.execute(held).scalar_one())
+    return bool(connection.execute(query).scalar_one())
 
 
 def load_items_by_clip(connection: Connection) -> dict[str, str]:

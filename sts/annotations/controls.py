@@ -67,9 +67,9 @@ def set_pause(
     if scope:
         _check_scope(connection, scope)
     if person is not None:
-        known = list(connection.scalars(select(annotators.c.id)))
-        if person not in known:
-            raise UnknownName("annotator number", str(person), map(str, known))
+        ids = list(connection.scalars(select(annotators.c.id)))
+        if person not in ids:
+            raise UnknownName("annotator number", str(person), map(str, ids))
     connection.execute(
         insert(controls).values(
             setting=PAUSE,
@@ -131,8 +131,8 @@ def _check_scope(connection: Connection, scope: str) -> None:
     suite, slash, category = scope.partition("/")
     in_suite = item_suites.c.suite == suite
     if not connection.execute(select(exists().where(in_suite))).scalar_one():
-        known = connection.scalars(select(item_suites.c.suite).distinct())
-        raise UnknownName("enqueued suite", suite, sorted(known))
+        suites = connection.scalars(select(item_suites.c.suite).distinct())
+        raise UnknownName("enqueued suite", suite, sorted(suites))
     if slash:
         categories = connection.scalars(
             select(items.c.category)

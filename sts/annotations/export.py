@@ -97,10 +97,10 @@ def _raise_findings(findings: Sequence[str]) -> None:
 
 def _iter_altered_clips(record: History, continuations: StudyContinuations) -> Iterator[str]:
     """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
-    shown = {entry.clip for entry in continuations.entries}
+    clips = {entry.clip for entry in continuations.entries}
     of_id = {entry.id: entry.clip for entry in continuations.entries}
     for clip in record.clips.values():
-        if clip.shown_hash not in shown:
+        if clip.shown_hash not in clips:
             yield f"continuation {clip.continuation}: its clip is missing from this workspace"
         elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown_hash:
             yield f"continuation {clip.continuation}: its clip was altered"
@@ -174,7 +174,7 @@ class _RatingsTable:
         truth, truth_step = self._pool.get(entry.clip, ("", None))
         decided = self._record.adjudications.get(clip.item)
         unjudged = "not_done" if settled else ""
-        shown = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
+        standing = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
         is_sampled = unit_hash(self._study.seed, "twice", clip.clip) < self._study.overlap
         twice = not settled and not truth and is_sampled
         author = ""
@@ -187,21 +187,21 @@ class _RatingsTable:
             entry.category,
             entry.id,
             author,
-            shown.verdict,
-            shown.step,
+            standing.verdict,
+            standing.step,
             entry.horizon,
             entry.kind,
             truth,
             truth_step,
             clip.clip,
-            shown.seconds,
+            standing.seconds,
             "settled" if settled else "human",
             entry.sees,
-            shown.reason,
-            shown.extra,
+            standing.reason,
+            standing.extra,
             decided.verdict if decided else "",
             decided.step if decided else None,
             clip.rubric,
-            shown.position or None,
+            standing.position or None,
             int(twice),
         )

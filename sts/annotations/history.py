@@ -163,7 +163,7 @@ def _read_events(
 ) -> Iterator[str]:
     """Read one person's chain into a history; yield findings."""
     author = record.authors.get(number)
-    who = author.name if author else f"person {number}"
+    label = author.name if author else f"person {number}"
     end, last = START, 0
     current: dict[str, Sequence[Any]] = {}
     first: dict[str, tuple[float, int]] = {}  # time of the first judgement
@@ -171,15 +171,15 @@ def _read_events(
     for row in rows:
         link, clip = Link(row[1], row[2]), record.clips.get(row[_ITEM])
         if link.number != end.number + 1:
-            yield f"{who}: {_describe_gap('event', end, link)}"
+            yield f"{label}: {_describe_gap('event', end, link)}"
         elif not _is_next_link(end, [*row[_DIGESTED_FROM:], clip and clip.clip], link):
-            yield f"{_describe_event(who, clip, link)}: altered, or from another person's chain"
+            yield f"{_describe_event(label, clip, link)}: altered, or from another person's chain"
         if row[0] <= last:
-            yield f"{_describe_event(who, clip, link)}: stored after the events that follow it"
+            yield f"{_describe_event(label, clip, link)}: stored after the events that follow it"
         if row[_WORDS] and not (row[3] or row[4]):
-            emptied.append(f"{_describe_event(who, clip, link)}: its text is missing")
+            emptied.append(f"{_describe_event(label, clip, link)}: its text is missing")
         elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
-            yield f"{_describe_event(who, clip, link)}: its text was altered"
+            yield f"{_describe_event(label, clip, link)}: its text was altered"
         _record_event(record, current, first, row)
         end, last = link, row[0]
         if author:
@@ -190,11 +190,11 @@ def _read_events(
         )
     record.forgotten += len(emptied)
     if author is None:
-        yield f"{who}: has events, but is not in the list of people"
+        yield f"{label}: has events, but is not in the list of people"
         return
     if author.name != author.pseudonym:
         yield from emptied
-    yield from _check_chain_tip(who, end, author.end)
+    yield from _check_chain_tip(label, end, author.end)
 
 
 def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
@@ -205,9 +205,9 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
         return False
 
 
-def _describe_event(who: str, clip: ClipRecord | None, link: Link) -> str:
+def _describe_event(label: str, clip: ClipRecord | None, link: Link) -> str:
     about = clip.continuation if clip else "that is missing"
-    return f"{who}, continuation {about}, event {link.number}"
+    return f"{label}, continuation {about}, event {link.number}"
 
 
 def _record_event(
@@ -263,12 +263,12 @@ def _read_suites(connection: Connection, record: History) -> Iterator[str]:
                 yield f"continuation {clip.continuation}: its clip is not queued for any suite"
 
 
-def _check_chain_tip(who: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
+def _check_chain_tip(label: str, end: Link, expected: Link, noun: str = "event") -> Iterator[str]:
     """Yield a finding if a chain ends at another link than its author's row holds."""
     if end.number < expected.number:
-        yield f"{who}: {_format_range(noun, end.number + 1, expected.number)} missing at the end"
+        yield f"{label}: {_format_range(noun, end.number + 1, expected.number)} missing at the end"
     elif end != expected:
-        yield f"{who}: the stored end of the chain of {noun}s was altered"
+        yield f"{label}: the stored end of the chain of {noun}s was altered"
 
 
 def _describe_gap(noun: str, before: Link, link: Link) -> str:

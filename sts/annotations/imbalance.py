@@ -248,13 +248,13 @@ def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
     """Return the groups of agents that are connected through common annotators."""
-    left, parts = set(range(len(table))), []
-    while left:
-        part, edge = set(), {min(left)}
+    unvisited, parts = set(range(len(table))), []
+    while unvisited:
+        part, edge = set(), {min(unvisited)}
         while edge:
             part |= edge
             people = table[sorted(part)].sum(axis=0) > 0
             edge = {int(agent) for agent in np.flatnonzero(table[:, people].sum(axis=1))} - part
         parts.append(part)
-        left -= part
+        unvisited -= part
     return parts

@@ -105,20 +105,20 @@ def import_ratings(
     """
     everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, required=required, now=now)
-    known = {
+    person_by_name = {
         name: person
         for person in people.list_people(connection)
         for name in (person.name, person.pseudonym)
     }
-    new = [name for name in everyone if name not in known]
-    known |= {name: people.add_person(connection, name, now=now) for name in new}
-    for number in sorted({known[name].id for name in everyone}):
+    new = [name for name in everyone if name not in person_by_name]
+    person_by_name |= {name: people.add_person(connection, name, now=now) for name in new}
+    for number in sorted({person_by_name[name].id for name in everyone}):
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
         item, person = (
             _find_item(connection, rating),
-            known[people.normalise_name(rating.annotator)],
+            person_by_name[people.normalise_name(rating.annotator)],
         )
         event = Event(
             _make_uuid(rating, person.name),

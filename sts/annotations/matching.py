@@ -29,10 +29,10 @@ def match_to_continuations(
     """
     with store.read() as connection:
         enqueued = queue.find_enqueued(connection, {rating.continuation for rating in ratings})
-        known = [person.name for person in people.list_people(connection)]
+        names = [person.name for person in people.list_people(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
-    candidates = iter_candidates(workspace, {*known, *annotator_names(ratings)})
+    candidates = iter_candidates(workspace, {*names, *annotator_names(ratings)})
     return match_ratings(ratings, enqueued, candidates)
 
 
@@ -78,13 +78,13 @@ def _match_by_index(rating: Rating, indices: Mapping[str, int]) -> str:
     matches = [identity for identity, index in indices.items() if name in ("", str(index))]
     if len(matches) == 1:
         return matches[0]
-    wanted = f"continuation {quote(name)}" if name else "one continuation"
+    target = f"continuation {quote(name)}" if name else "one continuation"
     source = f"of agent {quote(rating.agent)} in scenario {quote(rating.scenario)}"
     if not matches:
         raise DamagedData(
-            f"{rating.location}: {wanted} {source} is not in this workspace; run it first: sts run"
+            f"{rating.location}: {target} {source} is not in this workspace; run it first: sts run"
         )
     raise DamagedData(
-        f"{rating.location}: expected {wanted} {source}, found {len(matches)}; give its identity, "
+        f"{rating.location}: expected {target} {source}, found {len(matches)}; give its identity, "
         f"such as {matches[0]}"
     )

@@ -48,7 +48,7 @@ def list_members(connection: Connection, *, now: float) -> list[Member]:
     invited = sessions.people_with_invitation(connection, now=now)
     today = _activity_since(connection, since=now - now % DAY_S)
     ever = _activity_since(connection, since=0.0)
-    held = {
+    open_slots = {
         row.annotator: (row.held, row.until)
         for row in connection.execute(
             select(
@@ -63,15 +63,15 @@ def list_members(connection: Connection, *, now: float) -> list[Member]:
     result = []
     for person in people.list_people(connection):
         total, seconds, last = ever.get(person.id, (0, 0.0, None))
-        seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
+        last_seen = max((t for t in (used.get(person.id), last) if t is not None), default=None)
         result.append(
             Member(
                 person,
-                seen,
+                last_seen,
                 today.get(person.id, (0, 0.0, None))[0],
                 total,
                 seconds,
-                *held.get(person.id, (0, None)),
+                *open_slots.get(person.id, (0, None)),
                 _access_status(person, entered, invited),
             )
         )

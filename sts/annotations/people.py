@@ -240,12 +240,12 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     texts are kept as well, so that the chain of their events can still be verified.
     """
     person = deactivate(connection, name, now=now)
-    own = annotators.c.id == person.id
+    is_person = annotators.c.id == person.id
     names = {
         "name": person.pseudonym,
         "name_digest": hash_names(person.pseudonym, person.pseudonym),
     }
-    connection.execute(update(annotators).where(own).values(names))
+    connection.execute(update(annotators).where(is_person).values(names))
     connection.execute(
         update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
     )
@@ -281,8 +281,8 @@ def lock_person(connection: Connection, annotator_id: int) -> Annotator:
     parameters = {"number": annotator_id}
     row = connection.execute(_LOCKED, parameters).one_or_none()
     if row is None:
-        known = [str(person.id) for person in list_people(connection)]
-        raise UnknownName("annotator number", str(annotator_id), known)
+        ids = [str(person.id) for person in list_people(connection)]
+        raise UnknownName("annotator number", str(annotator_id), ids)
     connection.execute(_HELD_SLOTS, parameters).all()
     return _load_annotator(connection, row)
 

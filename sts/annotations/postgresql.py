@@ -47,15 +47,15 @@ class _Connection(psycopg.Connection[Any]):
         """Yield as `gen` does, and raise OperationalError when it has waited too long."""
         deadline = time.monotonic() + RESPONSE_TIMEOUT_S
         try:
-            wanted = next(gen)
+            wait_state = next(gen)
             while True:
-                ready = yield wanted
+                ready = yield wait_state
                 if not ready and time.monotonic() > deadline:
                     self.close()
                     raise psycopg.OperationalError(
                         f"the server did not answer for {RESPONSE_TIMEOUT_S} s"
                     )
-                wanted = gen.send(ready)
+                wait_state = gen.send(ready)
         except StopIteration as done:
             result: _T = done.value
             return result

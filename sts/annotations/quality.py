@@ -45,8 +45,12 @@ def measure_quality(
     """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
     correct = [good for _, good in answers]
-    own = [control for control in controls.list_controls(connection) if control.person == number]
-    since = max((control.created_at for control in own if not control.value), default=0.0)
+    person_controls = [
+        control for control in controls.list_controls(connection) if control.person == number
+    ]
+    since = max(
+        (control.created_at for control in person_controls if not control.value), default=0.0
+    )
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.min_accuracy
     return AnnotatorQuality(

@@ -114,11 +114,11 @@ def _add_missing_slots(
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Return those of `continuations` that are enqueued or are references."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for batch in _iter_batches(continuations):
         query = select(copies.c.continuation).where(copies.c.continuation.in_(batch))
-        found.update(connection.scalars(query))
-    return found
+        ids.update(connection.scalars(query))
+    return ids
 
 
 def list_suites(connection: Connection) -> list[str]:
@@ -182,7 +182,7 @@ def _add_items(
     connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
 ) -> _AddedItems:
     """Add unknown continuations of a run, and their items with slots where these are new."""
-    known, clips = _find_existing(connection, run)
+    continuations, clips = _find_existing(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
     for item in run:
@@ -191,10 +191,10 @@ def _add_items(
                 f"continuation {item.continuation}: expected a horizon of 1 to {HASH_MODULUS} "
                 f"steps and a takeover of 0 or more, found {item.horizon} and {item.takeover}"
             )
-        if item.continuation not in known:
+        if item.continuation not in continuations:
             unknown.setdefault(item.continuation, item)
         row: Row[*tuple[Any, ...]] | Item = (
-            known.get(item.continuation)
+            continuations.get(item.continuation)
             or clips.get(item.clip)
             or fresh.setdefault(item.clip, item)
         )
@@ -220,7 +220,9 @@ def _add_items(
         (item.continuation, of_clip[item.clip], item.agent, item.sees) for item in unknown.values()
     ]
     _insert_rows(connection, copies, sorted(new_copies))
-    ids = {name: row.id for name, row in known.items()} | {copy[0]: copy[1] for copy in new_copies}
+    ids = {name: row.id for name, row in continuations.items()} | {
+        copy[0]: copy[1] for copy in new_copies
+    }
     return _AddedItems(ids, set(new), len(new_copies))
 
 
@@ -232,16 +234,18 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
     if connection.execute(select(items.c.id).limit(1)).first() is None:
         return {}, {}
     columns = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
-    known: _Rows = {}
+    continuations: _Rows = {}
     for batch in _iter_batches(item.continuation for item in run):
         query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
         rows = connection.execute(query.where(copies.c.continuation.in_(batch)))
-        known |= {row.continuation: row for row in rows}
+        continuations |= {row.continuation: row for row in rows}
     clips: _Rows = {}
-    for batch in _iter_batches({item.clip for item in run if item.continuation not in known}):
+    for batch in _iter_batches(
+        {item.clip for item in run if item.continuation not in continuations}
+    ):
         by_clip = select(items.c.clip, *columns).where(items.c.clip.in_(batch))
         clips |= {row.clip: row for row in connection.execute(by_clip)}
-    return known, clips
+    return continuations, clips
 
 
 _ITEM_COLUMNS = items.columns.keys()
@@ -283,11 +287,11 @@ def _item_row(item: Item, required: int, now: float) -> tuple[Any, ...]:
     )
 
 
-def _link_suites(connection: Connection, wanted: set[tuple[str, str]]) -> int:
+def _link_suites(connection: Connection, pairs: set[tuple[str, str]]) -> int:
     """Add missing links between suites and items; return how many were added."""
     count = 0
-    for suite in {suite for suite, _ in wanted}:
-        for batch in _iter_batches(item for name, item in wanted if name == suite):
+    for suite in {suite for suite, _ in pairs}:
+        for batch in _iter_batches(item for name, item in pairs if name == suite):
             linked = connection.scalars(
                 select(item_suites.c.item).where(
                     item_suites.c.suite == suite, item_suites.c.item.in_(batch)

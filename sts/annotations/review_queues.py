@@ -129,8 +129,8 @@ class ReviewQueues:
         """
         with self._store.read() as connection:
             members = self._load_contents(connection)
-            own = judged_clips.items_by_person(connection, person, self._suite)
-            left = judged_clips.items_with_note(connection, person, self._suite)
+            judged_items = judged_clips.items_by_person(connection, person, self._suite)
+            skipped_items = judged_clips.items_with_note(connection, person, self._suite)
             decided = review_events.load_adjudications(connection, self._suite)
             sorted_out = review_events.load_by_item(connection, REVIEW, self._suite)
             notes = review_events.load_by_item(connection, NOTE, self._suite)
@@ -140,7 +140,7 @@ class ReviewQueues:
             waiting = [
                 clip for clip in self._order_clips(members, name, person) if clip.item not in closed
             ]
-            reviewable = [clip for clip in waiting if clip.item not in own]
+            reviewable = [clip for clip in waiting if clip.item not in judged_items]
             cases = [
                 ReviewCase(
                     clip,
@@ -149,14 +149,14 @@ class ReviewQueues:
                     tuple(remark.text for remark in notes.get(clip.item, ())),
                 )
                 for clip in reviewable
-                if again or clip.item not in left
+                if again or clip.item not in skipped_items
             ]
             out[name] = ReviewQueue(
                 cases,
                 len(clips) - len(waiting),
                 len(clips),
                 len(waiting) - len(reviewable),
-                sum(clip.item in left for clip in reviewable),
+                sum(clip.item in skipped_items for clip in reviewable),
             )
         return out
 

@@ -113,8 +113,10 @@ def begin(connection: Connection, annotator_id: int, held: str = "", *, now: flo
     `held` is the secret of the browser's previous session. If that was another person's, it ends:
     their pages may still be open in the browser and would continue to submit in their name.
     """
-    others = and_(sessions.c.secret_hash == hash_token(held), sessions.c.annotator != annotator_id)
-    connection.execute(delete(sessions).where(or_(_has_ended(now), others)))
+    is_other_person = and_(
+        sessions.c.secret_hash == hash_token(held), sessions.c.annotator != annotator_id
+    )
+    connection.execute(delete(sessions).where(or_(_has_ended(now), is_other_person)))
     secret = secrets.token_urlsafe()
     connection.execute(
         insert(sessions).values(

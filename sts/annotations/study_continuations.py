@@ -44,11 +44,11 @@ def read_continuations(
             index.find_rows({scenario.hash for scenario in loaded.scenarios}),
             loaded.hash,
         )
-    shown = index.rows_with_values("clip", clips)
-    inside = shown[np.isin(shown, rows)]
+    clip_rows = index.rows_with_values("clip", clips)
+    inside = clip_rows[np.isin(clip_rows, rows)]
     quiet = find_silent(workspace.store, index, inside) if auto_resolve else set()
     return StudyContinuations(
-        tuple(index.iter_entries(shown)),
+        tuple(index.iter_entries(clip_rows)),
         frozenset(entry.id for entry in index.iter_entries(inside)),
         suite_hash,
         _digest_continuations(index, rows),

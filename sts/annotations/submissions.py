@@ -219,8 +219,8 @@ def _save_rejected(
         raw = "JSON that cannot be kept"
     digest = hashlib.sha256(raw.encode()).hexdigest()
     of_person = rejected.c.annotator == annotator_id
-    same = select(exists().where(of_person, rejected.c.digest == digest))
-    if connection.execute(same).scalar_one():
+    query = select(exists().where(of_person, rejected.c.digest == digest))
+    if connection.execute(query).scalar_one():
         return
     if connection.execute(select(func.count()).where(of_person)).scalar_one() >= MAX_REJECTED:
         return
@@ -267,11 +267,11 @@ def _parse_kind(sent: Mapping[str, object]) -> str:
 
 
 def _find_horizon(
-    kind: str, item: str, given: Mapping[str, int], reviewed: Mapping[str, int] | None
+    kind: str, item: str, horizons: Mapping[str, int], reviewed: Mapping[str, int] | None
 ) -> int:
     """Return the steps of an item about which this person may send this kind of event."""
-    if item in given and kind not in REVIEWERS:
-        return given[item]
+    if item in horizons and kind not in REVIEWERS:
+        return horizons[item]
     if kind in JUDGEMENT_KINDS or reviewed is None:
         raise Rejection("item was never assigned to this annotator")
     if item not in reviewed:
@@ -298,10 +298,10 @@ def _parse_comment(sent: Mapping[str, object], kind: str) -> str:
     return _parse_words(sent, "text", f"with {_with_article(kind)}")
 
 
-def _parse_words(sent: Mapping[str, object], key: str, where: str) -> str:
+def _parse_words(sent: Mapping[str, object], key: str, context: str) -> str:
     value = sent.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise Rejection(f"expected {_with_article(key)} {where}, found {_preview(value)}")
+        raise Rejection(f"expected {_with_article(key)} {context}, found {_preview(value)}")
     if len(value) > MAX_TEXT_CHARS:
         raise Rejection(
             f"expected {_with_article(key)} of at most {MAX_TEXT_CHARS} characters, "

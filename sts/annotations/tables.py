@@ -106,9 +106,11 @@ def _describe_outdated(name: str, problem: str) -> str:
 
 def _check_other_tables(connection: Connection, name: str, tables: set[str]) -> None:
     """Raise StoreError for another program's table in a file, or with a name of `schema`."""
-    others = tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
-    if others:
+    foreign_tables = (
+        tables if connection.dialect.name == "sqlite" else tables & set(schema.metadata.tables)
+    )
+    if foreign_tables:
         raise StoreError(
             f"expected an annotation database or an empty one at {name}, found another "
-            f"program's table {min(others)!r}; use a separate database"
+            f"program's table {min(foreign_tables)!r}; use a separate database"
         )

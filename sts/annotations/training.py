@@ -113,8 +113,8 @@ def load_progress(
     agreed = [bool(agrees) for agrees in connection.scalars(query.order_by(training.c.id))]
     pool = _load_training_items(connection, study, annotator_id)
     size = min(study.training, len(pool) + len(agreed))
-    whole = len(agreed) // size * size if size else 0
-    rounds, current = [agreed[at : at + size] for at in range(0, whole, size or 1)], agreed[whole:]
+    end = len(agreed) // size * size if size else 0
+    rounds, current = [agreed[at : at + size] for at in range(0, end, size or 1)], agreed[end:]
     threshold = study.training_pass
     passed = any(sum(round_) >= threshold * size for round_ in rounds)
     judged = select(exists().where(events.c.annotator == annotator_id))
@@ -176,12 +176,12 @@ def _make_feedback(
 
 def _describe_comparison(event: Event, lesson: TrainingItem) -> str:
     """Describe whether an answer agrees with the known verdict, and how far off its marker is."""
-    known = _describe_verdict(lesson.truth, lesson.step)
+    truth = _describe_verdict(lesson.truth, lesson.step)
     if event.verdict != lesson.truth:
-        given = _describe_verdict(str(event.verdict), event.step)
-        return f"Not correct: the known answer is {known}, yours was {given}."
+        answer = _describe_verdict(str(event.verdict), event.step)
+        return f"Not correct: the known answer is {truth}, yours was {answer}."
     if event.step is None or lesson.step is None or event.step == lesson.step:
-        return f"Correct: {known}."
+        return f"Correct: {truth}."
     distance = event.step - lesson.step
     unit = "step" if abs(distance) == 1 else "steps"
     steps = f"{abs(distance)} {unit} {'late' if distance > 0 else 'early'}"

@@ -104,10 +104,12 @@ class EnvironmentWorlds:
     def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
         """Return the observations of `players`, without side effects."""
         with self._guarded("observe"):
-            seen = [
+            observations = [
                 self._observe_one(world, player) for world in self._worlds for player in players
             ]
-            stacked = {key: self._stack(key, [o[key] for o in seen]) for key in seen[0]}
+            stacked = {
+                key: self._stack(key, [o[key] for o in observations]) for key in observations[0]
+            }
             shape = (len(self._worlds), len(players))
             values = {key: array.reshape(shape + array.shape[1:]) for key, array in stacked.items()}
         columns = list(players)
@@ -123,15 +125,15 @@ class EnvironmentWorlds:
 
     def step(self, actions: NDArray[Any], utterances: NDArray[Any]) -> None:
         """Advance every world by one step."""
-        given = []
+        world_rewards = []
         with self._guarded("step"):
             per_world = actions_per_world(actions, self._has_names)
             for world, own_actions in zip(self._worlds, per_world, strict=True):
-                given.append(world.step(own_actions))
+                world_rewards.append(world.step(own_actions))
                 report_progress()
-        shape, whole = self._rewards.shape, self._rewards.dtype == np.int8
+        shape, is_whole = self._rewards.shape, self._rewards.dtype == np.int8
         at = f"domain {self._name!r} at step {self._steps}"
-        rewards = validate_rewards(given, (shape[0], shape[1]), whole=whole, at=at)
+        rewards = validate_rewards(world_rewards, (shape[0], shape[1]), whole=is_whole, at=at)
         self._steps += 1
         self._moves, self._says, self._rewards = actions.copy(), utterances.copy(), rewards
 
@@ -147,9 +149,9 @@ class EnvironmentWorlds:
         return self._map("render", lambda world: _render(world, player))
 
     @staticmethod
-    def _stack(key: str, shown: Sequence[Any]) -> NDArray[Any]:
+    def _stack(key: str, values: Sequence[Any]) -> NDArray[Any]:
         """Stack the observations `key` of all worlds and players."""
-        arrays = [np.asarray(value) for value in shown]
+        arrays = [np.asarray(value) for value in values]
         try:
             return np.stack(arrays)
         except ValueError:
@@ -194,8 +196,8 @@ def _render(world: Environment, player: int | None) -> NDArray[np.uint8]:
     render_player_view = None if player is None else getattr(world, "render_player_view", None)
     frame = np.asarray(world.render() if render_player_view is None else render_player_view(player))
     if frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
-        found = f"{frame.dtype}{list(frame.shape)}"
-        raise ValueError(f"expected a frame of uint8[height, width, 3], found {found}")
+        description = f"{frame.dtype}{list(frame.shape)}"
+        raise ValueError(f"expected a frame of uint8[height, width, 3], found {description}")
     return frame
 
 
@@ -275,12 +277,12 @@ class EnvironmentDomain:
         """
         out, world = [], self.create_environment()
         parameters = inspect.signature(world.reset).parameters.values()
-        known = [parameter.name for parameter in parameters][1:]  # after the seed
+        setting_names = [parameter.name for parameter in parameters][1:]  # after the seed
         if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters):
-            for name in sorted(settings.keys() - known):
+            for name in sorted(settings.keys() - setting_names):
                 raise ArgumentError(
                     f"domain {self.name!r} has no setting {name!r}; it has "
-                    f"{', '.join(known) or 'none'}"
+                    f"{', '.join(setting_names) or 'none'}"
                 )
         for index in range(count):
             world_seed = int(stream("domain", self.name, int(seed), index)) % MAX_SEED
@@ -330,25 +332,25 @@ class EnvironmentDomain:
             if len(self._shapes) >= MAX_CACHED_SHAPES:
                 del self._shapes[next(iter(self._shapes))]
             players = range(len(self.players))
-            seen = [
+            observations = [
                 world.observe((player,), team=(player,), world=False).values for player in players
             ]
             self._shapes[key] = tuple(
                 (player, name, array.shape, array.dtype.type)
-                for player, values in enumerate(seen)
+                for player, values in enumerate(observations)
                 for name, array in sorted(values.items())
             )
         return self._shapes[key]
 
     def player_view(self, worlds: Worlds, player: int) -> dict[str, Any]:
         """Return what a human player is shown next to the frame: their last move and reward."""
-        seen = worlds.observe((player,), team=(player,), world=False)
-        last = seen.last_move[0, 0]
+        observation = worlds.observe((player,), team=(player,), world=False)
+        last = observation.last_move[0, 0]
         name = self.action_names[int(last)] if self.action_names and last >= 0 else None
         return {
             "kind": "frames",
             "last_move": name if self.action_names else last.tolist(),
-            "last_reward": float(reward_values(self, seen.last_reward[0, 0])),
+            "last_reward": float(reward_values(self, observation.last_reward[0, 0])),
         }
 
     def draw_text(

@@ -91,9 +91,9 @@ class GymnasiumEnvironment:
         self.action_space = self._space if self._first is None else None
         count = int(self._space.high) + 1 if self.action_space is None else 0
         if self.action_names and len(self.action_names) != count:
-            found = f"{count} actions" if count else f"actions {self._space.describe()}"
+            description = f"{count} actions" if count else f"actions {self._space.describe()}"
             raise ArgumentError(
-                f"{self.id}: expected names for {found}, found {len(self.action_names)}"
+                f"{self.id}: expected names for {description}, found {len(self.action_names)}"
             )
         self.action_names = self.action_names or tuple(str(i) for i in range(count))
         if not hasattr(self, "reward_unit"):
@@ -127,10 +127,10 @@ class GymnasiumEnvironment:
         else:
             self._made.append(int(move))
             outcome = self.live.step(self._first + move)
-        self._last, given, terminated, truncated, _ = outcome
+        self._last, raw_reward, terminated, truncated, _ = outcome
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
-        reward = float(given)
+        reward = float(raw_reward)
         self._update_digest(reward, terminated, truncated)
         if self.reward_unit is None:
             return (reward,)
@@ -160,12 +160,12 @@ class GymnasiumEnvironment:
             content = json.loads(state)
             seed, settings = int(content["seed"]), dict(content["settings"])
             actions, marks = content["moves"], [bytes.fromhex(m) for m in content["marks"]]
-            made = np.array(actions, np.float64).reshape(len(actions), *self._space.shape)
+            action_array = np.array(actions, np.float64).reshape(len(actions), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
             raise DamagedState(f"expected a state of {self.id}, found {state!r:.60}") from error
-        if len(marks) != len(actions) + 1 or not self._space.is_within_bounds(made):
+        if len(marks) != len(actions) + 1 or not self._space.is_within_bounds(action_array):
             raise DamagedState(f"expected a state of {self.id}, found one with invalid actions")
-        actions = list(made.astype(self._space.dtype))
+        actions = list(action_array.astype(self._space.dtype))
         self.reset(seed, **settings)
         for step, mark in enumerate(marks):
             if step:
@@ -199,7 +199,7 @@ class GymnasiumEnvironment:
     def _make_env(self, settings: Mapping[str, Any]) -> None:
         if not self.id:
             raise ArgumentError(f"{type(self).__name__} has no `id`; set it to a Gymnasium ID")
-        wanted: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
+        options: dict[str, Any] = {"render_mode": "rgb_array", "disable_env_checker": True}
         endless = {"max_episode_steps": -1}
         add_current_folder()
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # render without a screen
@@ -207,7 +207,7 @@ class GymnasiumEnvironment:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # render modes are checked below
                 self.live: gymnasium.Env[Any, Any] = gymnasium.make(
-                    self.id, **wanted, **{**endless, **self.kwargs, **settings}
+                    self.id, **options, **{**endless, **self.kwargs, **settings}
                 )
         except gymnasium.error.DependencyNotInstalled as error:
             raise MissingExtra(f"{self.id}: {error}") from error
@@ -241,12 +241,12 @@ class GymnasiumEnvironment:
         """Add the outputs of the last step to the digest."""
         last = self._last
         if type(last) is np.ndarray:
-            seen = last.tobytes()
+            observation_bytes = last.tobytes()
         else:
-            seen = b"".join(
+            observation_bytes = b"".join(
                 _encode_leaf(key, value) for key, value in flatten_observation("", last)
             )
-        outputs = self._mark + _ENDING.pack(reward, terminated, truncated) + seen
+        outputs = self._mark + _ENDING.pack(reward, terminated, truncated) + observation_bytes
         self._mark = hashlib.blake2b(outputs, digest_size=_DIGEST_BYTES).digest()
         self._marks.append(self._mark)
 
@@ -254,19 +254,19 @@ class GymnasiumEnvironment:
         """Round to a whole number of units; raise WrongRewards if the error is too large."""
         if not math.isfinite(units):
             raise InvalidRewards(f"{self.id}: expected a finite reward, found {reward:g}")
-        whole = round(units)
-        if not MIN_REWARD <= whole <= MAX_REWARD:
+        nearest = round(units)
+        if not MIN_REWARD <= nearest <= MAX_REWARD:
             raise InvalidRewards(
                 f"{self.id}: a reward of {reward:g} is not within {MIN_REWARD} to {MAX_REWARD} "
                 f"units of {self.reward_unit:g}; declare another reward_unit"
             )
-        if not self.rounded and abs(units - whole) > _ROUNDING_TOLERANCE:
+        if not self.rounded and abs(units - nearest) > _ROUNDING_TOLERANCE:
             raise InvalidRewards(
                 f"{self.id}: a reward of {reward:g} is not a whole number of units of "
                 f"{self.reward_unit:g}; declare a reward_unit that divides it, None for real "
                 "rewards, or rounded = True"
             )
-        return whole
+        return nearest
 
 
 def convert_action_space(space: gymnasium.Space[Any]) -> ActionSpace:

@@ -31,13 +31,13 @@ def validate_rewards(
         return rewards.astype(np.int8 if whole else np.float64)
     invalid = (row for row in given if not _is_valid(_as_array(row), shape[1:], whole))
     wrong = next(invalid, given[0])
-    wanted = f"whole rewards from {MIN_REWARD} to {MAX_REWARD}" if whole else "finite rewards"
-    raise InvalidRewards(f"{at}: expected {shape[1]} {wanted}, found {wrong!r:.60}")
+    noun = f"whole rewards from {MIN_REWARD} to {MAX_REWARD}" if whole else "finite rewards"
+    raise InvalidRewards(f"{at}: expected {shape[1]} {noun}, found {wrong!r:.60}")
 
 
-def _as_array(given: Any) -> NDArray[Any]:
+def _as_array(values: Any) -> NDArray[Any]:
     try:
-        return np.array(given)
+        return np.array(values)
     except (TypeError, ValueError, OverflowError):  # ragged or not numbers
         return np.empty(0)
 

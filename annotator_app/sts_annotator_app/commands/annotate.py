@@ -30,33 +30,33 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
     from sts_annotator_app import auth, queueing, server, sign_in
     from sts_annotator_app.settings import Settings, parse_base_path
 
-    base, proxies = parse_base_path(args.base_path), [_parse_network(one) for one in args.proxy]
+    base, proxies = parse_base_path(args.base_path), [_parse_network(text) for text in args.proxy]
     offers = sign_in.load_settings(workspace, base) is not None
-    chosen = queueing.select_suite(workspace, args.suite)
+    selection = queueing.select_suite(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with AnnotationStore.open(workspace) as store:
             if store.study.consent:
                 consent.load_text(
                     workspace, store.study.consent
                 )  # better now than on the first page
-            there = queueing.fill_queue(workspace, store, chosen) if chosen else 0
+            total = queueing.fill_queue(workspace, store, selection) if selection else 0
             owner = (
                 queueing.find_or_add_person(store, args.owner) if args.owner is not None else None
             )
             with store.read() as connection:
-                counts = progress.load_progress(connection, chosen.queue) if chosen else None
+                counts = progress.load_progress(connection, selection.queue) if selection else None
                 untrained = training.describe_missing_references(connection, study=store.study)
         key = auth.derive_owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
         link = f"{address}/enter?t={key}" if key else None
-        label = chosen.label if chosen else ""
+        label = selection.label if selection else ""
         if args.json:
             value = {"suite": label or None, "address": address, "link": link}
             print(json.dumps(value), flush=True)
         else:
             nothing = "curators decide about it; there is nothing to judge before it is frozen"
             lines = [f"draft {args.suite}: {nothing}"]
-            lines = _describe_queue(label, counts, there) if counts else lines
+            lines = _describe_queue(label, counts, total) if counts else lines
             lines += [untrained] if untrained else []
             print("\n".join([*lines, *_describe_links(address, link, owner)]), flush=True)
         if args.host not in LOOPBACK and not proxies:
@@ -68,13 +68,13 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             server.open_soon(link)
         name = owner.name if owner else ""
         suite, part = "", ""
-        if chosen:
-            suite, part = chosen.suite.label, chosen.queue if chosen.terms else ""
+        if selection:
+            suite, part = selection.suite.label, selection.queue if selection.terms else ""
         folder = str(workspace.root.resolve())
-        told = Settings(
+        settings = Settings(
             folder, suite, name, key, part, base, ",".join(proxies), offers, args.connections
         )
-        server.serve(told, bound)
+        server.serve(settings, bound)
     return 0
 
 
@@ -89,16 +89,16 @@ def _parse_network(address: str) -> str:
     return address
 
 
-def _describe_queue(suite: str, progress: Progress, there: int) -> list[str]:
-    count, done, wanted = progress.continuations, progress.judged, progress.annotations_required
+def _describe_queue(suite: str, progress: Progress, total: int) -> list[str]:
+    count, done, required = progress.continuations, progress.judged, progress.annotations_required
     unable = progress.unjudgeable
     none = f", {unable} of the clips could not be judged" if unable else ""
     clips = "" if progress.items == count else f" are {progress.items} clips"
     clips += f", {progress.auto_resolved} auto-resolved" if progress.auto_resolved else ""
-    lines = [f"{suite}: {count} continuations{clips}, {done} of {wanted} judgements{none}"]
-    if there > count:
+    lines = [f"{suite}: {count} continuations{clips}, {done} of {required} judgements{none}"]
+    if total > count:
         lines.append(
-            f"these are a random sample of {there}; when they are judged, start this again to "
+            f"these are a random sample of {total}; when they are judged, start this again to "
             "queue others (queue in workspace.toml)"
         )
     if not count:

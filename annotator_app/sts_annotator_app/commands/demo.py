@@ -17,32 +17,32 @@ from sts.suites.folders import list_versions
 
 def list_commands(args: argparse.Namespace) -> list[list[str]]:
     """Return the commands of the demo, in order, without the common flags."""
-    one = _select_demos(args.domain)
+    domain_demo = _select_demos(args.domain)
     amount = ["--continuations", str(args.continuations), "--workers", str(args.workers)]
-    scenario, *pair = one.example
-    name, _, version = one.suite.partition("@")
-    made = int(version) in list_versions(Workspace.open(args.workspace)).get(name, {})
-    commands = [] if made else [list(words) for words in one.setup]
+    scenario, *pair = domain_demo.example
+    name, _, version = domain_demo.suite.partition("@")
+    is_frozen = int(version) in list_versions(Workspace.open(args.workspace)).get(name, {})
+    commands = [] if is_frozen else [list(words) for words in domain_demo.setup]
     commands += [
-        ["suite", "verify", one.suite],
-        ["run", one.suite, *agent_arguments(one.agents), *amount],
-        ["show", f"{one.suite}/{scenario}", *agent_arguments(pair)],
-        ["label", one.suite],
-        *(list(words) for words in one.measurements),
-        ["report", one.suite],
+        ["suite", "verify", domain_demo.suite],
+        ["run", domain_demo.suite, *agent_arguments(domain_demo.agents), *amount],
+        ["show", f"{domain_demo.suite}/{scenario}", *agent_arguments(pair)],
+        ["label", domain_demo.suite],
+        *(list(words) for words in domain_demo.measurements),
+        ["report", domain_demo.suite],
     ]
     if not args.no_app:
-        commands.append(["annotate", one.suite, "--user", "you", "--port", str(args.port)])
+        commands.append(["annotate", domain_demo.suite, "--user", "you", "--port", str(args.port)])
     return commands
 
 
 def _select_demos(domain: str | None) -> Demo:
     """Return the demo of a domain, or the first."""
-    chosen = demo.load_demo(domain) if domain is not None else demo.find_first_demo()
-    if chosen is None:
+    domain_demo = demo.load_demo(domain) if domain is not None else demo.find_first_demo()
+    if domain_demo is None:
         names = ", ".join(registry.list_entry_points(demo.GROUP)) or "none, as there is no demo"
         raise ArgumentError(f"expected --domain D, one of {names}")
-    return chosen
+    return domain_demo
 
 
 def _describe_plan(args: argparse.Namespace, count: int) -> str:

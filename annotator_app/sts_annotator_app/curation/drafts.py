@@ -115,12 +115,14 @@ class CachedDraft:
         """
         basis = sum(decision.kind in ("rating", "edit", "undo") for decision in self.decisions)
         if self._agreed is None or self._agreed[0] != basis:
-            several = any(len(one.state.ratings) > 1 for one in self.candidates.values())
-            found = rating_agreement(self.candidates.values()) if several else None
+            several = any(
+                len(candidate.state.ratings) > 1 for candidate in self.candidates.values()
+            )
+            agreement = rating_agreement(self.candidates.values()) if several else None
             view = (
                 None
-                if found is None
-                else {**found._asdict(), "interval": None, "why": found.reason}
+                if agreement is None
+                else {**agreement._asdict(), "interval": None, "why": agreement.reason}
             )
             self._agreed = basis, view
         return self._agreed[1]

@@ -91,7 +91,7 @@ def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
     before, trajectory = editor.before, editor.trajectory
     moment = before.context_start + before.takeover
     instruction = Instruction(before.instruction.text, before.category, moment, "curator")
-    shown = episode_payload(
+    payload = episode_payload(
         opened.draft.workspace,
         trajectory.episode,
         takeover=moment,
@@ -101,7 +101,7 @@ def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
     world = trajectory.episode.domain
     picture = load_domain(world).scene_layout(trajectory.episode.state)
     return {
-        "episode": {**shown, "id": before.id},
+        "episode": {**payload, "id": before.id},
         "players": [picture.names[index] for index in picture.players],
         "objects": list(picture.players),
         "categories": [category.name for category in categories.load_categories(world)],

@@ -56,8 +56,10 @@ def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> l
         id
         for id in ids
         if all(
-            wanted in ("", value)
-            for wanted, value in zip(choice, opened.get_filter_values(candidates[id]), strict=False)
+            filter_value in ("", value)
+            for filter_value, value in zip(
+                choice, opened.get_filter_values(candidates[id]), strict=False
+            )
         )
     ]
 

@@ -55,15 +55,15 @@ def _save_decision(
     candidate = find_candidate(opened, sent.get("candidate"))
     previous = opened.find_decision(sent["uuid"])
     if previous is not None:
-        what = (person.id, sent.get("kind"), candidate.summary.id)
-        if (previous.person, previous.kind, previous.candidate) != what:
+        identity = (person.id, sent.get("kind"), candidate.summary.id)
+        if (previous.person, previous.kind, previous.candidate) != identity:
             raise ArgumentError(f"{candidate.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    made = _parse_decision(candidate, person, sent)
-    if made.kind == "edit":
-        made = edits.complete_edit(opened, candidate, made, sent.get("changes"))
-    append_decisions(store, opened.draft, [made])
+    decision = _parse_decision(candidate, person, sent)
+    if decision.kind == "edit":
+        decision = edits.complete_edit(opened, candidate, decision, sent.get("changes"))
+    append_decisions(store, opened.draft, [decision])
 
 
 def find_candidate(opened: CachedDraft, id: object) -> DraftCandidate:
@@ -96,10 +96,10 @@ def _parse_decision(
     bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
     if follows != candidate.state.last:
         raise DecisionConflict(bare, candidate.state)
-    made = make_decision(candidate, kind, person, reason=reason, at=time.time())
-    if kind == "undo" and sent.get("undoes") != made.detail["undoes"]:
+    decision = make_decision(candidate, kind, person, reason=reason, at=time.time())
+    if kind == "undo" and sent.get("undoes") != decision.detail["undoes"]:
         raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
-    return made._replace(uuid=sent["uuid"])
+    return decision._replace(uuid=sent["uuid"])
 
 
 def _parse_rating(

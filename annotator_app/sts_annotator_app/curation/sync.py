@@ -149,15 +149,15 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
 
 def _load_missing(opened: CachedDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
     """Return the candidates of which the page lacks the current version."""
-    known = set()
+    page_pairs = set()
     for pair in has[:_MAX_HAS] if isinstance(has, list) else []:
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair):
-            known.add(tuple(pair))
+            page_pairs.add(tuple(pair))
     candidates = [opened.candidates[id] for id in ids]
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if (candidate.summary.id, opened.get_current_hash(candidate)) not in known
+        if (candidate.summary.id, opened.get_current_hash(candidate)) not in page_pairs
     ]
 
 

@@ -48,14 +48,14 @@ def _describe_cached(opened: CachedDraft, id: str, edited: str) -> dict[str, Any
 
 def load_recording(opened: CachedDraft, scenario: Scenario) -> dict[str, Any]:
     """Return the payload of a scenario's context and the recording after it."""
-    shown = episode_payload(
+    payload = episode_payload(
         opened.draft.workspace,
         scenario.recording,
         takeover=scenario.takeover,
         players=scenario.players,
         instructions=scenario.instructions,
     )
-    return {**shown, "id": scenario.id}
+    return {**payload, "id": scenario.id}
 
 
 def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:

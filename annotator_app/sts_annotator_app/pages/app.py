@@ -22,27 +22,27 @@ st.html(
 )
 doing = {*current_roles()}
 judged = bool(state.get_settings().suite)
-shown = []
+entries = []
 if "annotator" in doing and judged:
-    shown.append((component_pages.show_annotate, "Annotate", "annotate"))
-    shown.append((component_pages.show_play, "Play", "turn"))
+    entries.append((component_pages.show_annotate, "Annotate", "annotate"))
+    entries.append((component_pages.show_play, "Play", "turn"))
 if "reviewer" in doing and judged:
-    shown.append((component_pages.show_review, "Review", "review"))
+    entries.append((component_pages.show_review, "Review", "review"))
 curating = (component_pages.show_curate, "Curate", "curate")
 if "curator" in doing:
-    shown.append(curating)
+    entries.append(curating)
 if "lead" in doing and judged:  # annotators do not see the results of their study
-    shown.append((report.show_page, "Report", "report"))
+    entries.append((report.show_page, "Report", "report"))
 if "lead" in doing:
-    shown.append((team.show_page, "Team", "team"))
+    entries.append((team.show_page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
-    shown.append(curating)
-if not shown:
+    entries.append(curating)
+if not entries:
     st.info("You have no tasks yet. Ask the study lead to give you a role.")
-shown.append((guide.show_page, "Guide", "guide"))
-first, *others = shown
+entries.append((guide.show_page, "Guide", "guide"))
+first, *rest = entries
 root = st.Page(first[0], title=first[1], url_path="first", default=True)
-pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in others)]
+pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in rest)]
 # Streamlit serves the default page only at the root; redirect its own address there.
 leading = partial(st.switch_page, root)
 pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))

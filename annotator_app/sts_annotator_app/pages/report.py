@@ -26,8 +26,8 @@ def show_page() -> None:
         return
     builder = state.get_report_builder()
     buttons = st.container(horizontal=True)
-    wanted = buttons.button("Build the report now", disabled=builder.is_building)
-    if wanted or (not builder.is_building and builder.is_outdated(_last_event())):
+    is_requested = buttons.button("Build the report now", disabled=builder.is_building)
+    if is_requested or (not builder.is_building and builder.is_outdated(_last_event())):
         builder.start()
     show_status(builder)
     if builder.built_at is not None:

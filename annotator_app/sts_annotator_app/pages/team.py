@@ -53,7 +53,7 @@ def _show(lead: Annotator) -> None:
         consents = count_consents(connection)
         counts = progress.load_progress(connection, suite) if suite else None
         work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
-        given = count_assigned(connection, suite) if suite else {}
+        counts_by_agent = count_assigned(connection, suite) if suite else {}
     _show_outcome()
     st.subheader("Members")
     _show_members(members, lead, now, pauses, consents)
@@ -66,7 +66,7 @@ def _show(lead: Annotator) -> None:
     st.subheader("Pauses")
     _show_pauses(suite, members, lead, pauses, now)
     st.subheader("Assignments")
-    _show_assignments(given, members)
+    _show_assignments(counts_by_agent, members)
 
 
 def _show_members(
@@ -134,38 +134,42 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
     if not names:
         return
     with st.expander("Manage access: invite again, sign out or pause"):
-        chosen = st.selectbox("Member", names)
-        person = next(member.person for member in members if member.person.name == chosen)
+        member_name = st.selectbox("Member", names)
+        person = next(member.person for member in members if member.person.name == member_name)
         reason = st.text_input("Reason for the pause", max_chars=200)
-        who = {"person": person.id, "by": lead.id}
+        target = {"person": person.id, "by": lead.id}
         again, end, stop, go = st.columns(4)
         if again.button("New invitation", width="stretch"):
-            _apply_change(_prepare_invitation, people.invite, chosen, now=now)
+            _apply_change(_prepare_invitation, people.invite, member_name, now=now)
         if end.button("Sign out everywhere", width="stretch"):
             _apply_change(
-                lambda n: f"{chosen}: signed out of {n} sessions.", people.end_sessions, chosen
+                lambda n: f"{member_name}: signed out of {n} sessions.",
+                people.end_sessions,
+                member_name,
             )
         if stop.button("Pause", width="stretch"):
-            words = f"{chosen} is paused and gets no new clips."
-            _apply_change(lambda _: words, set_pause, **who, reason=reason, now=now)
+            words = f"{member_name} is paused and gets no new clips."
+            _apply_change(lambda _: words, set_pause, **target, reason=reason, now=now)
         if go.button("Resume", width="stretch"):
-            words = f"{chosen} gets new clips again."
-            _apply_change(lambda _: words, set_pause, **who, now=now, resume=True)
+            words = f"{member_name} gets new clips again."
+            _apply_change(lambda _: words, set_pause, **target, now=now, resume=True)
 
 
-def _show_remaining(judged: int, required: int, left: int, work: Sequence[DailyWork]) -> None:
+def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[DailyWork]) -> None:
     if not required:
         st.info("No clips are queued yet.")
         return
-    st.progress(judged / required, f"{judged} of {required} judgements done, {left} remaining.")
-    expected = estimate_hours(left, work)
+    st.progress(
+        judged / required, f"{judged} of {required} judgements done, {remaining} remaining."
+    )
+    expected = estimate_hours(remaining, work)
     if expected is not None:
         low, high = _format_hours(expected.low), _format_hours(expected.high)
         st.write(
             f"Estimated active time: {_format_hours(expected.hours)} h (95% CI {low} to {high} h), "
             f"from the last {RECENT_DAYS} days."
         )
-    elif left:
+    elif remaining:
         st.caption(
             f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
             "different people add up)."
@@ -181,10 +185,14 @@ def _show_throughput(work: Sequence[DailyWork], members: Sequence[Member]) -> No
     rows = []
     for day in days:
         entries = [entry for entry in work if entry.day == day]
-        who = ", ".join(f"{names.get(entry.annotator, '?')} {entry.judged}" for entry in entries)
+        contributions = ", ".join(
+            f"{names.get(entry.annotator, '?')} {entry.judged}" for entry in entries
+        )
         clips, seconds = sum(e.judged for e in entries), sum(e.seconds for e in entries)
         hourly = round(3600 * clips / seconds) if seconds else None
-        rows.append((format_time(day * DAY_S)[:10], clips, _format_duration(seconds), hourly, who))
+        rows.append(
+            (format_time(day * DAY_S)[:10], clips, _format_duration(seconds), hourly, contributions)
+        )
     header = ("Day", "Judgements", "Active time (h:min)", "Per active hour", "Annotators")
     st.html(render_table(header, rows))
 
@@ -196,32 +204,34 @@ def _show_pauses(
     if not standing:
         st.caption("Nothing is paused.")
     for number, control in enumerate(standing):
-        what = names.get(control.person or 0, "someone") if control.person else control.scope
+        subject = names.get(control.person or 0, "someone") if control.person else control.scope
         why = f", {control.reason}" if control.reason else ""
         by = names.get(control.author_id or 0, "the command line or an automatic rule")
         text, button = st.columns([4, 1], vertical_alignment="center")
-        text.text(f"{what}: paused since {format_time(control.created_at)} UTC by {by}{why}")
+        text.text(f"{subject}: paused since {format_time(control.created_at)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
-            who = {"person": control.person, "by": lead.id}
-            resumed = partial(_resumed_message, what)
-            _apply_change(resumed, set_pause, control.scope, now=now, resume=True, **who)
+            target = {"person": control.person, "by": lead.id}
+            resumed = partial(_resumed_message, subject)
+            _apply_change(resumed, set_pause, control.scope, now=now, resume=True, **target)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
         categories = sorted({scenario.category for scenario in state.get_suite().scenarios})
         everything = f"all of {suite}"
-        what = st.selectbox("Scope", [everything, *categories])
+        subject = st.selectbox("Scope", [everything, *categories])
         reason = st.text_input("Reason", max_chars=200)
         if st.form_submit_button("Pause"):
-            scope = suite if what == everything else f"{suite}/{what}"
+            scope = suite if subject == everything else f"{suite}/{subject}"
             words = f"No new clips of {scope} are assigned."
             _apply_change(lambda _: words, set_pause, scope, by=lead.id, reason=reason, now=now)
 
 
-def _show_assignments(given: Mapping[str, Mapping[int, int]], members: Sequence[Member]) -> None:
-    agents = [*given]
+def _show_assignments(
+    counts_by_agent: Mapping[str, Mapping[int, int]], members: Sequence[Member]
+) -> None:
+    agents = [*counts_by_agent]
     rows = [
-        (member.person.name, *(given[agent].get(member.person.id, 0) for agent in agents))
+        (member.person.name, *(counts_by_agent[agent].get(member.person.id, 0) for agent in agents))
         for member in members
-        if any(member.person.id in counts for counts in given.values())
+        if any(member.person.id in counts for counts in counts_by_agent.values())
     ]
     if not rows:
         st.caption("No clips have been assigned yet.")
@@ -276,12 +286,12 @@ def _format_open_clips(member: Member, now: float) -> str | None:
 
 
 def _apply_change(
-    words: Callable[[_T], str], change: Callable[..., _T], *given: object, **more: object
+    words: Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
 ) -> None:
     """Make a change and rerun the page with `words` about the outcome, or show the error."""
     try:
         with state.get_store().write(alone=True) as connection:
-            done = change(connection, *given, **more)
+            done = change(connection, *args, **more)
         st.session_state[_DONE] = words(done)
     except StsError as error:
         st.error(escape_markdown(str(error)))
@@ -289,8 +299,8 @@ def _apply_change(
     st.rerun()
 
 
-def _resumed_message(what: str, _: object) -> str:
-    return f"{what}: resumed."
+def _resumed_message(subject: str, _: object) -> str:
+    return f"{subject}: resumed."
 
 
 def _prepare_invitation(person: Annotator) -> str:

@@ -75,7 +75,7 @@ def sync_page(
 
 
 def _load_cases(
-    store: AnnotationStore, queue: ReviewQueue, shown: LoadEpisode, broken: Broken
+    store: AnnotationStore, queue: ReviewQueue, load_episode: LoadEpisode, broken: Broken
 ) -> list[dict[str, Any]]:
     """Return the first clips of a queue that can be displayed."""
     out: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ def _load_cases(
             break
         clip = case.clip
         if clip.continuation not in broken:
-            episodes = try_episode(shown, clip.item, clip.continuation, broken)
+            episodes = try_episode(load_episode, clip.item, clip.continuation, broken)
             out += [views.describe_case(case, episode, store.study.seed) for episode in episodes]
     return out
 
@@ -98,8 +98,8 @@ def _find_conflicts(
     for kind in REVIEWERS:
         events = (e for e in unsent if isinstance(e, Mapping) and e.get("kind") == kind)
         items = {event["item"] for event in events if event.get("uuid") in saved}
-        found = _find_other_decisions(store, person, kind, items) if items else {}
-        for item, remark in found.items():
+        decisions = _find_other_decisions(store, person, kind, items) if items else {}
+        for item, remark in decisions.items():
             out.append({"item": item, "text": views.describe_conflict(kind, remark)})
     return out
 
@@ -118,5 +118,9 @@ def _find_concurrent(
     if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
     kind = REVIEW if queue == FAILED else ADJUDICATION
-    found = _find_other_decisions(store, person, kind, [item])
-    return {"item": item, "text": views.describe_concurrent(found[item])} if item in found else None
+    decisions = _find_other_decisions(store, person, kind, [item])
+    return (
+        {"item": item, "text": views.describe_concurrent(decisions[item])}
+        if item in decisions
+        else None
+    )

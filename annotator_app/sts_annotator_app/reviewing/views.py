@@ -77,8 +77,8 @@ def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
         return dict(zip(("title", "text"), _EMPTY[name], strict=True))
     rest = []
     if queue.own:
-        own = count_noun(queue.own, "clip")
-        rest.append(f"{own} left to another reviewer: you annotated or played them.")
+        own_clips = count_noun(queue.own, "clip")
+        rest.append(f"{own_clips} left to another reviewer: you annotated or played them.")
     if queue.left:
         rest.append(f"You skipped {count_noun(queue.left, 'clip')}. Press G to show them again.")
     unseen = " ".join(rest) or "New clips appear here automatically."

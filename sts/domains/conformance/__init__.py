@@ -43,15 +43,15 @@ def check(
     """
     if seeds < 2 or steps < 2:
         raise ArgumentError(f"expected 2 seeds and 2 steps or more, found {seeds} and {steps}")
-    failed, asked = False, (name, seeds, steps, settings or {})
+    failed, arguments = False, (name, seeds, steps, settings or {})
     with Pool(1, limited=True) as pool:
-        for claim, text in pool.run_task(_list_claims, asked):
+        for claim, text in pool.run_task(_list_claims, arguments):
             if failed:
                 yield ClaimResult(claim, text, None, "the claims above must hold first")
                 continue
             try:
                 copies = pool.ended_forks
-                ok, how = pool.run_task(_test_claim, asked, claim)
+                ok, how = pool.run_task(_test_claim, arguments, claim)
                 ok, how = (False, FORK_ERROR) if pool.ended_forks > copies else (ok, how)
             except WorkerDied as error:
                 ok, how = False, str(error)
@@ -65,15 +65,15 @@ _RUNS: list[ConformanceRun] = []
 """The trial of this process, if it is the worker process."""
 
 
-def _get_run(asked: _RunArguments) -> ConformanceRun:
+def _get_run(arguments: _RunArguments) -> ConformanceRun:
     if not _RUNS:
-        _RUNS.append(ConformanceRun(find_domain(asked[0]), *asked))
+        _RUNS.append(ConformanceRun(find_domain(arguments[0]), *arguments))
     return _RUNS[0]
 
 
-def _list_claims(asked: _RunArguments) -> list[tuple[str, str]]:
+def _list_claims(arguments: _RunArguments) -> list[tuple[str, str]]:
     """Return the name and text of each claim that applies to the domain."""
-    return [(claim, text) for claim, (text, _) in _applicable_claims(_get_run(asked)).items()]
+    return [(claim, text) for claim, (text, _) in _applicable_claims(_get_run(arguments)).items()]
 
 
 def _applicable_claims(trial: ConformanceRun) -> dict[str, Claim]:
@@ -82,8 +82,8 @@ def _applicable_claims(trial: ConformanceRun) -> dict[str, Claim]:
     )
 
 
-def _test_claim(asked: _RunArguments, claim: str) -> tuple[bool | None, str]:
-    trial = _get_run(asked)
+def _test_claim(arguments: _RunArguments, claim: str) -> tuple[bool | None, str]:
+    trial = _get_run(arguments)
     _, holds = _applicable_claims(trial)[claim]
     try:
         with runs.fixed_global_seed():

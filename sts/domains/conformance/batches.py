@@ -56,11 +56,11 @@ def _check_description(trial: ConformanceRun) -> None:
         )
 
 
-def _check_names(what: str, names: tuple[str, ...]) -> None:
+def _check_names(noun: str, names: tuple[str, ...]) -> None:
     if not names or not all(isinstance(n, str) and n for n in names):
-        raise ClaimViolated(f"its {what} are {list(names)!r:.80}, expected names")
+        raise ClaimViolated(f"its {noun} are {list(names)!r:.80}, expected names")
     if len(set(names)) < len(names):
-        raise ClaimViolated(f"two of its {what} have one name: {', '.join(names)}")
+        raise ClaimViolated(f"two of its {noun} have one name: {', '.join(names)}")
 
 
 @_register("steps", "it can be generated and stepped with any actions")
@@ -141,9 +141,9 @@ def _check_other_seeds(trial: ConformanceRun) -> str | None:
         raise ClaimViolated(f"seeds 0 to {trial.seeds - 1} generate the same world")
     if len(set(trial.domain.generate(trial.seeds, seed=0, **trial.settings))) == 1:
         raise ClaimViolated(f"seed 0: its first {trial.seeds} worlds are the same")
-    same = "the states differ, but the same actions give the same scenes"
+    note = "the states differ, but the same actions give the same scenes"
     outcomes = (runs.play(trial.domain, start, trial.sequences[0]) for start in trial.starts)
-    return None if len({outcome.scene.tobytes() for outcome in outcomes}) > 1 else same
+    return None if len({outcome.scene.tobytes() for outcome in outcomes}) > 1 else note
 
 
 @_register("looking", "observing, rendering and reading state or scene have no side effects")
@@ -215,9 +215,9 @@ def _check_independence(trial: ConformanceRun) -> str | None:
             worlds.step(actions[:, t], utterances[:, t])
             scene, rewards = worlds.scene, worlds.rewards
             for seed in range(trial.seeds):
-                alone = trial.played[seed]
-                same_scene = np.array_equal(scene[seed], alone.scene[t])
-                if not same_scene or not np.array_equal(rewards[seed], alone.rewards[t]):
+                solo_run = trial.played[seed]
+                same_scene = np.array_equal(scene[seed], solo_run.scene[t])
+                if not same_scene or not np.array_equal(rewards[seed], solo_run.rewards[t]):
                     raise ClaimViolated(
                         f"seed {seed}, step {t}: in a batch with {trial.seeds - 1} others it "
                         "differs from alone"
@@ -231,12 +231,12 @@ def _check_independence(trial: ConformanceRun) -> str | None:
 def _step_another_world(trial: ConformanceRun, seed: int) -> BeforeStep:
     """Return a hook that restores another world halfway, and steps it from then on."""
     other = (seed + 1) % trial.seeds
-    others: list[Worlds] = []
+    other_worlds: list[Worlds] = []
 
     def disturb(t: int, _: Worlds) -> None:
         if t == trial.middle:
-            others.append(trial.domain.restore([trial.starts[other]]))
-        for worlds in others:
+            other_worlds.append(trial.domain.restore([trial.starts[other]]))
+        for worlds in other_worlds:
             worlds.step(
                 trial.sequences[other].actions[None, t], trial.sequences[other].utterances[None, t]
             )
@@ -279,27 +279,31 @@ def _check_randomness(trial: ConformanceRun) -> None:
 )
 def _check_other_bytes(trial: ConformanceRun) -> None:
     state = trial.halfway[0]
-    others = {"nothing at all": b"", "other bytes": b"not a state of anything", "text": b"{}"}
+    foreign_states = {
+        "nothing at all": b"",
+        "other bytes": b"not a state of anything",
+        "text": b"{}",
+    }
     for cut in runs.evenly_spaced(len(state), 5)[:-1]:
-        others[f"a state cut to {cut} bytes"] = state[:cut]
-    others["a state with an extra byte"] = state + b"\0"
+        foreign_states[f"a state cut to {cut} bytes"] = state[:cut]
+    foreign_states["a state with an extra byte"] = state + b"\0"
     for at in runs.evenly_spaced(len(state), 12):
         flipped = bytearray(state)
         flipped[at] ^= 0x10
-        others[f"a state with byte {at} altered"] = bytes(flipped)
-    check_rejected(trial, others)
+        foreign_states[f"a state with byte {at} altered"] = bytes(flipped)
+    check_rejected(trial, foreign_states)
 
 
 def check_rejected(trial: ConformanceRun, others: Mapping[str, bytes]) -> None:
     """Raise ClaimBroken if any byte string, keyed by description, is accepted as a state."""
-    for what, raw in others.items():
+    for description, raw in others.items():
         try:
             trial.domain.restore([raw])
         except (DamagedData, NewerFormat):
             continue
         except Exception as error:
-            raise ClaimViolated(f"restoring {what} raises {type(error).__name__}") from error
-        raise ClaimViolated(f"{what} is accepted as a state")
+            raise ClaimViolated(f"restoring {description} raises {type(error).__name__}") from error
+        raise ClaimViolated(f"{description} is accepted as a state")
 
 
 @_register("pictured", "scenes fit their layout, frames are uint8 of one size")
@@ -344,29 +348,29 @@ def _check_frames(trial: ConformanceRun, seed: int, size: tuple[int, ...]) -> No
             f"{size[0]} x {size[1]}"
         )
     _check_frame_size(trial, seed, size, "a frame")
-    half, seen = trial.middle, []
+    half, frames = trial.middle, []
 
     def keep(t: int, worlds: Worlds) -> None:
         if t == half:
-            seen.append(_render_frame(worlds))
+            frames.append(_render_frame(worlds))
 
     runs.play(trial.domain, trial.starts[seed], trial.sequences[seed], between=keep)
     with runs.fixed_global_seed():
         restored = _render_frame(trial.domain.restore([trial.halfway[seed]]))
-    if not np.array_equal(restored, seen[0]):
+    if not np.array_equal(restored, frames[0]):
         raise ClaimViolated(f"seed {seed}, step {half}: a restored world renders another frame")
 
 
 def _check_frame_size(
-    trial: ConformanceRun, seed: int, size: tuple[int, ...], what: str, player: int | None = None
+    trial: ConformanceRun, seed: int, size: tuple[int, ...], noun: str, player: int | None = None
 ) -> None:
     """Check that frames are uint8 of one size, and the same when rendered again."""
 
     def look(t: int, worlds: Worlds) -> None:
-        frame, when = _render_frame(worlds, player), f"seed {seed}, step {t}: {what}"
+        frame, when = _render_frame(worlds, player), f"seed {seed}, step {t}: {noun}"
         if frame.dtype != np.uint8 or frame.shape != size:
-            found = f"{frame.dtype}{list(frame.shape)}"
-            raise ClaimViolated(f"{when} is {found}, expected {list(size)}")
+            description = f"{frame.dtype}{list(frame.shape)}"
+            raise ClaimViolated(f"{when} is {description}, expected {list(size)}")
         if not np.array_equal(_render_frame(worlds, player), frame):
             raise ClaimViolated(f"{when} differs when it is rendered again")
 

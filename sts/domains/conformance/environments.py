@@ -59,10 +59,11 @@ def _check_garbage(trial: ConformanceRun) -> None:
     domain = _environment_domain(trial)
     inner = remove_envelope(domain.name, domain.version, trial.halfway[0])
     half = inner[: len(inner) // 2]
-    others = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
+    foreign_states = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
     remark = ", for which restore must raise a ValueError,"
     wrapped = {
-        what + remark: add_envelope(domain.name, domain.version, others[what]) for what in others
+        description + remark: add_envelope(domain.name, domain.version, foreign_states[description])
+        for description in foreign_states
     }
     check_rejected(trial, wrapped)
 
@@ -102,8 +103,8 @@ def _check_reset(trial: ConformanceRun) -> None:
     after_use, expected = (
         _reset_and_play(trial, env, course) for env in (used, domain.create_environment())
     )
-    for t, (found, wanted) in enumerate(zip_longest(after_use, expected)):
-        if found != wanted:
+    for t, (actual, fresh) in enumerate(zip_longest(after_use, expected)):
+        if actual != fresh:
             when = f"after step {t - 1}" if t else "at the start"
             raise ClaimViolated(
                 "reset with the same seed, a used environment differs from a new one " + when
@@ -144,7 +145,7 @@ def _check_observations(trial: ConformanceRun) -> None:
     Types are compared without their size: int32 equals int64.
     """
     domain = _environment_domain(trial)
-    wanted: dict[str, str] = {}
+    expected_types: dict[str, str] = {}
     for seed, state, sequence, _ in trial.iterate_worlds():
         with runs.fixed_global_seed():
             world = domain.restore_environment(state)
@@ -153,13 +154,13 @@ def _check_observations(trial: ConformanceRun) -> None:
             ):
                 for player in range(len(domain.players)):
                     when = f"seed {seed}, step {t}: player {player}"
-                    seen = _observe(world, player, when)
+                    observation = _observe(world, player, when)
                     again = _observe(world, player, when)
-                    types = {key: _describe_type(value) for key, value in seen.items()}
-                    wanted = wanted or types
-                    if types != wanted:
-                        raise ClaimViolated(f"{when} observes {types}, expected {wanted}")
-                    for key, value in seen.items():
+                    types = {key: _describe_type(value) for key, value in observation.items()}
+                    expected_types = expected_types or types
+                    if types != expected_types:
+                        raise ClaimViolated(f"{when} observes {types}, expected {expected_types}")
+                    for key, value in observation.items():
                         if value.dtype.kind == "O":
                             raise ClaimViolated(
                                 f"{when} observes {key} as objects, expected an array"
@@ -192,7 +193,7 @@ def _check_instruction(trial: ConformanceRun) -> None:
 def _check_digests(trial: ConformanceRun) -> str | None:
     domain = _environment_domain(trial)
     for seed, state, sequence, _ in trial.iterate_worlds():
-        seen: dict[bytes, tuple[int, bytes]] = {}
+        first_frames: dict[bytes, tuple[int, bytes]] = {}
         with runs.fixed_global_seed():
             worlds = domain.restore([state])
             for t in range(trial.steps):
@@ -202,7 +203,7 @@ def _check_digests(trial: ConformanceRun) -> str | None:
                     frame = worlds.frames()[0].tobytes()
                 except StsError:  # reported by another claim
                     return "it does not render"
-                when, looked = seen.setdefault(scene, (t, frame))
+                when, looked = first_frames.setdefault(scene, (t, frame))
                 if looked != frame:
                     raise ClaimViolated(
                         f"seed {seed}, step {t}: it looks different from step {when}, but has the "

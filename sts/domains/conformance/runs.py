@@ -90,13 +90,13 @@ def play(
 def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
     """Raise ClaimBroken if two runs that start before step `first` differ."""
     for t in range(len(wanted.scene)):
-        for what, a, b in (
+        for noun, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
             ("rewards", wanted.rewards[t], found.rewards[t]),
         ):
             if not np.array_equal(a, b):
                 raise ClaimViolated(
-                    f"seed {seed}, step {first + t}: {when} the {what} differs: expected "
+                    f"seed {seed}, step {first + t}: {when} the {noun} differs: expected "
                     f"{a.tolist()}, found {b.tolist()}"
                 )
     if wanted.end != found.end:
@@ -213,21 +213,21 @@ def random_actions(domain: Domain, seed: int, steps: int, n_players: int) -> Act
 def run_in_fresh_process(trial: ConformanceRun) -> FreshResults:
     """Run the trial's points and seeds in a fresh process, with other hashes of text; cached."""
     if trial.fresh_results is None:
-        asked = trial.name, trial.seeds, trial.steps, trial.settings
+        arguments = trial.name, trial.seeds, trial.steps, trial.settings
         jobs = [(point.step, point.state, point.sequence) for point in trial.iterate_points()]
         os.environ["PYTHONHASHSEED"] = "random"
         try:
             with Pool(1, limited=True, method="spawn") as pool:
-                trial.fresh_results = FreshResults(*pool.run_task(_play_points, asked, jobs))
+                trial.fresh_results = FreshResults(*pool.run_task(_play_points, arguments, jobs))
         except WorkerDied as error:
             raise ClaimViolated(f"in a fresh process {error}") from None
     return trial.fresh_results
 
 
 def _play_points(
-    asked: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
+    arguments: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
 ) -> FreshResults:
-    trial = ConformanceRun(find_domain(asked[0]), *asked)
+    trial = ConformanceRun(find_domain(arguments[0]), *arguments)
     return FreshResults(
         [
             _result_or_error(play, trial.domain, state, sequence, first=first)
@@ -237,10 +237,10 @@ def _play_points(
     )
 
 
-def _result_or_error(make: Callable[..., Any], *given: Any, **named: Any) -> Any:
+def _result_or_error(make: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """Return the result of a call, or the message of its StsError."""
     try:
-        return make(*given, **named)
+        return make(*args, **named)
     except StsError as error:
         return str(error)
 

@@ -135,8 +135,8 @@ class BabyAI:
     def _record_view(self, observed: dict[str, Any]) -> None:
         self._image = observed["image"].astype(np.int8)
         facts = self._state_facts()
-        whole = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
-        self._digest = hashlib.blake2b(whole, digest_size=8).digest()
+        content = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
+        self._digest = hashlib.blake2b(content, digest_size=8).digest()
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
 
     def _state_facts(self) -> list[int]:
@@ -152,8 +152,8 @@ class BabyAI:
 
     def _carried_codes(self) -> tuple[int, int]:
         """Return minigrid's codes of the type and colour of the object carried."""
-        held = self.minigrid_env.carrying
-        return (OBJECT_TO_IDX[held.type], COLOR_TO_IDX[held.color]) if held else _EMPTY_HANDS
+        thing = self.minigrid_env.carrying
+        return (OBJECT_TO_IDX[thing.type], COLOR_TO_IDX[thing.color]) if thing else _EMPTY_HANDS
 
     def state(self) -> bytes:
         """Return the level, the seed, the moves and the chain of digests."""

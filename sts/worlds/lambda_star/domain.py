@@ -119,9 +119,9 @@ class Batch:
 
     def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
         """Return the current observations of `players`, without side effects."""
-        a, chosen = self.arrays, np.array(players, np.int64)
+        a, indices = self.arrays, np.array(players, np.int64)
         batch, n_players = a.cells.shape
-        shape = (batch, chosen.size, (2 * self.radius + 1) ** 2)
+        shape = (batch, indices.size, (2 * self.radius + 1) ** 2)
         sight = kernels.Sight(
             good=np.zeros(shape, np.bool_),
             evil=np.zeros(shape, np.bool_),
@@ -132,16 +132,16 @@ class Batch:
         )
         in_team = np.zeros(n_players, np.bool_)
         in_team[list(team)] = True
-        kernels.observe_worlds(a, chosen, in_team, self.radius, sight)
+        kernels.observe_worlds(a, indices, in_team, self.radius, sight)
         return Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
             step=a.step.copy(),
-            cell=a.cells.take(chosen, 1),
+            cell=a.cells.take(indices, 1),
             **sight._asdict(),
-            last_move=a.actions[:, chosen],
-            last_said=a.utterances[:, chosen],
-            last_reward=a.rewards[:, chosen],
+            last_move=a.actions[:, indices],
+            last_said=a.utterances[:, indices],
+            last_reward=a.rewards[:, indices],
             good_next=kernels.intended_cells(a, 0) if world else None,
             evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
@@ -177,14 +177,16 @@ class LambdaStar:
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Return `count` new worlds; `settings` are fields of `patterns.Settings`."""
-        known = patterns.Settings._fields
-        for name in sorted(settings.keys() - set(known)):
+        setting_names = patterns.Settings._fields
+        for name in sorted(settings.keys() - set(setting_names)):
             raise ArgumentError(
-                f"domain {self.name!r} has no setting {name!r}; it has {', '.join(known)}"
+                f"domain {self.name!r} has no setting {name!r}; it has {', '.join(setting_names)}"
             )
-        chosen = patterns.Settings(**settings)
-        arrays = patterns.generate_worlds(chosen, [(seed, index) for index in range(count)])
-        return Batch.from_arrays(arrays, chosen.radius).states()
+        pattern_settings = patterns.Settings(**settings)
+        arrays = patterns.generate_worlds(
+            pattern_settings, [(seed, index) for index in range(count)]
+        )
+        return Batch.from_arrays(arrays, pattern_settings.radius).states()
 
     def world_id(self, state: bytes) -> str:
         """Return the hash of the grid, the two patterns and the current positions in them."""

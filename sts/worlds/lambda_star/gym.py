@@ -125,12 +125,12 @@ class _LearnerEnv:
         self._episode = 0 if restart or seeds != self._seeds else self._episode + 1
         self._seeds = seeds
         batch = Batch.from_arrays(self._initial_arrays(), self._settings.radius)
-        others, name = range(1, self._settings.n_players), team_name(self._partners)
+        partner_roles, name = range(1, self._settings.n_players), team_name(self._partners)
         keys = [(seed, self._episode) for seed in seeds]
         teams = [
             Team(
                 partner,
-                tuple(others[i :: len(self._partners)]),
+                tuple(partner_roles[i :: len(self._partners)]),
                 streams(("lambda-star gym", name, i), keys),
             )
             for i, partner in enumerate(self._partners)
@@ -198,8 +198,8 @@ class LambdaStarEnv(_LearnerEnv, gymnasium.Env[Features, np.int64]):
 
     def step(self, action: np.int64 | int) -> tuple[Features, float, bool, bool, dict[str, Any]]:
         """Take a step."""
-        seen, rewards = self._take_step(_validate_actions(action, ()).reshape(1))
-        return seen[0], float(rewards[0]), False, self._is_over, {}
+        observations, rewards = self._take_step(_validate_actions(action, ()).reshape(1))
+        return observations[0], float(rewards[0]), False, self._is_over, {}
 
     def render(self) -> Any:
         """Render the world as text or pixels; return None without a `render_mode`."""
@@ -264,13 +264,13 @@ class LambdaStarVectorEnv(_LearnerEnv, VectorEnv[Features, NDArray[np.int64], ND
         rewards, over = np.zeros(count), False
         info: dict[str, Any] = {}
         if self._mode is AutoresetMode.NEXT_STEP and self._seeds and self._is_over:
-            seen = self.reset()[0]
+            observations = self.reset()[0]
         else:
-            seen, rewards = self._take_step(valid)
+            observations, rewards = self._take_step(valid)
             over = self._is_over
             if over and self._mode is AutoresetMode.SAME_STEP:
-                info, seen = _final_info(seen), self.reset()[0]
-        return seen, rewards, np.zeros(count, np.bool_), np.full(count, over), info
+                info, observations = _final_info(observations), self.reset()[0]
+        return observations, rewards, np.zeros(count, np.bool_), np.full(count, over), info
 
     def render(self) -> Any:
         """Render each world as text or pixels; return None without a `render_mode`."""
@@ -322,11 +322,11 @@ def _describe_invalid_actions(actions: NDArray[Any], shape: tuple[int, ...]) -> 
     return f"{wrong.item()!r:.60}"
 
 
-def _final_info(seen: Features) -> dict[str, Any]:
+def _final_info(observations: Features) -> dict[str, Any]:
     """Return Gymnasium's info on the last step of an episode after an automatic reset."""
-    last = np.empty(len(seen), object)
-    last[:] = list(seen)
-    all_worlds = np.ones(len(seen), np.bool_)
+    last = np.empty(len(observations), object)
+    last[:] = list(observations)
+    all_worlds = np.ones(len(observations), np.bool_)
     return {
         "final_obs": last,
         "_final_obs": all_worlds,

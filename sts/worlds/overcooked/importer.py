@@ -29,7 +29,7 @@ def read(path: Path | None = None) -> list[Trajectory]:
       ArgumentError: the file's name does not contain its split.
     """
     paths = source.installed_files() if path is None else (path,)
-    return [item for each in paths for item in _read_file(each)]
+    return [item for file in paths for item in _read_file(file)]
 
 
 def list_caveats(path: Path) -> list[str]:

@@ -145,8 +145,8 @@ def _check_thing(thing: Thing, *, done: bool) -> None:
     if thing is None or (isinstance(thing, str) and thing in ("onion", "tomato", "dish")):
         return
     name, ingredients, cooked = thing
-    known = all(ingredient in ("onion", "tomato") for ingredient in ingredients)
-    if name != "soup" or not known or not 1 <= len(ingredients) <= FULL:
+    has_valid_ingredients = all(ingredient in ("onion", "tomato") for ingredient in ingredients)
+    if name != "soup" or not has_valid_ingredients or not 1 <= len(ingredients) <= FULL:
         raise ValueError(f"expected an onion, a tomato, a dish or a soup, found {thing!r:.60}")
     least = COOKED if done else -1
     if type(cooked) is not int or not least <= cooked <= COOKED:

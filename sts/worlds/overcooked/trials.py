@@ -125,8 +125,10 @@ def _read_columns(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 
 def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
     """Return the number of workers who led trials in any of these files, and in all of them."""
-    each = [set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths]
-    return len(set.union(*each)), len(set.intersection(*each))
+    workers_by_file = [
+        set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths
+    ]
+    return len(set.union(*workers_by_file)), len(set.intersection(*workers_by_file))
 
 
 def start_trial(trial: RecordedEpisode, rules: str = "2019") -> Overcooked:
@@ -159,9 +161,11 @@ def _describe_difference(replayed: VisibleState, recorded: VisibleState) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
     if replayed == recorded:
         return ""
-    for cook, (found, expected) in enumerate(zip(replayed.players, recorded.players, strict=False)):
-        if found != expected:
-            return f"{Overcooked.players[cook]}: expected {expected}, found {found}"
+    for cook, (actual, expected) in enumerate(
+        zip(replayed.players, recorded.players, strict=False)
+    ):
+        if actual != expected:
+            return f"{Overcooked.players[cook]}: expected {expected}, found {actual}"
     return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 

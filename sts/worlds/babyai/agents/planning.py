@@ -50,14 +50,14 @@ class Planner:
             self.world.step((int(move),))
             self.advice = self._advise(int(move))
 
-    def _advise(self, taken: int | None) -> int:
+    def _advise(self, action: int | None) -> int:
         if self.world.ended:
             return DONE
         for _ in range(2):
             try:
-                return int(self._bot.replan(taken))
+                return int(self._bot.replan(action))
             except Exception:  # the package's bot raises assertions and other errors
-                self._bot, taken = self._make_bot(), None
+                self._bot, action = self._make_bot(), None
         return DONE
 
     def _make_bot(self) -> Any:
@@ -89,8 +89,8 @@ def advise(world: BabyAI) -> int:
 
 
 def _is_continuation(earlier: BabyAI, later: BabyAI) -> bool:
-    same = (earlier.level, earlier.seed) == (later.level, later.seed)
-    return same and later.moves_made.startswith(earlier.moves_made)
+    is_same_world = (earlier.level, earlier.seed) == (later.level, later.seed)
+    return is_same_world and later.moves_made.startswith(earlier.moves_made)
 
 
 def find_solution(world: BabyAI, most: int) -> str | None:

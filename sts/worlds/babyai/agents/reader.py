@@ -203,8 +203,8 @@ def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
         return stayed > 1, stayed * 2
     if step.kind == "put-next":
         return view.last == DROP and view.front[0] in THINGS, 0
-    held = view.carrying[0] != EMPTY
-    return held and (step.kind != "pick-up" or matches_thing(view.carrying, step.thing)), 0
+    is_carrying = view.carrying[0] != EMPTY
+    return is_carrying and (step.kind != "pick-up" or matches_thing(view.carrying, step.thing)), 0
 
 
 def _move_for_step(view: View, step: Step) -> int | None:

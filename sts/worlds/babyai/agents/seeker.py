@@ -57,9 +57,9 @@ class Seeker(Agent):
         carrying = observation.values["carrying"][:, 0].tolist()
         weights = np.zeros((len(images), 1, len(MOVES)))
         done = memory["done"].copy()
-        for b, (image, held) in enumerate(zip(images, carrying, strict=True)):
+        for b, (image, content) in enumerate(zip(images, carrying, strict=True)):
             cells = {(x, y): tuple(image[x][y]) for x in range(VIEW_SIZE) for y in range(VIEW_SIZE)}
-            view = View(cells, tuple(held), int(observation.last_move[b, 0]))
+            view = View(cells, tuple(content), int(observation.last_move[b, 0]))
             clauses = clauses_by_text[instructions.ids[b]]
             if clauses and _is_clause_done(view, clauses[done[b] % len(clauses)]):
                 done[b] += 1

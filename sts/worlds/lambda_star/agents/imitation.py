@@ -20,11 +20,11 @@ def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
 
     `guide` is int64[B, 1], the guide's cell, updated in place.
     """
-    size, seen = (teams.height, teams.width), []
+    size, guide_cells = (teams.height, teams.width), []
     for _ in range(teams.cell.shape[1] if hasty else 1):
         guide[:] = move_cell(guide, first_move(guide, teams.good_next, *size), *size)
-        seen.append(guide.copy())
-    way = shortest_offset(teams.cell, np.concatenate(seen, 1), *size)
+        guide_cells.append(guide.copy())
+    way = shortest_offset(teams.cell, np.concatenate(guide_cells, 1), *size)
     close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
     return np.where(close, 1 << offset_to_move(way), best_moves(crop_reachable(teams.around)))
 

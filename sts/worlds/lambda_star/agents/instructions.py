@@ -49,8 +49,8 @@ class ParsedInstructions(NamedTuple):
 
     def is_task(self, *tasks: Task) -> NDArray[np.bool_]:
         """Return bool[B, 1], True if an episode's task is one of `tasks`."""
-        asked = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
-        out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
+        is_match = self.task[:, None] == np.array([TASKS.index(task) for task in tasks])
+        out: NDArray[np.bool_] = is_match.any(axis=1, keepdims=True)
         return out
 
 

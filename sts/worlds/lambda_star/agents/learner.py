@@ -88,15 +88,15 @@ class TabularLearner(Agent):
         cells, actions = notes["cells"], notes["moves"]
         batch, steps, players = actions.shape
         step = observation.step[:, None] - steps + np.arange(steps)
-        taken = np.full_like(actions, GREEDY)
+        next_actions = np.full_like(actions, GREEDY)
         if self.on_policy and self.future_kind == NEXT:
-            taken[:, :-1] = actions[:, 1:]
+            next_actions[:, :-1] = actions[:, 1:]
         lessons = Transitions(
             self._number_states(observation, cells[:, :-1], step),
             actions,
             notes["rewards"],
             self._future_states(observation, cells[:, 1:], step),
-            taken,
+            next_actions,
         )
         learned = value_table.enlarge_table(_load_table(memory), steps * players)
         value_table.learn_pass(learned, lessons)

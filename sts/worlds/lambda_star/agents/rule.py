@@ -126,5 +126,7 @@ def _weigh_escape(seen: Observation, evil: Ints) -> NDArray[np.float64]:
 def _answer(tasks: ParsedInstructions, seen: Observation, memory: Memory) -> Ints:
     good = memory["good"]
     direction = _DIRECTIONS[_move_to(seen, good)]
-    known = np.where(good == _UNKNOWN, 0, direction)
-    return np.where(tasks.is_task("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), known)
+    good_direction = np.where(good == _UNKNOWN, 0, direction)
+    return np.where(
+        tasks.is_task("evil-in-sight"), np.where(seen.evil.any(-1), _YES, _NO), good_direction
+    )

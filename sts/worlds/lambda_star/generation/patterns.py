@@ -54,16 +54,18 @@ def check_settings(settings: Settings) -> None:
     if not (3 <= s.height <= 255 and 3 <= s.width <= 255):
         raise ArgumentError(f"expected sides from 3 to 255, found {s.height}x{s.width}")
     if not 1 <= s.n_players <= min(MAX_PLAYERS, s.height * s.width):
-        most = min(MAX_PLAYERS, s.height * s.width)
+        max_players = min(MAX_PLAYERS, s.height * s.width)
         raise ArgumentError(
-            f"expected a team of 1 to {most} on a {s.height}x{s.width} grid, found {s.n_players}"
+            f"expected a team of 1 to {max_players} on a {s.height}x{s.width} grid, "
+            f"found {s.n_players}"
         )
     if not 2 <= s.horizon <= 100_000:
         raise ArgumentError(f"expected 2 to 100000 steps, found {s.horizon}")
     if s.radius < 1 or 2 * s.radius + 1 > min(s.height, s.width):
-        most = (min(s.height, s.width) - 1) // 2
+        max_radius = (min(s.height, s.width) - 1) // 2
         raise ArgumentError(
-            f"expected a radius of 1 to {most} on a {s.height}x{s.width} grid, found {s.radius}"
+            f"expected a radius of 1 to {max_radius} on a {s.height}x{s.width} grid, "
+            f"found {s.radius}"
         )
     if s.patterns not in PATTERNS:
         raise ArgumentError(f"expected patterns {' or '.join(PATTERNS)}, found {s.patterns!r}")
@@ -129,11 +131,11 @@ def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Wor
 
 
 def _generate_move_patterns(
-    s: Settings, keys: walks.StreamIds, objects: Ints, wanted: Ints
+    s: Settings, keys: walks.StreamIds, objects: Ints, complexity: Ints
 ) -> WorldArrays:
-    """Return worlds with the paper's patterns, of complexity `wanted`, int64[E]."""
+    """Return worlds with the paper's patterns, of a given `complexity`, int64[E]."""
     object_keys = np.stack([_derive_streams(name, keys) for name in ("good", "evil")], 1)
-    attempts, lengths = walks.search_segments(object_keys, wanted, s.height, s.width, s.horizon)
+    attempts, lengths = walks.search_segments(object_keys, complexity, s.height, s.width, s.horizon)
     flat, offsets = walks.concatenate_segments(object_keys, attempts, lengths, s.horizon)
     a = zero_arrays(keys.size, s.n_players, flat)
     a.objects[:], a.offset[:], a.length[:] = objects, offsets, lengths

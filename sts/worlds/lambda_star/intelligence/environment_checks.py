@@ -97,8 +97,8 @@ def _compare_paths(a: WorldArrays, s: Settings) -> tuple[Ints, NDArray[np.bool_]
     shift = np.where((cells == cells[:, :1]).all(1), cells[:, 0], -1)
     row, column = np.divmod(np.concatenate((a.objects[..., None], paths), 2), s.width)
     down, right = (row[:, 1] - row[:, 0]) % s.height, (column[:, 1] - column[:, 0]) % s.width
-    same = (down == down[:, :1]) & (right == right[:, :1])
-    return shift, same.all(1) & (a.kind == 0)
+    is_same_move = (down == down[:, :1]) & (right == right[:, :1])
+    return shift, is_same_move.all(1) & (a.kind == 0)
 
 
 def _play_objects(a: WorldArrays, steps: int) -> Ints:
@@ -218,8 +218,8 @@ def _summarise(
     published = s.patterns == "lambdastar-2016"
     low, high = int(p.complexity.min()), int(p.complexity.max())
     z = mean.mean / mean.standard_error if mean.standard_error else None
-    same = int(p.same_moves.sum())
-    same_moves = f", {same} with the same moves" if same else ""
+    same_count = int(p.same_moves.sum())
+    same_moves = f", {same_count} with the same moves" if same_count else ""
     n = int(p.sensitivity.max()) if (p.sensitivity > 0).all() else None
     findings = [
         _check_all("equal K", np.equal(*p.complexity.T), f", {low} to {high}"),

@@ -54,10 +54,10 @@ def draw_figure(parts: Sequence[LevelScore]) -> str:
 
 def _agent_encodings(names: Sequence[str]) -> dict[str, Any]:
     """Return the encodings of agents by stroke, fill, shape and dash, distinct even in grey."""
-    many, indices = len(plotting.COLOURS), range(len(names))
-    colours = [plotting.COLOURS[i % many] for i in indices]
-    shapes = [_SHAPES[(i + i // many) % many] for i in indices]
-    second = [i // many % 2 == 1 for i in indices]
+    colour_count, indices = len(plotting.COLOURS), range(len(names))
+    colours = [plotting.COLOURS[i % colour_count] for i in indices]
+    shapes = [_SHAPES[(i + i // colour_count) % colour_count] for i in indices]
+    second = [i // colour_count % 2 == 1 for i in indices]
     fills = ["transparent" if s else c for s, c in zip(second, colours, strict=True)]
     dashes = [plotting.DASHES[2] if s else plotting.DASHES[0] for s in second]
     return {

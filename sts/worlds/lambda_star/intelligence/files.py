@@ -65,10 +65,10 @@ def to_csv_table(scores: Scores) -> bytes:
     The factor `all` has the scores over all environments of the base. `complexity_low` and
     `complexity_high` are the range that K was drawn from, empty if it was not drawn.
     """
-    drawn = scores.settings["complexity"] or ("", "")
+    complexity_range = scores.settings["complexity"] or ("", "")
     best_first = sorted(scores.agents, key=lambda mean: -mean.mean)
-    cells = [["all", "", "", *mean, *drawn] for mean in best_first]
-    cells += [[*part, *drawn] for part in scores.breakdown]
+    cells = [["all", "", "", *mean, *complexity_range] for mean in best_first]
+    cells += [[*part, *complexity_range] for part in scores.breakdown]
     return format_csv([*LevelScore._fields, "complexity_low", "complexity_high"], cells)
 
 

@@ -36,8 +36,8 @@ def sum_rewards(received: NDArray[np.int64]) -> RewardSums:
 
     They are Python integers, because products for large teams and long episodes exceed 64 bits.
     """
-    whole = received.astype(object)
-    return RewardSums(len(whole), whole.sum(0), whole.T @ whole)
+    exact_rewards = received.astype(object)
+    return RewardSums(len(exact_rewards), exact_rewards.sum(0), exact_rewards.T @ exact_rewards)
 
 
 def add_sums(parts: Iterable[RewardSums]) -> RewardSums:
@@ -56,8 +56,11 @@ def estimate_mean(sums: RewardSums, weights: NDArray[np.int64], unit: int) -> Es
     `weights` is int64[A]: 1 for one agent gives its own reward, 1 and -1 the difference of two.
     `unit` is the divisor that turns an episode's reward into a mean reward.
     """
-    n, whole = sums.episodes, weights.astype(object)
-    total, square = int(whole @ sums.total), int(whole @ sums.products @ whole)
+    n, exact_weights = sums.episodes, weights.astype(object)
+    total, square = (
+        int(exact_weights @ sums.total),
+        int(exact_weights @ sums.products @ exact_weights),
+    )
     if n == 1:
         return Estimate(total / unit, None)
     variance = Fraction(n * square - total * total, n * (n - 1))

@@ -108,12 +108,12 @@ def score_agents(
     experiments.check_experiment(experiment, teams, all_settings, workers)
     results = experiments.play_experiment(experiment, all_settings, workers, progress)
     agents = [(team_name(team), team_access(team, rehearsals)) for team in teams]
-    whole = add_sums(results[base].values())
-    means = _compute_means(agents, whole, base)
+    sums = add_sums(results[base].values())
+    means = _compute_means(agents, sums, base)
     ranked = sorted(range(len(means)), key=lambda i: -means[i].mean)
     return Scores(
         means,
-        _compute_differences(means, whole, base),
+        _compute_differences(means, sums, base),
         tuple(_break_down(agents, ranked, base, further, results)),
         _settings_record(base, experiment),
         marks,
@@ -125,10 +125,10 @@ def team_access(team: Sequence[Agent], rehearsals: int) -> str:
 
     Agents with a method `finish` have access to a rehearsal if there are practice episodes.
     """
-    shown: set[str] = {member.sees for member in team}
+    access_names: set[str] = {member.sees for member in team}
     if rehearsals > 0 and any(hasattr(member, "finish") for member in team):
-        shown.add("rehearsal")
-    return max(shown, key=_ACCESS_LEVELS.index)
+        access_names.add("rehearsal")
+    return max(access_names, key=_ACCESS_LEVELS.index)
 
 
 def _compute_means(
@@ -167,10 +167,10 @@ def _break_down(
 ) -> Iterator[LevelScore]:
     """Yield the score of every agent at every level."""
     by_k = results[base]
-    drawn = patterns.complexity_range(base) if base.patterns == "paper" else None
+    complexity_range = patterns.complexity_range(base) if base.patterns == "paper" else None
     levels = [
         (level, add_sums(by_k[k] for k in members), base)
-        for level, members in factors.complexity_classes(by_k, drawn)
+        for level, members in factors.complexity_classes(by_k, complexity_range)
     ]
     for run in factors.add_base(base, further):
         levels.append((run.level, add_sums(results[run.settings].values()), run.settings))

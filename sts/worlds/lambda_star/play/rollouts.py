@@ -143,14 +143,14 @@ def rollout(
     worlds = to_environments(environments)
     members = load_team_for(agent, worlds.settings)
     check_counts(rehearsals, threads)
-    seen = _RewardRecorder(worlds) if observe else None
+    recorder = _RewardRecorder(worlds) if observe else None
     played = play_episodes(
         members,
         worlds,
         seed=seed,
         rehearsals=rehearsals,
         threads=threads,
-        watch=seen.watch if seen else None,
+        watch=recorder.watch if recorder else None,
     )
     return Rollout(
         actions=played.actions,
@@ -160,7 +160,7 @@ def rollout(
         good=played.scene[:, :, 0],
         evil=played.scene[:, :, 1],
         log_probs=played.log_probs,
-        observed_rewards=seen.around if seen else None,
+        observed_rewards=recorder.around if recorder else None,
     )
 
 
@@ -178,8 +178,8 @@ class _RewardRecorder:
     def watch(self, t: int, worlds: Worlds) -> None:
         """Record the observations after step t, which are those before step t + 1."""
         if t + 1 < self.around.shape[1]:
-            seen = worlds.observe(self._everyone, team=self._everyone, world=False)
-            self.around[:, t + 1] = seen.reward * np.float32(LambdaStar.reward_unit)
+            observation = worlds.observe(self._everyone, team=self._everyone, world=False)
+            self.around[:, t + 1] = observation.reward * np.float32(LambdaStar.reward_unit)
 
 
 def to_environments(environments: EnvironmentsLike) -> Environments:

@@ -169,8 +169,8 @@ def play_after_practice(
         worlds = start_worlds()
         memories = lockstep.play_episodes(LambdaStar(), worlds, teams, steps=steps).memories
         teams = [
-            team._replace(memory=_finish_pass(team, worlds, kept), since=(k + 1) * steps)
-            for team, kept in zip(teams, memories, strict=True)
+            team._replace(memory=_finish_pass(team, worlds, last_memory), since=(k + 1) * steps)
+            for team, last_memory in zip(teams, memories, strict=True)
         ]
     return lockstep.play_episodes(LambdaStar(), start_worlds(), teams, steps=steps, watch=watch)
 
@@ -179,14 +179,14 @@ def _can_finish(agent: Any) -> bool:
     return callable(getattr(agent, "finish", None))
 
 
-def _finish_pass(team: Team, worlds: Worlds, kept: Memory) -> Memory | None:
+def _finish_pass(team: Team, worlds: Worlds, last_memory: Memory) -> Memory | None:
     """Return a learner's memory for the next pass; turn any exception into an StsError."""
     agent: Any = team.agent
     if not _can_finish(agent):
         return None
-    seen = worlds.observe(team.players, team=team.players, world=agent.sees == "world")
+    observation = worlds.observe(team.players, team=team.players, world=agent.sees == "world")
     try:
-        memory: Memory = agent.finish(seen, kept)
+        memory: Memory = agent.finish(observation, last_memory)
     except Exception as error:
         raise StsError(
             f"agent {agent.name!r} failed in finish(): {type(error).__name__}: {error}"
@@ -217,12 +217,12 @@ def check_memory(
             if isinstance(member, TabularLearner):
                 players = len(_member_roles(members, s, i))
                 needed += episodes * member.memory_bytes(players, cells, s.horizon, rehearsals)
-    most = memory_limit()
-    if at_once * needed > most:
+    limit = memory_limit()
+    if at_once * needed > limit:
         raise ArgumentError(
             f"{team_name(members)} needs {-(-at_once * needed // _MIB)} MiB of memory for "
             f"{at_once} times {episodes} episodes of {s.n_players} players and "
-            f"{s.horizon} steps on {s.height}x{s.width} cells, but only {most // _MIB} MiB, half "
+            f"{s.horizon} steps on {s.height}x{s.width} cells, but only {limit // _MIB} MiB, half "
             "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
             "steps, the rehearsals or the workers"
         )

@@ -81,15 +81,15 @@ def train(
     """
     if epochs < 1:
         raise ArgumentError(f"expected at least 1 epoch, found {epochs}")
-    values, wanted, description = _load_examples()
+    values, targets, description = _load_examples()
     rng = np.random.default_rng(seed)
     trained, loss = network.init_network(SIZE, HIDDEN, len(MOVES), rng), np.nan
 
-    def inputs(chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        return extract_features({name: column[chosen] for name, column in values.items()})
+    def inputs(indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        return extract_features({name: column[indices] for name, column in values.items()})
 
     epochs_of = network.train_epochs(
-        trained, inputs, wanted, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
+        trained, inputs, targets, epochs=epochs, batch=BATCH, rate=RATE, rng=rng
     )
     for done, (loss, trained) in enumerate(epochs_of, 1):  # noqa: B007
         if show is not None:
@@ -131,13 +131,13 @@ def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
 
     file = trials.installed_files()[0]
     observations: list[Any] = []
-    wanted: list[int] = []
+    targets: list[int] = []
     recorded = trials.read_trials(file)
     for trial in recorded:
         world = trials.start_trial(trial)
         for actions in trial.actions.tolist():
             observations += [world.observe(player) for player in range(len(actions))]
-            wanted += actions
+            targets += actions
             world.step(actions)
     values = {
         name: np.stack([observation[name] for observation in observations])
@@ -145,7 +145,7 @@ def _load_examples() -> tuple[Memory, NDArray[np.int64], str]:
     }
     workers, shared = trials.count_workers(trials.installed_files())
     description = (
-        f"the train side of {trials.SOURCE_NAME}: {len(recorded)} trials, {len(wanted)} moves; "
+        f"the train side of {trials.SOURCE_NAME}: {len(recorded)} trials, {len(targets)} moves; "
         f"{shared} of the {workers} workers who led trials are on the test side too"
     )
-    return values, np.array(wanted), description
+    return values, np.array(targets), description

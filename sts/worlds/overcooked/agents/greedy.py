@@ -102,8 +102,8 @@ class Greedy(Agent):
                 elif _is_task_done(task, int(memory["held"][b, r]), held):
                     after["done"][b, r] = True
                 after["told"][b, r], after["held"][b, r] = text_id, held
-                wanted = "" if after["done"][b, r] else task
-                weights[b, r, _TASKS[wanted](kitchen, instructions.texts[text_id])] += (
+                current_task = "" if after["done"][b, r] else task
+                weights[b, r, _TASKS[current_task](kitchen, instructions.texts[text_id])] += (
                     1 - RANDOM_SHARE
                 )
         return PolicyOutput(weights), after

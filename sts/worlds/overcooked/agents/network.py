@@ -81,8 +81,8 @@ def train_epochs(
         losses = []
         order = rng.permutation(len(wanted))
         for start in range(0, len(order), batch):
-            chosen = order[start : start + batch]
-            loss, slope = network.gradient(inputs(chosen), wanted[chosen])
+            indices = order[start : start + batch]
+            loss, slope = network.gradient(inputs(indices), wanted[indices])
             losses.append(loss)
             count += 1
             now = rate * (1 - (count - 1) / total)

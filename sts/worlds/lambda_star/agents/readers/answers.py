@@ -23,7 +23,7 @@ _PEOPLE = THINGS.index("people")
 def guess_weights(intents: Intents) -> NDArray[np.float64]:
     """Return float64[B, 1, 22], equal weights over all tokens that can answer the question."""
     ways = [TOKENS.index(move) for move in MOVES]
-    others = [way for way in ways if TOKENS[way] != "stay"]
+    directions = [way for way in ways if TOKENS[way] != "stay"]
     numbers = list(range(_ZERO, _MORE + 1))
     kinds: dict[Act, list[int]] = {"seen": [_YES, _NO], "when": numbers, "count": numbers[:-1]}
     table = np.zeros((len(ACTS), len(TOKENS)))
@@ -31,7 +31,7 @@ def guess_weights(intents: Intents) -> NDArray[np.float64]:
         table[ACTS.index(act), kinds.get(act, ways)] = 1.0
     out = table[intents.act]
     out[(intents.act == ACTS.index("where")) & (intents.anchor > 0)] = np.isin(
-        np.arange(len(TOKENS)), others
+        np.arange(len(TOKENS)), directions
     )
     return out[:, None]
 

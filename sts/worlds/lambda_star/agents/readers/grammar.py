@@ -164,23 +164,23 @@ def _parse_band(words: list[Concept]) -> tuple[int, int]:
     cells is a lower or upper bound by the words before it; "one or two" is both.
     """
     concept_set = {word.concept for word in words}
-    low, high, wanted, bound = 0, -1, True, ""
+    low, high, is_positive, bound = 0, -1, True, ""
     numbers: list[int] = []
     for i, word in enumerate(words):
         concept = word.concept
         if concept == "break":
-            wanted, numbers, bound = True, [], ""
+            is_positive, numbers, bound = True, [], ""
         elif concept in ("not", "off"):
-            wanted = False
+            is_positive = False
         elif concept in ("at-most", "at-least"):
             bound = concept
         elif concept == "number":
             numbers.append(word.number)
-        elif wanted and concept in ("on", "beside") and _is_about_you(words[i + 1 :]):
+        elif is_positive and concept in ("on", "beside") and _is_about_you(words[i + 1 :]):
             continue
         elif concept in ("on", "beside"):
             near = int(concept == "beside")
-            low, high = (low, max(high, near)) if wanted else (max(low, near + 1), high)
+            low, high = (low, max(high, near)) if is_positive else (max(low, near + 1), high)
         elif concept == "cells" and numbers and words[i - 1].concept == "number":
             if bound == "at-least":
                 low = max(low, numbers[-1])

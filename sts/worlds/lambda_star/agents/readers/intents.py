@@ -31,8 +31,8 @@ class Intents(NamedTuple):
 
     def is_act(self, *acts: Act) -> NDArray[np.bool_]:
         """Return bool[B, 1], True if an episode's act is one of `acts`."""
-        asked = self.act[:, None] == np.array([ACTS.index(act) for act in acts])
-        out: NDArray[np.bool_] = asked.any(axis=1, keepdims=True)
+        is_match = self.act[:, None] == np.array([ACTS.index(act) for act in acts])
+        out: NDArray[np.bool_] = is_match.any(axis=1, keepdims=True)
         return out
 
     def select(self, values: NDArray[Any], thing: Ints | None = None) -> NDArray[Any]:

@@ -52,16 +52,20 @@ class Reader(Agent):
     ) -> tuple[PolicyOutput, Memory]:
         """Return the moves and answers that the current instruction asks for."""
         seen = narrow_view(observation) if self.near else observation
-        text, shown = self._parse(instructions), find_things(seen)
+        text, sighting = self._parse(instructions), find_things(seen)
         before = memory if self.remembers else memories.forget_sightings(memory)
-        new_memory = memories.update_memory(before, seen, shown, text)
-        known = forecast_things(seen, new_memory)
-        sets, lost = choose_moves(self._movement_intents(text), seen, shown, new_memory, known)
+        new_memory = memories.update_memory(before, seen, sighting, text)
+        forecast = forecast_things(seen, new_memory)
+        sets, lost = choose_moves(
+            self._movement_intents(text), seen, sighting, new_memory, forecast
+        )
         new_memory["searched"] = np.where(lost, new_memory["searched"] + 1, 0)
         owed = (text.is_act(*QUESTIONS) & ~new_memory["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
-            reply = self._add_noise(self._reply(text, seen, new_memory, known), guess_weights(text))
+            reply = self._add_noise(
+                self._reply(text, seen, new_memory, forecast), guess_weights(text)
+            )
         move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
         return PolicyOutput(move, np.where(owed, reply, silence)), new_memory
 
@@ -80,12 +84,12 @@ class Reader(Agent):
         return answer_weights(text, seen, memory, known)
 
     def _add_noise(
-        self, chosen: NDArray[np.float64], allowed: NDArray[np.float64]
+        self, weights: NDArray[np.float64], allowed: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Mix the chosen weights with those over all allowed actions, by the share of noise."""
-        total = np.maximum(chosen.sum(-1, keepdims=True), 1e-300)
+        total = np.maximum(weights.sum(-1, keepdims=True), 1e-300)
         even = allowed / np.maximum(allowed.sum(-1, keepdims=True), 1.0)
-        out: NDArray[np.float64] = (1.0 - self.noise) * chosen / total + self.noise * even
+        out: NDArray[np.float64] = (1.0 - self.noise) * weights / total + self.noise * even
         return out
 
 

@@ -33,10 +33,10 @@ def narrow_view(seen: Observation) -> Observation:
     length = side_length(seen.good.shape[-1])
     down, right = np.divmod(np.arange(length * length), length)
     near = abs(down - length // 2) + abs(right - length // 2) <= length // 2
-    shown: dict[str, Any] = {
+    near_fields: dict[str, Any] = {
         name: getattr(seen, name) * near for name in ("good", "evil", "team", "others", "reward")
     }
-    return replace(seen, **shown)
+    return replace(seen, **near_fields)
 
 
 def find_things(seen: Observation) -> Sighting:
