@@ -65,20 +65,20 @@ def record(
     names = [agents] if isinstance(agents, str) else list(agents)
     workspace = Workspace.open(workspace)
     facts = load_infos(names)
-    for found in facts.values():
-        if isinstance(found, StsError):
-            raise found
-    known = {name: found for name, found in facts.items() if not isinstance(found, StsError)}
-    domain = domain or _shared_domain(known.values())
+    for result in facts.values():
+        if isinstance(result, StsError):
+            raise result
+    infos = {name: info for name, info in facts.items() if not isinstance(info, StsError)}
+    domain = domain or _shared_domain(infos.values())
     settings = read_values(domain, {"steps": steps})
     settings |= options(domain) if callable(options) else options or {}
     batches: list[Batch] = []
     failures: list[Failure] = []
-    total = episodes * len(known)
+    total = episodes * len(infos)
     try:
         with collect_retries() as mention, show_progress("recording", "episodes") as show:
             for outcome in record_all(
-                known,
+                infos,
                 domain=domain,
                 count=episodes,
                 steps=steps,
@@ -198,17 +198,17 @@ def run(
     """
     names = [agents] if isinstance(agents, str) else list(agents)
     workspace = Workspace.open(workspace)
-    chosen = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
-    with collect_retries() as mention, show_progress(chosen.label, "continuations") as show:
+    selection = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
+    with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
         done = run_scenarios(
             workspace,
-            chosen.scenarios,
+            selection.scenarios,
             names,
             count=continuations,
             seed=seed,
             workers=workers,
             progress=show,
-            suite=chosen.suite.hash,
+            suite=selection.suite.hash,
             by=executor,
             mention=mention,
         )

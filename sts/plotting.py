@@ -85,8 +85,8 @@ def plot_lines(
     names = [name for name in agents if name in present]
     curve: Any = "step-after" if step else "linear"
     crowded = len(names) > MAX_OVERLAID
-    whole = sorted(set(data[fields[0]].astype(int)))
-    ticks = {"values": whole} if len(whole) <= MAX_TICKS else {"tickMinStep": 1}
+    integers = sorted(set(data[fields[0]].astype(int)))
+    ticks = {"values": integers} if len(integers) <= MAX_TICKS else {"tickMinStep": 1}
     x = alt.X(
         f"{fields[0]}:Q",
         scale=alt.Scale(nice=False),

@@ -118,12 +118,12 @@ class _Reader:
         """Return the names that a module imports; record uses of hidden code or outside data."""
         nodes = list(ast.walk(tree))
         imports = [entry for node in nodes for entry in _list_imports(node)]
-        others = {
+        third_party_names = {
             bound: target
             for bound, target, _ in imports
             if not is_packaged(target) and self._find_distribution_of(target) is not None
         }
-        for used in sorted({_full_name(node, others) for node in nodes}):
+        for used in sorted({_full_name(node, third_party_names) for node in nodes}):
             if _HIDING_NAMES.fullmatch(used):
                 self._hidden.append(f"it uses {used}")
             self._outside |= _OUTSIDE_NAMES.fullmatch(used) is not None
@@ -231,11 +231,11 @@ class _Normaliser(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
         for name, value in list(ast.iter_fields(node)):
-            kept = list(filter(_has_meaning, value)) if isinstance(value, list) else value
-            if name in _FORMATTING_FIELDS or kept == []:
+            meaningful = list(filter(_has_meaning, value)) if isinstance(value, list) else value
+            if name in _FORMATTING_FIELDS or meaningful == []:
                 delattr(node, name)
             else:
-                setattr(node, name, kept)
+                setattr(node, name, meaningful)
         return node
 
     def visit_Import(self, node: ast.Import) -> ast.AST:  # noqa: N802

@@ -49,11 +49,11 @@ def identify(agent: Agent) -> Identity:
     """Return an agent's identity, computed on the first call and then cached."""
     key = id(agent)
     if key not in _identities or _identities[key][0]() is not agent:
-        taken = _compute_identity(agent)
+        identity = _compute_identity(agent)
         try:
-            _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), taken
+            _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), identity
         except TypeError:  # a class with __slots__ and without __weakref__
-            _identities[key] = (lambda: agent), taken
+            _identities[key] = (lambda: agent), identity
     return _identities[key][1]
 
 

@@ -34,14 +34,16 @@ def describe(agent: Any) -> dict[str, Any]:
     if missing:
         raise AttributeError(f"parameters lists {missing[0]!r}, but there is no such attribute")
     declared = [name for name in DECLARED_ATTRIBUTES if hasattr(agent, name)]
-    kept = {name: getattr(agent, name) for name in names} if has_names else _own_attributes(agent)
+    attributes = (
+        {name: getattr(agent, name) for name in names} if has_names else _own_attributes(agent)
+    )
     return {
         "module": kind.__module__,
         "class": kind.__qualname__,
         "at_its_name": _is_importable(kind),
         "declared": {name: getattr(agent, name) for name in declared},
         "named": has_names,
-        "kept": kept,
+        "kept": attributes,
     }
 
 

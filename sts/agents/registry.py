@@ -99,5 +99,5 @@ def build_agent(given: Any, name: str) -> Agent:
     return agent
 
 
-def _has_agent_methods(given: Any) -> bool:
-    return all(callable(getattr(given, method, None)) for method in ("initial_state", "act"))
+def _has_agent_methods(candidate: Any) -> bool:
+    return all(callable(getattr(candidate, method, None)) for method in ("initial_state", "act"))

@@ -99,11 +99,11 @@ def collect_retries() -> Iterator[Callable[[str, StsError], None]]:
 
     At the end one line is printed for each agent.
     """
-    found: dict[str, list[StsError]] = {}
+    errors_by_agent: dict[str, list[StsError]] = {}
     try:
-        yield lambda agent, error: found.setdefault(agent, []).append(error)
+        yield lambda agent, error: errors_by_agent.setdefault(agent, []).append(error)
     finally:
-        for agent, errors in found.items():
+        for agent, errors in errors_by_agent.items():
             more = f", and {len(errors) - 1} more like it" if len(errors) > 1 else ""
             warn(f"agent {agent}: {errors[0]}{more}; another attempt succeeded")
 
@@ -118,8 +118,8 @@ def show_progress(label: str, unit: str) -> Iterator[Callable[[int, int], None]]
 
     from tqdm.auto import tqdm  # a widget in a notebook
 
-    shown = "ipykernel" in sys.modules or sys.stderr.isatty()
-    bar = tqdm(desc=label, unit=f" {unit}", file=sys.stderr, disable=not shown, delay=1)
+    is_visible = "ipykernel" in sys.modules or sys.stderr.isatty()
+    bar = tqdm(desc=label, unit=f" {unit}", file=sys.stderr, disable=not is_visible, delay=1)
 
     def show(done: int, total: int) -> None:
         bar.total = total

@@ -130,19 +130,22 @@ def group(
     `defer_import` if they do without a workspace.
     """
     runs = {}
-    for one in actions:
-        name = one.name.replace("-", "_")
-        own = f"{module}:{name}{'_' if iskeyword(name) else ''}"
-        runs[one.name] = run(one.at or own)
+    for subcommand in actions:
+        name = subcommand.name.replace("-", "_")
+        default_path = f"{module}:{name}{'_' if iskeyword(name) else ''}"
+        runs[subcommand.name] = run(subcommand.at or default_path)
 
     def add_actions(parser: argparse.ArgumentParser) -> None:
         leaves: Any = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-        for one in actions:
-            shown = f"{parser.prog} {one.example}"
+        for subcommand in actions:
+            example_line = f"{parser.prog} {subcommand.example}"
             leaf = leaves.add_parser(
-                one.name, help=one.summary, description=one.description, example=shown
+                subcommand.name,
+                help=subcommand.summary,
+                description=subcommand.description,
+                example=example_line,
             )
-            for row in one.arguments:
+            for row in subcommand.arguments:
                 row(leaf)
 
     return Command(summary, example, lambda args: runs[args.action](args), (add_actions,))

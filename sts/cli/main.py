@@ -92,11 +92,11 @@ def _configure_streams() -> None:
 def _reserve_stdout() -> None:
     """Keep standard output for us: whatever else writes there, past Python too, goes to stderr."""
     try:
-        kept = os.dup(1)
+        handle = os.dup(1)
         os.dup2(2, 1)
     except OSError:  # one of them is closed
         return
-    sys.stdout = open(kept, "w", encoding=getattr(sys.stdout, "encoding", None))  # noqa: SIM115
+    sys.stdout = open(handle, "w", encoding=getattr(sys.stdout, "encoding", None))  # noqa: SIM115
 
 
 def _drop_stdout() -> None:
@@ -178,11 +178,11 @@ def _run(argv: Sequence[str], debug: bool) -> int:
     except SystemExit as done:  # argparse, after --help
         return int(done.code or 0)
     except MemoryError as error:
-        wanted = "not enough memory for this; ask for less at once, or for fewer --workers"
-        return _print_error(wanted, 1, error, debug)
+        message = "not enough memory for this; ask for less at once, or for fewer --workers"
+        return _print_error(message, 1, error, debug)
     except KeyboardInterrupt as error:
-        kept = "interrupted; what was finished is kept, the same command goes on from there"
-        return _print_error(kept, 130, error, debug)
+        notice = "interrupted; what was finished is kept, the same command goes on from there"
+        return _print_error(notice, 130, error, debug)
 
 
 def _print_error(line: str, code: int, error: BaseException, debug: bool) -> int:
@@ -198,8 +198,8 @@ def _print_error(line: str, code: int, error: BaseException, debug: bool) -> int
 
 def _shorten(line: str) -> str:
     """Return the ends of a line that is long, as what was found may be: what to do stands last."""
-    left, half = len(line) - _MAX_LINE_CHARS, _MAX_LINE_CHARS // 2
-    return line if left <= 0 else f"{line[:half]} [{left} letters] {line[-half:]}"
+    excess, half = len(line) - _MAX_LINE_CHARS, _MAX_LINE_CHARS // 2
+    return line if excess <= 0 else f"{line[:half]} [{excess} letters] {line[-half:]}"
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
     def _check_flags(self, words: Iterable[str]) -> None:
         """Refuse unknown flags before missing ones, and flags that are given twice."""
-        given = set()
+        flags = set()
         for word in words:
             flag = word.partition("=")[0]
             if flag == "--":
@@ -81,10 +81,10 @@ class Parser(argparse.ArgumentParser):
             if flag.startswith("--") and flag not in self._option_string_actions:
                 meant = suggest_similar(flag, self._option_string_actions)
                 self.error(f"unrecognized arguments: {word}{meant}")
-            if flag in given:
+            if flag in flags:
                 self.error(f"{flag} is given twice")
             if type(self._option_string_actions.get(flag)) is argparse._StoreAction:
-                given.add(flag)
+                flags.add(flag)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -45,10 +45,10 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """
     words = "a setting of the domain's worlds, a JSON value or text; repeatable"
     repeatable("--env-option KEY=VALUE", words)(parser)
-    own = {option for action in parser._actions for option in action.option_strings}
+    option_strings = {option for action in parser._actions for option in action.option_strings}
     group = parser.add_argument_group("settings that a domain has a flag for")
     for name, flags in _list_flags().items():
-        if f"--{name}" not in own:
+        if f"--{name}" not in option_strings:
             texts = (f"{domain}: {flag.help}" for domain, flag in flags.items())
             (metavar, *_) = (flag.metavar for flag in flags.values())
             text = "; ".join(texts).replace("%", "%%")
@@ -60,17 +60,17 @@ def read_settings(args: argparse.Namespace, domain: str) -> dict[str, Any]:
 
     What `--env-option` gives wins.
     """
-    given, mine = vars(args), _load_flags(domain)
+    arguments, domain_flags = vars(args), _load_flags(domain)
     for name, flags in _list_flags().items():
-        if given.get(f"--{name}") is not None and domain not in flags:
-            usable = [f"--{flag.name}" for flag in mine if f"--{flag.name}" in given]
+        if arguments.get(f"--{name}") is not None and domain not in flags:
+            usable = [f"--{flag.name}" for flag in domain_flags if f"--{flag.name}" in arguments]
             expected = ", ".join([*usable, "--env-option KEY=VALUE"])
             raise ArgumentError(
                 f"--{name} is for {', '.join(flags)}; for {domain} expected {expected}"
             )
     values = {
-        flag.name: given.get(f"--{flag.name}", given.get(flag.name.replace("-", "_")))
-        for flag in mine
+        flag.name: arguments.get(f"--{flag.name}", arguments.get(flag.name.replace("-", "_")))
+        for flag in domain_flags
     }
     return read_values(domain, values) | parse_pairs(args.env_option)
 

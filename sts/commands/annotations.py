@@ -70,32 +70,37 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List what pages sent that could not be kept as a judgement."""
 
     def read(connection: Connection) -> list[RejectedSubmission]:
-        found = submissions.list_rejected(connection)
+        rejections = submissions.list_rejected(connection)
         if not args.pseudonyms:
-            return found
-        called = people.load_pseudonyms(connection)
-        return [one._replace(annotator=called[one.annotator]) for one in found]
+            return rejections
+        pseudonyms = people.load_pseudonyms(connection)
+        return [
+            submission._replace(annotator=pseudonyms[submission.annotator])
+            for submission in rejections
+        ]
 
     answers = read_study(workspace, read) or []
     header = ("annotator", "received (UTC)", "why", "answer")
     rows = [
         (
-            one.annotator,
-            f"{datetime.fromtimestamp(one.received, UTC):%Y-%m-%d %H:%M:%S}",
-            one.message,
-            one.raw if len(one.raw) <= _MAX_ANSWER_CHARS else f"{one.raw[:_MAX_ANSWER_CHARS]}...",
+            answer.annotator,
+            f"{datetime.fromtimestamp(answer.received, UTC):%Y-%m-%d %H:%M:%S}",
+            answer.message,
+            answer.raw
+            if len(answer.raw) <= _MAX_ANSWER_CHARS
+            else f"{answer.raw[:_MAX_ANSWER_CHARS]}...",
         )
-        for one in answers
+        for answer in answers
     ]
     lines = [format_table(header, rows), ""] if rows else []
     lines.append(f"{count_noun(len(rows), 'rejected submission')}; --json shows the full text")
-    counts = Counter(one.annotator for one in answers)
+    counts = Counter(answer.annotator for answer in answers)
     lines += [
         f"{name}: {count} is the most that is kept of one person; later ones are not here"
         for name, count in counts.items()
         if count >= submissions.MAX_REJECTED
     ]
-    return Result([one._asdict() for one in answers], "\n".join(lines))
+    return Result([answer._asdict() for answer in answers], "\n".join(lines))
 
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -104,22 +109,22 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     if store is None:
         return Result({"findings": []}, "no annotation database here, so nothing to verify")
     with store:
-        found = history.verify(store.database)
-    authors, wrong = len(found.authors), found.findings
-    counts = {"events": found.events, "people": authors, "clips": len(found.clips)}
-    counts |= {"continuations": found.continuations, "references": len(found.references)}
+        record = history.verify(store.database)
+    authors, wrong = len(record.authors), record.findings
+    counts = {"events": record.events, "people": authors, "clips": len(record.clips)}
+    counts |= {"continuations": record.continuations, "references": len(record.references)}
     text = (
-        f"{found.events} events of {authors} {'person' if authors == 1 else 'people'}, "
-        f"{counts['clips']} clips, {found.continuations} continuations and "
+        f"{record.events} events of {authors} {'person' if authors == 1 else 'people'}, "
+        f"{counts['clips']} clips, {record.continuations} continuations and "
         f"{counts['references']} references looked at"
     )
-    if found.forgotten:
-        text += f"; the words of {found.forgotten} events are forgotten"
+    if record.forgotten:
+        text += f"; the words of {record.forgotten} events are forgotten"
     if wrong:
         text += f"; {count_noun(len(wrong), 'finding')}"
     else:
         text += "; nothing was changed, lost or added"
-    value = counts | {"forgotten": found.forgotten, "findings": wrong}
+    value = counts | {"forgotten": record.forgotten, "findings": wrong}
     return Result(value, "\n".join([*wrong, text]), 1 if wrong else 0)
 
 
@@ -130,39 +135,39 @@ def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
         return audits.load_balance_audit(connection, args.suite, names=args.real_names)
 
     check_enqueued(workspace, args.suite)
-    found = read_study(workspace, read) or imbalance.EMPTY_AUDIT
+    audit = read_study(workspace, read) or imbalance.EMPTY_AUDIT
     if args.real_names:
         warn("this shows real names: share it only with people who may know them")
-    value = found._asdict() | {"suite": args.suite, "judgements": imbalance.count_by_name(found)}
-    return Result(value | {"sentence": found.sentence}, _format_audit(found))
+    value = audit._asdict() | {"suite": args.suite, "judgements": imbalance.count_by_name(audit)}
+    return Result(value | {"sentence": audit.sentence}, _format_audit(audit))
 
 
-def _format_audit(found: AssignmentBalance) -> str:
-    if not found.clips:
-        return found.sentence
+def _format_audit(audit: AssignmentBalance) -> str:
+    if not audit.clips:
+        return audit.sentence
     short = (
-        sum(map(len, found.agents)) <= 4 * _MAX_HEADER_CHARS
-        and max(map(len, found.agents)) <= _MAX_HEADER_CHARS
+        sum(map(len, audit.agents)) <= 4 * _MAX_HEADER_CHARS
+        and max(map(len, audit.agents)) <= _MAX_HEADER_CHARS
     )
-    numbers = [f"[{number}]" for number in range(1, len(found.agents) + 1)]
-    names = list(found.agents) if short else numbers
-    counts = zip(*found.judgements, strict=True)
-    rows = [(name, *row) for name, row in zip(found.annotators, counts, strict=True)]
-    total = ("in all", *(sum(row) for row in found.judgements))
+    numbers = [f"[{number}]" for number in range(1, len(audit.agents) + 1)]
+    names = list(audit.agents) if short else numbers
+    counts = zip(*audit.judgements, strict=True)
+    rows = [(name, *row) for name, row in zip(audit.annotators, counts, strict=True)]
+    total = ("in all", *(sum(row) for row in audit.judgements))
     lines = [format_table(("judgements", *names), [*rows, total]), ""]
-    named = zip(names, found.agents, strict=True)
+    named = zip(names, audit.agents, strict=True)
     lines += [f"{short} is {agent}" for short, agent in named if short != agent]
     lines.append(
-        f"{found.clips} clips, {found.twice} of them judged by two people or more; "
-        f"{found.anchors_judged} of {found.anchors} anchors judged"
+        f"{audit.clips} clips, {audit.twice} of them judged by two people or more; "
+        f"{audit.anchors_judged} of {audit.anchors} anchors judged"
     )
-    several = len(found.annotators) > 1
-    if several and found.between is not None and found.imbalance is not None:
-        line = f"imbalance {found.imbalance:.2f} ({' and '.join(found.between)})"
-        if found.cramers_v is not None and found.p is not None:
-            line += f"; Cramer's V {found.cramers_v:.2f}, p {found.p:.3f}"
+    several = len(audit.annotators) > 1
+    if several and audit.between is not None and audit.imbalance is not None:
+        line = f"imbalance {audit.imbalance:.2f} ({' and '.join(audit.between)})"
+        if audit.cramers_v is not None and audit.p is not None:
+            line += f"; Cramer's V {audit.cramers_v:.2f}, p {audit.p:.3f}"
         lines.append(line)
-    return "\n".join([*lines, found.sentence])
+    return "\n".join([*lines, audit.sentence])
 
 
 def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -170,20 +175,27 @@ def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
     suite = args.suite
     check_enqueued(workspace, suite)
     with AnnotationStore.open(workspace) as store, store.read() as connection:
-        found, study = load_reviews(connection, suite), store.study
-    errors = count_errors(found.clips, found.reviews, study.review_sample, study.seed)
-    whole = suite.partition("+")[0]
-    rules = load_label_verdicts(workspace.store, whole, [one.continuation for one in found.clips])
-    against = list_disagreements(found.clips, rules, found.decided, found.notes)
+        judged, study = load_reviews(connection, suite), store.study
+    errors = count_errors(judged.clips, judged.reviews, study.review_sample, study.seed)
+    suite_label = suite.partition("+")[0]
+    rules = load_label_verdicts(
+        workspace.store, suite_label, [clip.continuation for clip in judged.clips]
+    )
+    against = list_disagreements(judged.clips, rules, judged.decided, judged.notes)
     value = {
         "errors": [row._asdict() for row in errors.rows],
-        "over": {who: counts._asdict() for who, counts in errors.samples.items()},
-        "rules": [one._asdict() for one in against],
+        "over": {players: counts._asdict() for players, counts in errors.samples.items()},
+        "rules": [disagreement._asdict() for disagreement in against],
     }
     lines = [_format_errors(errors), ""]
     if against:
         header = ("scenario", "people differ", "against the rule", "for the rule", "remarks")
-        lines.append(format_table(header, [(*one[:4], "; ".join(one.remarks)) for one in against]))
+        lines.append(
+            format_table(
+                header,
+                [(*disagreement[:4], "; ".join(disagreement.remarks)) for disagreement in against],
+            )
+        )
     else:
         lines.append("people and rules say the same of every clip that both have judged")
     return Result(value, "\n".join(lines))
@@ -192,9 +204,9 @@ def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _format_errors(errors: ErrorAnalysis) -> str:
     header = ("source", "error", "people", "agents", "meaning")
     lines = [format_table(header, errors.rows)]
-    for who, over in errors.samples.items():
+    for players, over in errors.samples.items():
         lines.append(
-            f"{who}: {over.reviewed} reviewed of {over.sample}, drawn at random from "
+            f"{players}: {over.reviewed} reviewed of {over.sample}, drawn at random from "
             f"{over.failures} episodes annotated as failures"
             + (f"; {over.outside} reviewed outside the sample" if over.outside else "")
         )

@@ -44,9 +44,9 @@ def deactivate(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Give a person a role, or take it away."""
-    held = not args.remove
+    is_granted = not args.remove
     with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
-        person = people.set_role(connection, args.name, args.role, held=held, now=store.now())
+        person = people.set_role(connection, args.name, args.role, held=is_granted, now=store.now())
         return _describe_person(connection, person)
 
 
@@ -119,28 +119,31 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the browsers that people have entered with."""
-    store, found = (
+    store, selected = (
         _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace),
         [],
     )
     if store is not None:
         with store, store.read() as connection:
-            own = None if args.name is None else people.get_person(connection, args.name).name
-            every = entries.list_open_sessions(connection, now=store.now())
-            found = [one for one in every if own in (None, one.name)]
-    rows = [(one.name, *map(format_time, (one.started, one.last_seen, one.ends))) for one in found]
+            name = None if args.name is None else people.get_person(connection, args.name).name
+            open_sessions = entries.list_open_sessions(connection, now=store.now())
+            selected = [session for session in open_sessions if name in (None, session.name)]
+    rows = [
+        (session.name, *map(format_time, (session.started, session.last_seen, session.ends)))
+        for session in selected
+    ]
     header = ("annotator", "signed in (UTC)", "last seen", "expires if not used")
     text = format_table(header, rows) if rows else "no session is open"
-    return Result({"sessions": [one._asdict() for one in found]}, text)
+    return Result({"sessions": [session._asdict() for session in selected]}, text)
 
 
 def consents(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Count who agreed to which version of the study's text."""
-    found = read_study(workspace, consent.count_consents) or []
-    rows = [(*one[:2], format_time(one.first), format_time(one.last)) for one in found]
+    counts = read_study(workspace, consent.count_consents) or []
+    rows = [(*count[:2], format_time(count.first), format_time(count.last)) for count in counts]
     header = ("version", "people", "first (UTC)", "last")
     text = format_table(header, rows) if rows else "no annotator was asked to agree to anything"
-    return Result({"consents": [one._asdict() for one in found]}, text)
+    return Result({"consents": [count._asdict() for count in counts]}, text)
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -150,10 +153,10 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
         with store, store.read() as connection:
             rows = _annotator_table(connection, store.now())
     named = any(row["email"] for row in rows)
-    shown = [name for name in rows[0] if name != "email" or named] if rows else []
-    cells = [[(row | {"roles": ", ".join(row["roles"])})[name] for name in shown] for row in rows]
+    columns = [name for name in rows[0] if name != "email" or named] if rows else []
+    cells = [[(row | {"roles": ", ".join(row["roles"])})[name] for name in columns] for row in rows]
     text = (
-        format_table(shown, cells)
+        format_table(columns, cells)
         if rows
         else "no members yet: add one with sts annotators add NAME"
     )
@@ -164,12 +167,12 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
     emails = addresses.load_addresses(connection)
     return [
         {
-            "annotator": one.person.name,
-            "pseudonym": one.person.pseudonym,
-            "roles": list(one.person.roles),
-            "judged": one.total,
-            "email": emails.get(one.person.id),
-            "state": one.access,
+            "annotator": member.person.name,
+            "pseudonym": member.person.pseudonym,
+            "roles": list(member.person.roles),
+            "judged": member.total,
+            "email": emails.get(member.person.id),
+            "state": member.access,
         }
-        for one in members.list_members(connection, now=now)
+        for member in members.list_members(connection, now=now)
     ]

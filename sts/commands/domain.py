@@ -17,8 +17,8 @@ def ls(args: argparse.Namespace) -> Result:
     rows = []
     for name in registry.list_entry_points("sts.domains"):
         try:
-            found = load_domain(name)
-            rows.append((name, ", ".join(found.action_names) or action_space(found).describe()))
+            domain = load_domain(name)
+            rows.append((name, ", ".join(domain.action_names) or action_space(domain).describe()))
         except StsError as error:
             rows.append((name, f"not usable: {error}"))
     families = sorted(registry.list_entry_points("sts.domain_families"))
@@ -30,20 +30,23 @@ def ls(args: argparse.Namespace) -> Result:
 def check(args: argparse.Namespace) -> Result:
     """Hold a domain to every claim, and print each as it is tried."""
     words = {True: "ok", False: "not ok", None: "not checked"}
-    found: list[ClaimResult] = []
+    results: list[ClaimResult] = []
     settings = read_settings(args, args.name)
-    for one in held_to_claims(args.name, seeds=args.seeds, steps=args.steps, settings=settings):
+    for result in held_to_claims(args.name, seeds=args.seeds, steps=args.steps, settings=settings):
         if not args.json:
-            line = f"{words[one.ok]:<11}  {one.claim:<14}  {one.text}"
-            told = not one.how or (found and found[-1].how == one.how)
-            print(line + ("" if told else f"\n{'':13}{' '.join(one.how.split())}"), flush=True)
-        found.append(one)
-    failed = sum(one.ok is False for one in found)
+            line = f"{words[result.ok]:<11}  {result.claim:<14}  {result.text}"
+            is_repeated = not result.how or (results and results[-1].how == result.how)
+            print(
+                line + ("" if is_repeated else f"\n{'':13}{' '.join(result.how.split())}"),
+                flush=True,
+            )
+        results.append(result)
+    failed = sum(result.ok is False for result in results)
     claims = [
-        {"claim": one.claim, "text": one.text, "verdict": words[one.ok], "how": one.how}
-        for one in found
+        {"claim": result.claim, "text": result.text, "verdict": words[result.ok], "how": result.how}
+        for result in results
     ]
     value = {"domain": args.name, "failed": failed, "claims": claims}
-    good = sum(one.ok is True for one in found)
-    text = f"\n{args.name}: {good} of {len(found)} claims hold, {failed} do not"
+    good = sum(result.ok is True for result in results)
+    text = f"\n{args.name}: {good} of {len(results)} claims hold, {failed} do not"
     return Result(value, text, 1 if failed else 0)

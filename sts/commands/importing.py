@@ -73,11 +73,13 @@ def _list_calls(format: str, read: Callable[..., Any], files: list[str]) -> list
 
     An importer takes a path, or nothing where it finds its recordings itself, or either.
     """
-    every = inspect.signature(read).parameters.values()
-    takes = [one for one in every if one.kind is not one.KEYWORD_ONLY]
-    if files and not takes:
+    parameters = inspect.signature(read).parameters.values()
+    positional = [
+        parameter for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY
+    ]
+    if files and not positional:
         raise ArgumentError(f"--format {format} finds its recordings itself: expected no FILE")
-    if not files and any(one.default is one.empty for one in takes):
+    if not files and any(parameter.default is parameter.empty for parameter in positional):
         raise ArgumentError(f"--format {format} reads files: expected FILE")
     return [(Path(file),) for file in files] or [()]
 

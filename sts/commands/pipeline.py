@@ -32,9 +32,9 @@ def record(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def run(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Run what is missing, and count the continuations of each agent."""
-    chosen = api.load_suite(args.suite, workspace=workspace)
+    selection = api.load_suite(args.suite, workspace=workspace)
     done = api.run(
-        chosen,
+        selection,
         args.agent,
         continuations=args.continuations,
         seed=args.seed,
@@ -48,5 +48,5 @@ def run(args: argparse.Namespace, workspace: Workspace) -> Result:
         (*(agent[key] for key in header[:3]), describe_fingerprint(agent[header[3]]))
         for agent in agents
     ]
-    next_step = f"next: sts label {chosen.label}, then sts report {chosen.label}"
+    next_step = f"next: sts label {selection.label}, then sts report {selection.label}"
     return Result(agents, f"{format_table(header, rows)}\n\n{next_step}")

@@ -40,10 +40,15 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
         with store, store.read() as connection:
             measured = qualities.list_qualities(connection, study)
             if args.pseudonyms:
-                called = people.load_pseudonyms(connection)
-                measured = [one._replace(annotator=called[one.annotator]) for one in measured]
+                pseudonyms = people.load_pseudonyms(connection)
+                measured = [
+                    measurement._replace(annotator=pseudonyms[measurement.annotator])
+                    for measurement in measured
+                ]
             hours = [
-                one for one in effort.load_active_time(connection) if suite in (None, one.suite)
+                entry
+                for entry in effort.load_active_time(connection)
+                if suite in (None, entry.suite)
             ]
             unable = unjudgeable.list_unjudgeable(connection, suite)
             twice = qualities.twice(connection, suite)
@@ -53,17 +58,19 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
         "suite": suite,
         "min_accuracy": study.min_accuracy,
         "annotators": [
-            one._asdict()
-            | {"right": one.right._asdict(), "latest": one.latest._asdict()}
-            | {"blocks": [block._asdict() for block in one.blocks]}
-            for one in measured
+            measurement._asdict()
+            | {"right": measurement.right._asdict(), "latest": measurement.latest._asdict()}
+            | {"blocks": [block._asdict() for block in measurement.blocks]}
+            for measurement in measured
         ],
         "overlap": alpha._asdict(),
-        "active_time": [one._asdict() for one in hours],
-        "unjudgeable": [one._asdict() | {"reasons": dict(one.reasons)} for one in unable],
+        "active_time": [entry._asdict() for entry in hours],
+        "unjudgeable": [
+            scenario._asdict() | {"reasons": dict(scenario.reasons)} for scenario in unable
+        ],
     }
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
-    rows = [(*one[:3], f"{one.judgements:.1f}", f"{one.untimed:.1f}") for one in hours]
+    rows = [(*entry[:3], f"{entry.judgements:.1f}", f"{entry.untimed:.1f}") for entry in hours]
     times = format_table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
     parts = (_accuracy_table(measured, study), _agreement_line(alpha), times)
     return Result(value, "\n\n".join(filter(None, (*parts, _unjudgeable_table(unable)))))
@@ -74,14 +81,14 @@ def _accuracy_table(people: list[AnnotatorQuality], study: StudySettings) -> str
         return "no reference has been judged yet: add some with sts references add"
     rows = [
         (
-            one.annotator,
-            one.right.answered,
-            _format_share(one.right),
-            _format_share(one.latest),
-            " ".join("-" if b.share is None else f"{b.share:.2f}" for b in one.blocks),
-            f"below {study.min_accuracy:.0%}" if one.flagged else "",
+            person.annotator,
+            person.right.answered,
+            _format_share(person.right),
+            _format_share(person.latest),
+            " ".join("-" if b.share is None else f"{b.share:.2f}" for b in person.blocks),
+            f"below {study.min_accuracy:.0%}" if person.flagged else "",
         )
-        for one in people
+        for person in people
     ]
     head = ("annotator", "references", "right", "of the latest", "by twenties, in order", "")
     return format_table(head, rows)
@@ -93,23 +100,23 @@ def _format_share(right: Accuracy) -> str:
     return f"{right.share:.2f} [{right.interval[0]:.2f}, {right.interval[1]:.2f}]"
 
 
-def _agreement_line(found: Agreement) -> str:
-    lead = f"Agreement on clips with two annotators or more ({found.shared} so far): "
-    if found.alpha is None or found.interval is None:
-        return f"{lead}unknown, {found.reason}"
-    low, high = found.interval
-    return f"{lead}alpha {found.alpha:.2f} [{low:.2f}, {high:.2f}]"
+def _agreement_line(overlap: Agreement) -> str:
+    lead = f"Agreement on clips with two annotators or more ({overlap.shared} so far): "
+    if overlap.alpha is None or overlap.interval is None:
+        return f"{lead}unknown, {overlap.reason}"
+    low, high = overlap.interval
+    return f"{lead}alpha {overlap.alpha:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _unjudgeable_table(unable: list[UnjudgeableScenario]) -> str:
     rows = [
         (
-            one.scenario,
-            one.category,
-            f"{one.clips} of {one.judged}",
-            "; ".join(f"{_truncate(words)} ({n})" for words, n in one.reasons[:3]),
+            scenario.scenario,
+            scenario.category,
+            f"{scenario.clips} of {scenario.judged}",
+            "; ".join(f"{_truncate(words)} ({n})" for words, n in scenario.reasons[:3]),
         )
-        for one in unable[:_MAX_SCENARIOS]
+        for scenario in unable[:_MAX_SCENARIOS]
     ]
     if not rows:
         return ""

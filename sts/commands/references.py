@@ -31,8 +31,17 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the pool."""
     pool = read_study(workspace, list_references) or []
-    rows = [(one.continuation, one.verdict, one.step or "", one.judged, one.note) for one in pool]
+    rows = [
+        (
+            reference.continuation,
+            reference.verdict,
+            reference.step or "",
+            reference.judged,
+            reference.note,
+        )
+        for reference in pool
+    ]
     text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     if rows:
         text = format_table(("continuation", "verdict", "step", "judged", "note"), rows)
-    return Result({"references": [one._asdict() for one in pool]}, text)
+    return Result({"references": [reference._asdict() for reference in pool]}, text)

@@ -35,68 +35,76 @@ from sts.viewer.criteria import find_criterion
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one strip after the other."""
-    there = store.open_saved_index(workspace)
-    shown: list[Continuation] = []
+    saved_index = store.open_saved_index(workspace)
+    continuations: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []
     recordings: list[Scenario] = []
-    for what in args.what:
-        if "/" in what:
-            linked = _find_linked_scenarios(workspace, what)
+    for name in args.what:
+        if "/" in name:
+            linked = _find_linked_scenarios(workspace, name)
             recordings.append(linked[0])
             parts += _scenario_blocks(linked, args.frames)
             for scenario in linked:
-                asked = {"instruction": scenario.instruction.text, "roles": list(scenario.players)}
-                values.append({"scenario": scenario.id, "hash": scenario.hash} | asked)
-            shown += _select_continuations(workspace, there, linked[0], args.agent, args.index)
+                task = {"instruction": scenario.instruction.text, "roles": list(scenario.players)}
+                values.append({"scenario": scenario.id, "hash": scenario.hash} | task)
+            continuations += _select_continuations(
+                workspace, saved_index, linked[0], args.agent, args.index
+            )
         else:
-            shown.append(_find_continuation(workspace, there, what))
-    verdicts = load_verdicts(workspace, shown, there)
-    parts += _continuation_blocks(shown, args.frames, verdicts)
-    for one in shown:
-        own = {"continuation": one.id, "agent": one.agent, "index": one.identity.index}
-        asked = {"instruction": one.instruction.text, "roles": list(one.players)}
-        values.append(own | asked | verdicts[one.id].record)
+            continuations.append(_find_continuation(workspace, saved_index, name))
+    verdicts = load_verdicts(workspace, continuations, saved_index)
+    parts += _continuation_blocks(continuations, args.frames, verdicts)
+    for continuation in continuations:
+        identity = {
+            "continuation": continuation.id,
+            "agent": continuation.agent,
+            "index": continuation.identity.index,
+        }
+        task = {"instruction": continuation.instruction.text, "roles": list(continuation.players)}
+        values.append(identity | task | verdicts[continuation.id].record)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:
-            count = _write_film(kind, file, shown, recordings)
+            count = _write_film(kind, file, continuations, recordings)
             parts.append(f"{count} pictures written to {file}")
             values.append({kind: file, "pictures": count})
     return Result(values, "\n\n".join(parts))
 
 
-def _find_continuation(workspace: Workspace, there: Index, what: str) -> Continuation:
+def _find_continuation(workspace: Workspace, saved_index: Index, name: str) -> Continuation:
     try:
-        return store.find_continuation(workspace, what, there)
+        return store.find_continuation(workspace, name, saved_index)
     except UnknownName as error:
         raise error.with_message(f"{error}; a scenario is named NAME@VERSION/SCENARIO") from None
 
 
-def _find_linked_scenarios(workspace: Workspace, what: str) -> list[Scenario]:
+def _find_linked_scenarios(workspace: Workspace, name: str) -> list[Scenario]:
     """Return a scenario, and behind it what belongs with it, in order of turns and ids."""
-    label, _, id = what.partition("/")
+    label, _, id = name.partition("/")
     if "@" not in label:
         return _find_candidates(workspace, label, id)
     suite = suites.load(workspace, label)
-    found = [s for s in suite.scenarios if s.id == id]
-    if not found:
+    matches = [s for s in suite.scenarios if s.id == id]
+    if not matches:
         raise UnknownName(f"scenario of {label}", id, [s.id for s in suite.scenarios])
-    others = [s for s in suite.scenarios if _is_linked(found[0], s)]
-    return found + sorted(others, key=lambda s: (s.turn, s.id))
+    linked = [s for s in suite.scenarios if _is_linked(matches[0], s)]
+    return matches + sorted(linked, key=lambda s: (s.turn, s.id))
 
 
-def _is_linked(one: Scenario, other: Summary) -> bool:
+def _is_linked(scenario: Scenario, other: Summary) -> bool:
     """Return True if the other scenario is of the same pair or dialogue."""
-    same = (one.pair and one.pair == other.pair) or (
-        one.dialogue and one.dialogue == other.dialogue
+    shares_group = (scenario.pair and scenario.pair == other.pair) or (
+        scenario.dialogue and scenario.dialogue == other.dialogue
     )
-    return bool(same) and other.id != one.id
+    return bool(shares_group) and other.id != scenario.id
 
 
 def _find_candidates(workspace: Workspace, name: str, id: str) -> list[Scenario]:
     """Return a candidate of a draft as what it was edited to, and what belongs with it."""
     draft = open_draft(workspace, name)
-    edited = {one: state.scenario for one, state in candidate_states(draft).items()}
+    edited = {
+        candidate_id: state.scenario for candidate_id, state in candidate_states(draft).items()
+    }
     first, out = draft.candidate(id, edited.get(id, "")), []
     for mined in draft.summaries() if first.pair or first.dialogue else ():
         mark = edited.get(mined.id, "")
@@ -109,9 +117,9 @@ def _scenario_blocks(linked: Sequence[Scenario], scenes: int | None) -> list[str
     """Return a block for each scenario; the halves of a pair are side by side where they fit."""
     legs = "context ┃ takeover ┃ what followed"
     blocks = []
-    for one in linked:
-        title = f"{one.id} ({one.difficulty}), as recorded: {legs}"
-        blocks.append(partial(_format_block, title, one, _cut_recording(one), scenes))
+    for scenario in linked:
+        title = f"{scenario.id} ({scenario.difficulty}), as recorded: {legs}"
+        blocks.append(partial(_format_block, title, scenario, _cut_recording(scenario), scenes))
     if len(linked) == 2 and linked[0].pair:
         return _join_side_by_side(*blocks)
     return [block(terminal_columns()) for block in blocks]
@@ -125,32 +133,34 @@ def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) 
 
 
 def _select_continuations(
-    workspace: Workspace, there: Index, scenario: Scenario, names: Sequence[str], index: int
+    workspace: Workspace, saved_index: Index, scenario: Scenario, names: Sequence[str], index: int
 ) -> list[Continuation]:
-    kept = list(store.iter_entries(workspace, {scenario.hash}, there))
-    every = store.sort_continuations([one for one in kept if one.identity.index == index] or kept)
-    known = dict.fromkeys(c.agent for c in every)
+    entries = list(store.iter_entries(workspace, {scenario.hash}, saved_index))
+    continuations = store.sort_continuations(
+        [entry for entry in entries if entry.identity.index == index] or entries
+    )
+    agents = dict.fromkeys(c.agent for c in continuations)
     for name in names:
-        if name not in known:
-            raise UnknownName(f"agent with continuations of {scenario.id}", name, known)
+        if name not in agents:
+            raise UnknownName(f"agent with continuations of {scenario.id}", name, agents)
     out = []
-    for name in names or list(known)[:2]:
-        mine = [c for c in every if c.agent == name]
-        chosen = min(mine, key=lambda c: abs(c.identity.index - index))
-        out.append(store.find_continuation(workspace, chosen.id, there))
+    for name in names or list(agents)[:2]:
+        candidates = [c for c in continuations if c.agent == name]
+        nearest = min(candidates, key=lambda c: abs(c.identity.index - index))
+        out.append(store.find_continuation(workspace, nearest.id, saved_index))
     return out
 
 
 def _continuation_blocks(
-    shown: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
+    continuations: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
 ) -> list[str]:
     """Return a block for each continuation; two of one scenario that follow are side by side."""
     out: list[str] = []
-    rest = list(shown)
+    rest = list(continuations)
     while rest:
-        one = rest.pop(0)
-        block = partial(_format_continuation, one, scenes, verdicts[one.id])
-        if rest and rest[0].scenario_hash == one.scenario_hash:
+        continuation = rest.pop(0)
+        block = partial(_format_continuation, continuation, scenes, verdicts[continuation.id])
+        if rest and rest[0].scenario_hash == continuation.scenario_hash:
             other = rest.pop(0)
             right = partial(_format_continuation, other, scenes, verdicts[other.id])
             out += _join_side_by_side(block, right)
@@ -170,59 +180,68 @@ def _choose_frames(takeover: int, end: int, count: int) -> list[int]:
 
 def _cut_recording(scenario: Scenario) -> Episode:
     """Return the recording up to where a continuation ends."""
-    one = scenario.recording
-    return one.slice_steps(one.state, 0, min(one.steps, scenario.takeover + scenario.horizon))
+    recording = scenario.recording
+    return recording.slice_steps(
+        recording.state, 0, min(recording.steps, scenario.takeover + scenario.horizon)
+    )
 
 
 def _write_film(
-    kind: str, file: str, shown: Sequence[Continuation], recordings: Sequence[Scenario]
+    kind: str, file: str, continuations: Sequence[Continuation], recordings: Sequence[Scenario]
 ) -> int:
     """Write the one continuation, or recording, as a film; return how many pictures it has."""
-    chosen = shown or recordings
-    if len(chosen) != 1:
-        raise ArgumentError(
-            f"--{kind}: expected one continuation, found {len(chosen)}; name its id"
-        )
-    one = chosen[0]
-    of_it = [s for s in recordings if not shown or s.hash == shown[0].scenario_hash]
-    every = render_film(
-        shown[0].episode if shown else _cut_recording(recordings[0]), _make_focus(one, of_it)
+    items = continuations or recordings
+    if len(items) != 1:
+        raise ArgumentError(f"--{kind}: expected one continuation, found {len(items)}; name its id")
+    item = items[0]
+    scenarios = [
+        s for s in recordings if not continuations or s.hash == continuations[0].scenario_hash
+    ]
+    frames = render_film(
+        continuations[0].episode if continuations else _cut_recording(recordings[0]),
+        _make_focus(item, scenarios),
     )
     if kind == "mp4":
-        write_mp4(Path(file), every)
+        write_mp4(Path(file), frames)
     else:
-        write_atomically(Path(file), encode_webp(*every))
-    return len(every)
+        write_atomically(Path(file), encode_webp(*frames))
+    return len(frames)
 
 
-def _make_focus(one: Continuation | Scenario, scenarios: Sequence[Scenario]) -> FilmAnnotations:
+def _make_focus(item: Continuation | Scenario, scenarios: Sequence[Scenario]) -> FilmAnnotations:
     """Return what a film points at; what is marked is known where the scenario is there."""
-    found = find_criterion(scenarios[0]) if scenarios else None
-    cells, sight = (tuple(found["cells"]), found["sight"]) if found else ((), False)
-    return FilmAnnotations(tuple(one.players), one.takeover, one.instruction.text, cells, sight)
+    criterion = find_criterion(scenarios[0]) if scenarios else None
+    cells, sight = (tuple(criterion["cells"]), criterion["sight"]) if criterion else ((), False)
+    return FilmAnnotations(tuple(item.players), item.takeover, item.instruction.text, cells, sight)
 
 
 def _format_continuation(
-    one: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
+    continuation: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
 ) -> str:
-    title = f"{one.agent} #{one.identity.index} on {one.scenario_id} ({one.id})"
-    after = (describe_utterances(one.episode, one.players, one.takeover), verdicts.summary)
-    return _format_block(title, one, one.episode, scenes, columns, after)
+    title = (
+        f"{continuation.agent} #{continuation.identity.index} on {continuation.scenario_id} "
+        f"({continuation.id})"
+    )
+    after = (
+        describe_utterances(continuation.episode, continuation.players, continuation.takeover),
+        verdicts.summary,
+    )
+    return _format_block(title, continuation, continuation.episode, scenes, columns, after)
 
 
 def _format_block(
     title: str,
-    one: Scenario | Continuation,
+    item: Scenario | Continuation,
     episode: Episode,
     scenes: int | None,
     columns: int,
     after: Sequence[str] = (),
 ) -> str:
     """Return the strip of an episode between what is to be read before it and after it."""
-    before = (title, f"“{one.instruction.text}”", describe_legend(episode, one.players))
+    before = (title, f"“{item.instruction.text}”", describe_legend(episode, item.players))
     frames = _choose_frames(
-        one.takeover, episode.steps, scenes or count_fitting_frames(episode, columns)
+        item.takeover, episode.steps, scenes or count_fitting_frames(episode, columns)
     )
-    text = format_strip(episode, frames, judged=one.players, takeover=one.takeover)
-    said = [wrap_text(line, columns) for line in after if line]
-    return "\n".join((*(wrap_text(line, columns) for line in before), text, *said))
+    text = format_strip(episode, frames, judged=item.players, takeover=item.takeover)
+    footer = [wrap_text(line, columns) for line in after if line]
+    return "\n".join((*(wrap_text(line, columns) for line in before), text, *footer))

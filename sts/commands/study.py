@@ -36,7 +36,7 @@ def candidate_states(draft: Draft) -> dict[str, CandidateState]:
     """Return what was decided about the candidates of a draft."""
     from sts.suites.decisions import fold_decisions
 
-    made = read_study(
+    records = read_study(
         draft.workspace, lambda connection: decisions.load_decisions(connection, draft.id)
     )
-    return fold_decisions(made or [])
+    return fold_decisions(records or [])

@@ -44,8 +44,8 @@ def format_strip(
 
 def _draw_scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
     if _has_frames(episode):
-        every = frames_of(episode)
-        return [draw_half_blocks(every[frame]) for frame in frames]
+        all_frames = frames_of(episode)
+        return [draw_half_blocks(all_frames[frame]) for frame in frames]
     domain = find_domain(episode.domain)
     layout = _mark_judged(domain.scene_layout(episode.state), judged)
     objects = [layout.players[p] for p in judged]
@@ -70,13 +70,13 @@ def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
     layout = domain.scene_layout(episode.state)
     names = ", ".join(layout.names[layout.players[p]] for p in judged)
     if _has_frames(episode):
-        told = " ".join(domain.guide.replace("*", "").split()) if shows_colours() else ""
-        return f"asked: {names}" + (f"; {told}" if told else "")
-    asked = {layout.players[p] for p in judged}
+        guide = " ".join(domain.guide.replace("*", "").split()) if shows_colours() else ""
+        return f"asked: {names}" + (f"; {guide}" if guide else "")
+    judged_objects = {layout.players[p] for p in judged}
     others: list[str] = []
     things: list[str] = []
     for i, (glyph, name) in enumerate(zip(layout.glyphs, layout.names, strict=True)):
-        if i not in asked:
+        if i not in judged_objects:
             kind = others if i in layout.players else things
             kind.append(glyph if glyph == name else f"{glyph} is {name}")
     parts = [f"asked: {names}, drawn as {_choose_mark(layout)}"]
@@ -160,5 +160,5 @@ def describe_utterances(episode: Episode, players: Sequence[int], takeover: int)
     return "; ".join(spoken)
 
 
-def _token_text(tokens: Sequence[str], said: Any) -> str:
-    return tokens[said] if tokens else escape_unprintable(str(said))
+def _token_text(tokens: Sequence[str], utterance: Any) -> str:
+    return tokens[utterance] if tokens else escape_unprintable(str(utterance))

@@ -18,20 +18,20 @@ from sts.trajectories.types import Trajectory
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the trajectories, those that differ in nothing but their world in a row."""
-    every = _filter_trajectories(args, store.load(workspace))
+    trajectories = _filter_trajectories(args, store.load(workspace))
     ids: dict[tuple[str, str, int, int, str], list[str]] = {}
-    for t in every:
-        who = ", ".join(dict.fromkeys(p.name for p in t.players))
+    for t in trajectories:
+        names = ", ".join(dict.fromkeys(p.name for p in t.players))
         origin = t.source.partition(" ")[0]
-        key = (origin, who, len(t.players), t.episode.steps, t.split)
+        key = (origin, names, len(t.players), t.episode.steps, t.split)
         ids.setdefault(key, []).append(t.id)
     header = ("source", "played_by", "players", "steps", "split", "trajectories", "such as")
-    rows = [(*key, len(own), own[0]) for key, own in sorted(ids.items())]
+    rows = [(*key, len(members), members[0]) for key, members in sorted(ids.items())]
     listed = to_records(header[:-1], [row[:-1] for row in rows])
     text = (
         format_table(header, rows) if rows else "no trajectories yet: `sts record` or `import` them"
     )
-    value = [one | {"ids": ids[*row[:5]]} for one, row in zip(listed, rows, strict=True)]
+    value = [record | {"ids": ids[*row[:5]]} for record, row in zip(listed, rows, strict=True)]
     return Result(value, text)
 
 
@@ -46,35 +46,40 @@ def _load_candidates(args: argparse.Namespace, workspace: Workspace) -> list[Tra
 
     draft = drafts.open_draft(workspace, args.draft)
     decided = candidate_states(draft)
-    now = {id: decided.get(id, CandidateState()) for id in draft.load_ids()}
-    kept = {id: one.scenario for id, one in now.items() if one.status != "rejected"}
-    every = training.load_training_trajectories(draft, kept)
+    states = {id: decided.get(id, CandidateState()) for id in draft.load_ids()}
+    edited = {id: state.scenario for id, state in states.items() if state.status != "rejected"}
+    trajectories = training.load_training_trajectories(draft, edited)
     if args.format == "parquet":
-        return every
-    own = [t for t in every if t.provenance["asked"]["roles"] == [args.player or 0]]
-    if every and not own:
+        return trajectories
+    usable = [t for t in trajectories if t.provenance["asked"]["roles"] == [args.player or 0]]
+    if trajectories and not usable:
         raise StsError(f"draft {args.draft} asks nothing of player {args.player or 0}")
-    if len(own) < len(every):
-        warn(f"{len(every) - len(own)} of {len(every)} are of other players; use --player")
-    return own
+    if len(usable) < len(trajectories):
+        warn(
+            f"{len(trajectories) - len(usable)} of {len(trajectories)} are of other players; "
+            "use --player"
+        )
+    return usable
 
 
-def _filter_trajectories(args: argparse.Namespace, every: Sequence[Trajectory]) -> list[Trajectory]:
+def _filter_trajectories(
+    args: argparse.Namespace, trajectories: Sequence[Trajectory]
+) -> list[Trajectory]:
     """Return the trajectories that the filters leave."""
-    found = [
+    matches = [
         t
-        for t in every
+        for t in trajectories
         if args.domain in (None, t.episode.domain)
         and (args.played_by is None or args.played_by in {p.name for p in t.players})
         and (args.source is None or args.source in t.source)
         and args.split in (None, t.split)
     ]
-    if every and not found:
+    if trajectories and not matches:
         flags = ("domain", "played-by", "source", "split")
-        given = {flag: getattr(args, flag.replace("-", "_")) for flag in flags}
-        said = " ".join(f"--{flag} {value}" for flag, value in given.items() if value)
-        raise StsError(f"none of {len(every)} trajectories matches {said}")
-    return found
+        values = {flag: getattr(args, flag.replace("-", "_")) for flag in flags}
+        query = " ".join(f"--{flag} {value}" for flag, value in values.items() if value)
+        raise StsError(f"none of {len(trajectories)} trajectories matches {query}")
+    return matches
 
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -83,7 +88,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 
     t = store.find_trajectory(workspace, args.id)
     reason = why_unavailable(t.episode)
-    who = escape_unprintable(", ".join(f"{p.name} ({p.kind})" for p in t.players))
+    players = escape_unprintable(", ".join(f"{p.name} ({p.kind})" for p in t.players))
     value = {
         "id": t.id,
         "source": t.source,
@@ -95,7 +100,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
         "state": None if reason else load_domain(t.episode.domain).describe_state(t.episode.state),
     }
     text = f"{t.id}  {escape_unprintable(t.source)}\n"
-    text += f"{who}; {t.episode.steps} steps; split {t.split}\n\n"
+    text += f"{players}; {t.episode.steps} steps; split {t.split}\n\n"
     if reason:
         text += f"its world cannot be shown here: {reason}"
     else:
@@ -111,27 +116,27 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts.trajectories.check import find_mismatches, find_unavailable
 
     if args.files:
-        every = [t for file in args.files for t in store.read(Path(file))]
+        trajectories = [t for file in args.files for t in store.read(Path(file))]
     else:
-        every = store.load(workspace)
-    elsewhere = find_unavailable(every)
-    gone = {id for ids in elsewhere.values() for id in ids}
-    here = [t for t in every if t.id not in gone]
-    wrong = list(find_mismatches(here))
-    steps = sum(t.episode.steps for t in here)
-    rewards = sum(t.episode.rewards.size for t in here)
-    good = len(here) - len(wrong)
+        trajectories = store.load(workspace)
+    elsewhere = find_unavailable(trajectories)
+    unavailable = {id for ids in elsewhere.values() for id in ids}
+    available = [t for t in trajectories if t.id not in unavailable]
+    wrong = list(find_mismatches(available))
+    steps = sum(t.episode.steps for t in available)
+    rewards = sum(t.episode.rewards.size for t in available)
+    good = len(available) - len(wrong)
     lines = [f"{t.id} ({t.source}): {m.description}" for t, m in wrong]
     lines += [
         f"{len(ids)} cannot be replayed here, {ids[0]} among them: {text}"
         for text, ids in elsewhere.items()
     ]
     lines.append(
-        f"{good} of {len(every)} trajectories replay exactly: "
+        f"{good} of {len(trajectories)} trajectories replay exactly: "
         f"{steps} steps, {rewards} positions and rewards compared"
     )
     value = {
-        "trajectories": len(every),
+        "trajectories": len(trajectories),
         "exact": good,
         "steps": steps,
         "rewards": rewards,
@@ -147,15 +152,15 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     out = Path(args.file)
     if out.exists():
         raise Unavailable(f"{out} exists: remove it, or choose another name")
-    found = _load_candidates(args, workspace) if args.draft else store.load(workspace)
-    every = _filter_trajectories(args, found)
-    if not every:
+    candidates = _load_candidates(args, workspace) if args.draft else store.load(workspace)
+    trajectories = _filter_trajectories(args, candidates)
+    if not trajectories:
         raise StsError("no trajectories to export: `sts record` or `import` some")
-    with show_progress("exporting", "trajectories") as drawn:
+    with show_progress("exporting", "trajectories") as progress:
         with registry.translate_errors(f"{out}: --format {args.format} failed", passing=OSError):
-            write(out, every, player=args.player, progress=drawn)
+            write(out, trajectories, player=args.player, progress=progress)
     whose = "" if args.format == "parquet" else f", player {args.player or 0} of each"
     return Result(
-        {"file": args.file, "format": args.format, "trajectories": len(every)},
-        f"{len(every)} trajectories{whose} -> {out}",
+        {"file": args.file, "format": args.format, "trajectories": len(trajectories)},
+        f"{len(trajectories)} trajectories{whose} -> {out}",
     )

@@ -27,11 +27,11 @@ class Verdicts(NamedTuple):
         if self.human:
             people = "1 person" if len(self.human) == 1 else f"{len(self.human)} people"
             counted = Counter(verdict for verdict, _ in self.human)
-            each = (
+            phrases = (
                 f"{count} {verdict}{_format_steps([s for v, s in self.human if v == verdict])}"
                 for verdict, count in counted.items()
             )
-            parts.append(f"judged by {people}: {', '.join(each)}")
+            parts.append(f"judged by {people}: {', '.join(phrases)}")
         else:
             parts.append("judgements cannot be read" if self.human is None else "not judged yet")
         parts += [
@@ -44,7 +44,9 @@ class Verdicts(NamedTuple):
     def record(self) -> dict[str, Any]:
         """JSON values."""
         return {
-            "judgements": None if self.human is None else [one._asdict() for one in self.human],
+            "judgements": None
+            if self.human is None
+            else [judgement._asdict() for judgement in self.human],
             "automatic_labels": [
                 label._asdict() | {"suites": [*suites]} for label, suites in self.automatic.items()
             ],
@@ -55,7 +57,7 @@ def load_verdicts(
     workspace: Workspace, shown: Sequence[Continuation], index: Index
 ) -> dict[str, Verdicts]:
     """Return the verdicts and labels by continuation; warn if some cannot be read."""
-    ids = {one.id for one in shown}
+    ids = {continuation.id for continuation in shown}
     human: Mapping[str, Sequence[Verdict]] | None = {}
     automatic: Mapping[str, Mapping[Verdict, Sequence[str]]] = {}
     try:

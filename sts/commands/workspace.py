@@ -23,33 +23,33 @@ SECRETS = (".annotate-key", "secrets.toml", "annotations.sqlite3", "annotations.
 
 def backup(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Write all that people and agents made to one file."""
-    file, made = args.file, backups.create_backup(workspace, args.file)
-    secrets = [name for name in SECRETS if name in made.files]
-    text = f"{file}: {_format_size(file, made)} of workspace {made.workspace}"
+    file, manifest = args.file, backups.create_backup(workspace, args.file)
+    secrets = [name for name in SECRETS if name in manifest.files]
+    text = f"{file}: {_format_size(file, manifest)} of workspace {manifest.workspace}"
     if secrets:
         text += f"\nkeep it as you keep {', '.join(secrets)}, which it holds"
-    return Result(_backup_record(file, workspace, made) | {"secrets": secrets}, text)
+    return Result(_backup_record(file, workspace, manifest) | {"secrets": secrets}, text)
 
 
 def restore(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Make a backup a workspace again."""
     file = args.file
     with show_progress("restoring", "files") as show:
-        made = backups.restore_backup(file, workspace.root, show)
-    text = f"{workspace.root}: {_format_size(file, made)} as copied on {made.made}"
-    return Result(_backup_record(file, workspace, made), text)
+        manifest = backups.restore_backup(file, workspace.root, show)
+    text = f"{workspace.root}: {_format_size(file, manifest)} as copied on {manifest.made}"
+    return Result(_backup_record(file, workspace, manifest), text)
 
 
 def move(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Move the database of a workspace to another place."""
-    found = moving.move_database(workspace, args.to)
-    counts = {"events": found.events, "people": len(found.authors), "clips": len(found.clips)}
+    record = moving.move_database(workspace, args.to)
+    counts = {"events": record.events, "people": len(record.authors), "clips": len(record.clips)}
     if args.to == moving.SQLITE:
         remedy = f"take {URL_VARIABLE} away from now on; the other database stays as it was"
     else:
         old = workspace.path(moving.MOVED_FILE)
         remedy = f"set {URL_VARIABLE} to it from now on; {old} has what was here"
-    text = f"{found.events} events moved, and every chain checked; {remedy}"
+    text = f"{record.events} events moved, and every chain checked; {remedy}"
     return Result(counts, text)
 
 
@@ -57,7 +57,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Look at everything in a workspace for what is damaged, altered or missing."""
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to check")
-    names, every = (
+    names, results = (
         sorted(registry.list_entry_points(GROUP)),
         {"links": _check_links(workspace.root)},
     )
@@ -68,16 +68,18 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
                 registry.translate_errors(f"check {name!r} failed", passing=OSError),
                 confine_links(workspace.root),
             ):
-                every[name] = look(workspace)
+                results[name] = look(workspace)
             show(number, len(names))
     if args.sources_of is not None:
-        every[str(args.sources_of)] = _check_sources(workspace, args.sources_of)
-    rows = [(name, _format_counts(one), len(one.findings)) for name, one in every.items()]
-    findings = [line for one in every.values() for line in one.findings]
+        results[str(args.sources_of)] = _check_sources(workspace, args.sources_of)
+    rows = [
+        (name, _format_counts(result), len(result.findings)) for name, result in results.items()
+    ]
+    findings = [line for result in results.values() for line in result.findings]
     lines = [format_table(("of", "looked at", "findings"), rows), "", *findings]
     if not findings:
         lines.append("nothing is damaged, altered or missing, as far as files say of each other")
-    checks = {name: one._asdict() for name, one in every.items()}
+    checks = {name: result._asdict() for name, result in results.items()}
     value = {"checks": checks, "findings": len(findings)}
     return Result(value, "\n".join(lines), 1 if findings else 0)
 
@@ -87,8 +89,10 @@ def _check_links(root: Path) -> CheckResult:
     paths = (Path(at, name) for at, folders, files in os.walk(root) for name in (*folders, *files))
     links = sorted(path for path in paths if path.is_symlink())
     inside = os.path.realpath(root)
-    out = [one for one in links if not Path(os.path.realpath(one)).is_relative_to(inside)]
-    lines = (f"{one} is a link to {os.path.realpath(one)}, which no check follows" for one in out)
+    leaving = [link for link in links if not Path(os.path.realpath(link)).is_relative_to(inside)]
+    lines = (
+        f"{link} is a link to {os.path.realpath(link)}, which no check follows" for link in leaving
+    )
     return CheckResult({"links": len(links)}, tuple(lines))
 
 
@@ -96,25 +100,30 @@ def _check_sources(workspace: Workspace, file: Path) -> CheckResult:
     """Hold a workspace to the digests of what a report or a table was made of."""
     findings = Findings()
     try:
-        own = digests.read_digests(file)
+        sources = digests.read_digests(file)
     except FileNotFoundError:
         raise ArgumentError(f"--sources-of: no file at {file}; check the path") from None
     with findings.collect(file):
-        findings += [f"{file}: {line}" for line in digests.iter_differences(workspace, own)]
-    return CheckResult({"authors": len(own.authors)}, tuple(findings))
+        findings += [f"{file}: {line}" for line in digests.iter_differences(workspace, sources)]
+    return CheckResult({"authors": len(sources.authors)}, tuple(findings))
 
 
-def _format_counts(one: CheckResult) -> str:
-    counts = one.counts.items()
-    words = (f"{n} {what.removesuffix('s') if n == 1 else what}" for what, n in counts)
+def _format_counts(result: CheckResult) -> str:
+    counts = result.counts.items()
+    words = (f"{n} {noun.removesuffix('s') if n == 1 else noun}" for noun, n in counts)
     return ", ".join(words) or "none here"
 
 
-def _format_size(file: Path, made: Manifest) -> str:
-    return f"{count_noun(len(made.files), 'file')}, {file.stat().st_size / 1e6:.1f} MB,"
+def _format_size(file: Path, manifest: Manifest) -> str:
+    return f"{count_noun(len(manifest.files), 'file')}, {file.stat().st_size / 1e6:.1f} MB,"
 
 
-def _backup_record(file: Path, workspace: Workspace, made: Manifest) -> dict[str, object]:
+def _backup_record(file: Path, workspace: Workspace, manifest: Manifest) -> dict[str, object]:
     size = file.stat().st_size
-    own = {"file": str(file), "workspace": str(workspace.root), "id": made.workspace}
-    return own | {"made": made.made, "sts": made.sts, "files": len(made.files), "bytes": size}
+    record = {"file": str(file), "workspace": str(workspace.root), "id": manifest.workspace}
+    return record | {
+        "made": manifest.made,
+        "sts": manifest.sts,
+        "files": len(manifest.files),
+        "bytes": size,
+    }

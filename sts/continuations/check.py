@@ -52,10 +52,10 @@ def _check_label_part(store: KeyValueStore, name: str) -> int:
     """Check that a part's labels are of continuations in the part of that name; return how many."""
     part = f"{parts.FOLDER}/{name.split('/', 2)[2]}"
     try:
-        known = parts.read_hashes(part, store.get(part))
+        hashes = parts.read_hashes(part, store.get(part))
     except FileNotFoundError:
         raise DamagedData(f"{name}: the part it labels, {part}, is missing") from None
     labelled = labels.read_part(store, name)["content_hash"].to_pylist()
-    if not {*known.values()} >= {digest.hex() for digest in labelled}:
+    if not {*hashes.values()} >= {digest.hex() for digest in labelled}:
         raise DamagedData(f"{name}: expected labels of continuations in {part}, found others")
     return len(labelled)

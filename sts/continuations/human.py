@@ -149,8 +149,8 @@ class Play:
             seconds=seconds,
             provenance=collect_provenance(),
         )
-        (kept,) = store.save(workspace, [played])
-        return kept
+        (continuation,) = store.save(workspace, [played])
+        return continuation
 
     def _step(self) -> None:
         step, worlds = self._session.steps, self._session.worlds

@@ -125,10 +125,10 @@ class Index:
         if not _MIN_ID_DIGITS <= len(id) <= 24 or not set(id) <= set("0123456789abcdef"):
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
-        whole = len(id) // 2
-        hits = (self.load_ids[:, :whole] == low[:whole]).all(1)
+        n_bytes = len(id) // 2
+        hits = (self.load_ids[:, :n_bytes] == low[:n_bytes]).all(1)
         if len(id) % 2:
-            hits &= self.load_ids[:, whole] >> 4 == low[whole] >> 4
+            hits &= self.load_ids[:, n_bytes] >> 4 == low[n_bytes] >> 4
         return np.flatnonzero(hits)
 
     def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
@@ -220,8 +220,8 @@ def covers_part(index: Index, name: str, raw: bytes) -> bool:
     """Return True if an index has exactly the rows that a part has."""
     inside = _locate_ids(_index_part(name, raw))
     indexed = index.table.filter(arrow.from_numpy(index.mask_where("part", (name,))))
-    same = all(inside.get(id) == row for id, row in _locate_ids(indexed).items())
-    return same and inside.keys() <= index.load_id_set
+    has_equal_rows = all(inside.get(id) == row for id, row in _locate_ids(indexed).items())
+    return has_equal_rows and inside.keys() <= index.load_id_set
 
 
 def _locate_ids(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
@@ -319,10 +319,10 @@ def _drop_duplicates(index: Index) -> Index:
     repeats = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1
     starts = np.arange(len(order))
     starts[repeats] = 0
-    kept_rows, others = order[np.maximum.accumulate(starts)[repeats]], order[repeats]
-    superseded = (0 < together[others]) & (together[others] < together[kept_rows])
-    differ = ~superseded & (hashes[others] != hashes[kept_rows]).any(1)
-    for pair in zip(kept_rows[differ].tolist(), others[differ].tolist(), strict=True):
+    kept_rows, other_rows = order[np.maximum.accumulate(starts)[repeats]], order[repeats]
+    superseded = (0 < together[other_rows]) & (together[other_rows] < together[kept_rows])
+    differ = ~superseded & (hashes[other_rows] != hashes[kept_rows]).any(1)
+    for pair in zip(kept_rows[differ].tolist(), other_rows[differ].tolist(), strict=True):
         first, second = (index.read_values("part")[index.read_codes("part")[row]] for row in pair)
         raise DamagedData(
             f"{second}: continuation {index.hex_digits('id', [pair[1]])[0]} differs from the one "
@@ -330,7 +330,7 @@ def _drop_duplicates(index: Index) -> Index:
             "differently; move one of the two files away"
         )
     keep = np.ones(len(keys), np.bool_)
-    keep[others] = False
+    keep[other_rows] = False
     return Index(index.sizes, index.table.filter(arrow.from_numpy(keep)).combine_chunks())
 
 

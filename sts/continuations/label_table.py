@@ -99,8 +99,8 @@ def read_verdicts(
     table = parquet.decode_table(
         name, raw, FORMAT, VERSION, schema, rows=MAX_ROWS, optional=("step",)
     )
-    wanted = pa.array(sorted(continuations), pa.string())
-    rows = table.filter(pc.is_in(table["continuation"], value_set=wanted))
+    ids = pa.array(sorted(continuations), pa.string())
+    rows = table.filter(pc.is_in(table["continuation"], value_set=ids))
     columns = (rows[column].to_pylist() for column in schema)
     return {id: (verdict, step) for id, verdict, step in zip(*columns, strict=True)}
 
@@ -152,7 +152,7 @@ def encode_table(
     order = pc.sort_indices(pa.table(keys), sort_keys=[(n, "ascending") for n in keys])
     table, labels = table.take(order), labels.take(order)
     agents, codes = _distinct_agents(table)
-    shown, notes = agent_names(agents), _notes_by_agent(codes, labels["notes"])
+    names, notes = agent_names(agents), _notes_by_agent(codes, labels["notes"])
     coded = table["scenario"].combine_chunks()
     by_code = [scenarios.get(hash) for hash in coded.dictionary.to_pylist()]
     scenario_codes = arrow.to_numpy(coded.indices)
@@ -167,7 +167,7 @@ def encode_table(
     horizons = np.array([s.horizon if s else 0 for s in by_code], np.int64)
     joined_notes = ["; ".join(sorted(texts)) for texts in notes]
     columns = {
-        "agent": arrow.encode_dictionary(codes, [shown[agent] for agent in agents]).cast(
+        "agent": arrow.encode_dictionary(codes, [names[agent] for agent in agents]).cast(
             pa.string()
         ),
         "scenario": scenario_column("id"),

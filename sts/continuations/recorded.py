@@ -46,7 +46,7 @@ def force_recording(
     Raises:
       ArgumentError: a recording ends before the horizon; names the scenario.
     """
-    steps, chosen = script.actions.shape[1], list(players)
+    steps, indices = script.actions.shape[1], list(players)
     actions, utterances, forced = (array.copy() for array in script)
     for b, scenario in enumerate(scenarios):
         if scenario.recording.steps < steps:
@@ -54,7 +54,7 @@ def force_recording(
                 f"scenario {scenario.id}: recorded needs a recording of {steps} steps, to "
                 f"the horizon, found {scenario.recording.steps}"
             )
-        actions[b][:, chosen] = scenario.recording.actions[:steps, chosen]
-        utterances[b][:, chosen] = scenario.recording.utterances[:steps, chosen]
-    forced[:, chosen] = True
+        actions[b][:, indices] = scenario.recording.actions[:steps, indices]
+        utterances[b][:, indices] = scenario.recording.utterances[:steps, indices]
+    forced[:, indices] = True
     return Script(actions, utterances, forced)

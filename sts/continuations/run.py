@@ -82,12 +82,12 @@ def run(
         )
     if not -(2**63) <= seed < 2**63:
         raise ArgumentError(f"expected a seed from {-(2**63)} to {2**63 - 1}, found {seed}")
-    known, lost = _gather_facts(names, scenarios)
+    infos, lost = _gather_facts(names, scenarios)
     loaded = [name for name in names if name not in lost]
-    _check_domains({name: known[name] for name in loaded}, scenarios)
+    _check_domains({name: infos[name] for name in loaded}, scenarios)
     workspace.create()
     index = store.open_saved_index(workspace)
-    plan = make_plan(index, scenarios, loaded, known, count=count, seed=seed, suite=suite)
+    plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
     failed: dict[str, list[Failure]] = {name: [] for name in names}
@@ -112,7 +112,7 @@ def run(
     if finished:
         store.open_saved_index(workspace)  # saves the next reader the update
     _raise_first(failed, lost, [s.id for s in scenarios])
-    return RunResult(plan.new, plan.reused, {name: known[name].fingerprint for name in names})
+    return RunResult(plan.new, plan.reused, {name: infos[name].fingerprint for name in names})
 
 
 def _isolated_agents(chunk: Chunk) -> str:
@@ -134,25 +134,27 @@ def _gather_facts(
     """
     partners = {parse_partner_agent(scenario.partner) for scenario in scenarios} - {""}
     gathered = load_infos([*names, *sorted(partners)])
-    known = {name: facts for name, facts in gathered.items() if isinstance(facts, AgentInfo)}
+    infos = {name: facts for name, facts in gathered.items() if isinstance(facts, AgentInfo)}
     lost = {name: error for name, error in gathered.items() if isinstance(error, StsError)}
     if missing := sorted(partners & lost.keys()):
         raise lost[missing[0]]
-    seen: dict[tuple[str, str], str] = {}
-    for name in filter(known.get, names):
-        key = known[name].name, known[name].fingerprint
-        if key in seen:
-            raise ArgumentError(f"{seen[key]} and {name} are the same agent: name each agent once")
-        seen[key] = name
-    return known, lost
+    first_names: dict[tuple[str, str], str] = {}
+    for name in filter(infos.get, names):
+        key = infos[name].name, infos[name].fingerprint
+        if key in first_names:
+            raise ArgumentError(
+                f"{first_names[key]} and {name} are the same agent: name each agent once"
+            )
+        first_names[key] = name
+    return infos, lost
 
 
-def _check_domains(known: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]) -> None:
+def _check_domains(infos: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]) -> None:
     """Raise an error if an agent does not fit a domain; third-party agents are not loaded here."""
-    loaded = [agents.load(name) for name in known if not isolation_key(name)]
+    loaded = [agents.load(name) for name in infos if not isolation_key(name)]
     players = [agent for agent in loaded if isinstance(agent, Random)]
     for domain in sorted({scenario.recording.domain for scenario in scenarios}):
-        for facts in known.values():
+        for facts in infos.values():
             check_domain(facts, domain)
         if not players:  # only they depend on the action space
             continue
@@ -174,16 +176,19 @@ def _raise_first(
         for failure in sorted(agent_failures, key=lambda f: order.index(f.scenario))
     ]
     tried = [(name, f) for name, f in failures if not isinstance(f.error, TaskSkipped)]
-    others = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
-    if not others:
+    failed_names = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
+    if not failed_names:
         return
     if lost:
-        error, notes = lost[others[0]], [f"{len(tried)} scenarios failed"] if tried else []
+        error, notes = lost[failed_names[0]], [f"{len(tried)} scenarios failed"] if tried else []
     else:
         first = tried[0][1]
-        error, notes = first.error.with_prefix(f"scenario {first.scenario}"), [f"agent {others[0]}"]
+        error, notes = (
+            first.error.with_prefix(f"scenario {first.scenario}"),
+            [f"agent {failed_names[0]}"],
+        )
         notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
-    notes += [f"{other} also failed" for other in others[1:]]
+    notes += [f"{other} also failed" for other in failed_names[1:]]
     skipped = Counter(name for name, f in failures if isinstance(f.error, TaskSkipped))
     notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
     summary = ", ".join(notes) + "; " if notes else ""
@@ -203,11 +208,11 @@ def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
     by_indices: dict[tuple[int, ...], list[Scenario]] = {}
     for scenario, indices in chunk.shares:
         by_indices.setdefault(indices, []).append(scenario)
-    made: list[Continuation] = []
+    continuations: list[Continuation] = []
     for indices, scenarios in by_indices.items():
         for batch in group_by_shape(scenarios):
-            made += _continue_batch(chunk, agent, batch, indices)
-    parts.write_part(workspace.store, parts.part_name(chunk.plan, chunk.number), made)
+            continuations += _continue_batch(chunk, agent, batch, indices)
+    parts.write_part(workspace.store, parts.part_name(chunk.plan, chunk.number), continuations)
     return chunk.size
 
 
@@ -220,12 +225,12 @@ def _continue_batch(
     batch: each scenario is then made as a batch of its own, and its continuations are marked
     (`together`).
     """
-    made = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
-    if chunk.agent in agents.list_installed() or len(made) == 1:
-        return made
-    (alone,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
-    if alone.content_hash == made[0].content_hash:
-        return made
+    continuations = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
+    if chunk.agent in agents.list_installed() or len(continuations) == 1:
+        return continuations
+    (single,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
+    if single.content_hash == continuations[0].content_hash:
+        return continuations
     return [
         replace(continuation, together=len(indices))
         for scenario in scenarios

@@ -110,21 +110,21 @@ def find_continuation(workspace: Workspace, id: str, index: Index | None = None)
         if len(matches) == 1:
             return matches[0]
     similar = hits if len(hits) else np.arange(len(index.load_ids))
-    known = [entry.id for entry in index.iter_entries(similar[:_MAX_SUGGESTIONS])]
-    raise UnknownName("continuation", id, known, total=len(similar))
+    suggestions = [entry.id for entry in index.iter_entries(similar[:_MAX_SUGGESTIONS])]
+    raise UnknownName("continuation", id, suggestions, total=len(similar))
 
 
 def _stream_rows(
     workspace: Workspace, choose: Rows, index: Index | None = None
 ) -> Iterator[list[Continuation]]:
     """Yield the continuations in the rows that `choose` selects; rebuild a stale index."""
-    seen: set[str] = set()
+    yielded_ids: set[str] = set()
     for rebuild in (False, True):
         if rebuild or index is None:
             index = open_saved_index(workspace, rebuild=rebuild)
         try:
             for name, groups, hashes in index.locate_rows(choose(index)):
-                if hashes := {id: hash for id, hash in hashes.items() if id not in seen}:
+                if hashes := {id: hash for id, hash in hashes.items() if id not in yielded_ids}:
                     continuations = read_part(workspace, name, groups=groups, wanted=hashes)
                     if {c.id: c.content_hash for c in continuations} != hashes:
                         raise StaleIndex(
@@ -132,7 +132,7 @@ def _stream_rows(
                             "found others"
                         )
                     yield continuations
-                    seen |= hashes.keys()
+                    yielded_ids |= hashes.keys()
             return
         except StaleIndex:
             if rebuild:

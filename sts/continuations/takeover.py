@@ -76,29 +76,29 @@ def continue_all(
     script, repeats = make_script(domain, form, batch), isinstance(agent, Recorded)
     if repeats:
         script = force_recording(script, form.players, batch)
-    given = None if repeats else [s.instructions for s in batch]
+    instructions = None if repeats else [s.instructions for s in batch]
     teams = make_teams(form, None if repeats else agent, names)
     steps = form.takeover + form.horizon
     played = play_episodes(
-        domain, worlds, teams, steps=steps, script=script, told=given, watch=watch
+        domain, worlds, teams, steps=steps, script=script, told=instructions, watch=watch
     )
     for team in teams:
         agents.check_unchanged(team.agent)
-    known = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
+    declared = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
     shared = {
         "sees": agent.sees,
         "deterministic": is_deterministic(agent, form.partner),
         "seconds": (time.perf_counter() - began) / len(batch),
         "provenance": collect_provenance()
-        | {name: value for name, value in known.items() if value},
+        | {name: value for name, value in declared.items() if value},
     }
-    made = []
+    continuations = []
     arrays = (played.actions, played.utterances, played.rewards, played.scene)
     for b, (s, name) in enumerate(zip(batch, names, strict=True)):
         episode = Episode(form.domain, s.recording.state, *(array[b] for array in arrays))
         log_probs = played.log_probs[b][:, form.players]
-        made.append(make_continuation(s, name, episode, log_probs=log_probs, **shared))
-    return made
+        continuations.append(make_continuation(s, name, episode, log_probs=log_probs, **shared))
+    return continuations
 
 
 def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
@@ -132,10 +132,10 @@ def make_teams(form: Shape, agent: agents.Agent | None, names: Sequence[Identity
         streams = np.array([name.random_stream("agent", agent.name) for name in names], np.uint64)
         teams.append(Team(agent, form.players, streams))
     if name := parse_partner_agent(form.partner):
-        others = tuple(p for p in range(form.n_players) if p not in form.players)
+        partner_players = tuple(p for p in range(form.n_players) if p not in form.players)
         partner = agents.load(name)
         streams = np.array([i.random_stream("partner", partner.name) for i in names], np.uint64)
-        teams.append(Team(partner, others, streams))
+        teams.append(Team(partner, partner_players, streams))
     return teams
 
 
@@ -147,10 +147,10 @@ def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> S
         action_space(domain).fill(size, domain.noop),
         silent_utterances(domain, size),
     )
-    known = steps if form.partner == "replay" else form.takeover
+    recorded_steps = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(scenarios):
-        actions[b, :known] = scenario.recording.actions[:known]
-        utterances[b, :known] = scenario.recording.utterances[:known]
+        actions[b, :recorded_steps] = scenario.recording.actions[:recorded_steps]
+        utterances[b, :recorded_steps] = scenario.recording.utterances[:recorded_steps]
     forced = np.zeros((steps, form.n_players), np.bool_)
     forced[: form.takeover] = True
     if not parse_partner_agent(form.partner):

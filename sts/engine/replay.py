@@ -52,8 +52,8 @@ def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> d
                 np.argmax(_comparable_rewards(worlds.rewards)[b] != _comparable_rewards(rewards)[b])
             )
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
-            found, recorded = worlds.rewards[b, p], rewards[b, p]
-            difference = f"player {p} receives {found}, recorded {recorded}{units}"
+            received, recorded = worlds.rewards[b, p], rewards[b, p]
+            difference = f"player {p} receives {received}, recorded {recorded}{units}"
         out[b] = Mismatch(step, f"step {step}: {difference}")
     return out
 
@@ -105,8 +105,8 @@ def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator
       DamagedData: a state cannot be restored, or a recorded action or utterance is invalid.
     """
     for worlds, mismatches in iterate_replay(find_domain(episodes[0].domain), episodes):
-        for b, (step, what) in mismatches.items():
-            raise ReplayMismatch(f"{names[b]}: {what}", step=step)
+        for b, (step, description) in mismatches.items():
+            raise ReplayMismatch(f"{names[b]}: {description}", step=step)
         yield worlds
 
 

@@ -83,21 +83,21 @@ def sample_output(
         )
     log_probs = None
     if choice.log_probs is not None and move_weights is None:
-        given = np.asarray(choice.log_probs)
-        is_number = given.shape == utterances.shape and given.dtype.kind in "iuf"
-        if not (is_number and np.isfinite(given).all()):
+        raw = np.asarray(choice.log_probs)
+        is_number = raw.shape == utterances.shape and raw.dtype.kind in "iuf"
+        if not (is_number and np.isfinite(raw).all()):
             expected = f"finite log-probabilities, float{list(utterances.shape)}"
-            raise _invalid_output(agent, step, expected, f"{given.dtype}{list(given.shape)}")
-        log_probs = given.astype(np.float64)
+            raise _invalid_output(agent, step, expected, f"{raw.dtype}{list(raw.shape)}")
+        log_probs = raw.astype(np.float64)
     return Sample(actions, utterances, move_weights, say_weights, log_probs)
 
 
 def _sample_indices(
-    agent: Agent, given: Any, count: int, draws: StepDraws, slot: int, step: int
+    agent: Agent, raw: Any, count: int, draws: StepDraws, slot: int, step: int
 ) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
     """Return indices int8[B, R] of `count` moves or tokens, and the weights if any were given."""
     shape = (draws.streams.size, draws.players)
-    values = np.asarray(given)
+    values = np.asarray(raw)
     if values.shape == shape and values.dtype.kind in "iu":
         if not ((values >= 0) & (values < count)).all():
             raise _invalid_output(
@@ -121,13 +121,13 @@ def _sample_indices(
 
 
 def _validate_actions(
-    domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
+    domain: Domain, agent: Agent, raw: Any, draws: StepDraws, step: int
 ) -> NDArray[Any]:
     """Validate actions [B, R, ...] of a domain without named moves."""
     space = action_space(domain)
     size = (draws.streams.size, draws.players, *space.shape)
     expected = f"actions {space.dtype}{list(size)} within the bounds of {domain.name}"
-    values = np.asarray(given)
+    values = np.asarray(raw)
     if values.shape != size or not np.can_cast(values.dtype, space.dtype, "same_kind"):
         raise _invalid_output(agent, step, expected, f"{values.dtype}{list(values.shape)}")
     if not space.is_within_bounds(values):
@@ -138,12 +138,12 @@ def _validate_actions(
 
 
 def _validate_texts(
-    domain: Domain, agent: Agent, given: Any, draws: StepDraws, step: int
+    domain: Domain, agent: Agent, raw: Any, draws: StepDraws, step: int
 ) -> NDArray[Any]:
     """Validate texts [B, R] of a domain without tokens."""
     size = (draws.streams.size, draws.players)
     expected = f"texts {list(size)} of one line and {MAX_UTTERANCE_CHARS} printable characters"
-    values = np.asarray(given)
+    values = np.asarray(raw)
     if values.shape != size or not are_valid_utterances(domain, values):
         raise _invalid_output(agent, step, expected, f"{values.tolist()!r:.80}")
     return values.astype(TEXT)
@@ -170,8 +170,8 @@ def compute_log_probs(
     if sample.move_weights is not None:
         total = _log_prob(sample.move_weights, actions)
     elif sample.log_probs is not None:
-        same = (sample.actions == actions).reshape(*utterances.shape, -1).all(-1)
-        total = np.where(same, sample.log_probs, np.nan)
+        is_executed = (sample.actions == actions).reshape(*utterances.shape, -1).all(-1)
+        total = np.where(is_executed, sample.log_probs, np.nan)
     else:
         return np.full(utterances.shape, np.nan)
     if sample.say_weights is not None:

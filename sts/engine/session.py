@@ -122,8 +122,8 @@ class Session:
         batch = len(worlds.rewards)
         self._teams = tuple(teams)
         self._no_instructions = Instructions(("",), np.zeros(batch, np.int32))
-        given = [()] * batch if told is None else told
-        self._instructions_at = _schedule_instructions(given, batch)
+        schedules = [()] * batch if told is None else told
+        self._instructions_at = _schedule_instructions(schedules, batch)
         self.memories = [_initial_state(team, batch) for team in teams]
 
     def observe(
@@ -178,19 +178,19 @@ class Session:
         draws = sampling.make_step_draws(
             agent, len(team.players), team.streams, team.since + self.steps
         )
-        seen = self.observe(team.players, world=agent.sees == "world")
+        observation = self.observe(team.players, world=agent.sees == "world")
         heard = self._instructions_at(self.steps) if i == 0 else self._no_instructions
-        given = (seen, heard, self.memories[i], draws.agent_draws())
-        choice, self.memories[i] = self._call_agent(agent, given)
+        arguments = (observation, heard, self.memories[i], draws.agent_draws())
+        choice, self.memories[i] = self._call_agent(agent, arguments)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
 
-    def _call_agent(self, agent: Agent, given: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
+    def _call_agent(self, agent: Agent, arguments: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
         """Call the agent; turn any exception of its code into an StsError."""
         try:
             with stdout_to_stderr:
-                answer = agent.act(*given)
+                answer = agent.act(*arguments)
         except (Exception, SystemExit) as error:
-            is_observation = isinstance(error, AttributeError) and error.obj is given[0]
+            is_observation = isinstance(error, AttributeError) and error.obj is arguments[0]
             hint = f"; is it an agent for {self.domain.name}?" if is_observation else ""
             raise StsError(
                 f"agent {agent.name!r} failed at step {self.steps}: "
@@ -245,19 +245,22 @@ def _initial_state(team: Team, batch: int) -> Memory:
 
 
 def _schedule_instructions(
-    told: Sequence[Sequence[Instruction]], batch: int
+    schedules: Sequence[Sequence[Instruction]], batch: int
 ) -> Callable[[int], Instructions]:
     """Return a function that maps a step to the instructions in force."""
-    if len(told) != batch:
-        raise StsError(f"expected an instruction for each of {batch} episodes, found {len(told)}")
-    given = [(entry, b) for b, instructions in enumerate(told) for entry in instructions]
-    texts = ("", *dict.fromkeys(entry.text for instructions in told for entry in instructions))
+    if len(schedules) != batch:
+        raise StsError(
+            f"expected an instruction for each of {batch} episodes, found {len(schedules)}"
+        )
+    entries = [(entry, b) for b, instructions in enumerate(schedules) for entry in instructions]
+    texts = ("", *dict.fromkeys(entry.text for instructions in schedules for entry in instructions))
     numbers = {text: i for i, text in enumerate(texts)}
     steps: list[int] = []
-    known = [np.zeros(batch, np.int32)]  # before the first of `steps`, and from each of them on
-    for entry, b in sorted(given, key=lambda pair: pair[0].given_at):
+    # The ids before the first of `steps`, and from each of them on.
+    ids_by_step = [np.zeros(batch, np.int32)]
+    for entry, b in sorted(entries, key=lambda pair: pair[0].given_at):
         if not steps or entry.given_at > steps[-1]:
             steps.append(entry.given_at)
-            known.append(known[-1].copy())
-        known[-1][b] = numbers[entry.text]
-    return lambda step: Instructions(texts, known[bisect_right(steps, step)].copy())
+            ids_by_step.append(ids_by_step[-1].copy())
+        ids_by_step[-1][b] = numbers[entry.text]
+    return lambda step: Instructions(texts, ids_by_step[bisect_right(steps, step)].copy())

@@ -182,8 +182,8 @@ class _Worker(Process):
         if method == "forkserver":  # effective only before the first worker
             context.set_forkserver_preload(_preloaded_modules())
         ours, theirs = context.Pipe()
-        given = theirs, dict(os.environ), not owner
-        super().__init__(ours, _start_process(context, given), patience)
+        arguments = theirs, dict(os.environ), not owner
+        super().__init__(ours, _start_process(context, arguments), patience)
         theirs.close()
         self.owner = owner
         self.task: _Task | None = None
@@ -211,17 +211,17 @@ class _Worker(Process):
         return key, result
 
 
-def _start_process(context: Any, given: tuple[Any, ...]) -> Any:
+def _start_process(context: Any, arguments: tuple[Any, ...]) -> Any:
     """Start a worker process; if the fork server has just died, start both again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")  # a user's script must not run again
     try:
-        process = context.Process(target=_serve, args=given)
+        process = context.Process(target=_serve, args=arguments)
         try:
             process.start()
         except (ConnectionError, EOFError, FileNotFoundError):
             time.sleep(POLL_INTERVAL_S)  # until Python notices that the server has died
-            process = context.Process(target=_serve, args=given)
+            process = context.Process(target=_serve, args=arguments)
             process.start()
     finally:
         sys.modules["__main__"] = main

@@ -51,8 +51,8 @@ def write_archive(path: Path, workspace: str, sources: Iterable[tuple[str, Path]
     Raises:
       DamagedData: a source is not a regular file, or its name is not UTF-8.
     """
-    made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    manifest = Manifest(workspace, sts.__version__, made, {})
+    made_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    manifest = Manifest(workspace, sts.__version__, made_at, {})
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w+b") as file:
         with zipfile.ZipFile(file, "w") as archive:
@@ -130,8 +130,8 @@ def _parse_manifest(path: Path, raw: bytes) -> Manifest:
         raise (NewerFormat if version > VERSION else StsError)(
             f"{path}: backup format {version}; this version reads {VERSION}: {remedy}"
         )
-    workspace, made_by, made = (str(content[key]) for key in ("workspace", "sts", "made"))
-    return Manifest(workspace, made_by, made, dict(content["files"]))
+    workspace, made_by, made_at = (str(content[key]) for key in ("workspace", "sts", "made"))
+    return Manifest(workspace, made_by, made_at, dict(content["files"]))
 
 
 def _extract_file(

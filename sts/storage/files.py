@@ -101,8 +101,8 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 def _check_regular(path: Path, info: os.stat_result, limit: int | None) -> None:
     if not stat.S_ISREG(info.st_mode):
-        found = _FILE_KINDS.get(stat.S_IFMT(info.st_mode), "something else")
-        raise DamagedData(f"{path}: expected a file, found {found}")
+        kind = _FILE_KINDS.get(stat.S_IFMT(info.st_mode), "something else")
+        raise DamagedData(f"{path}: expected a file, found {kind}")
     if limit is not None and info.st_size > limit:
         raise _too_large_error(path, limit, str(info.st_size))
 
@@ -196,8 +196,8 @@ def open_part_folder(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}{_PARTIAL_SUFFIX}")
     handle = _make_locked_folder(part, path)
     try:
-        for left in part.iterdir():
-            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+        for entry in part.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         yield part
     finally:
         shutil.rmtree(part, ignore_errors=True)

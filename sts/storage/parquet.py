@@ -262,10 +262,10 @@ def _read_columns(
         file.raw, metadata=file.metadata, read_dictionary=texts, page_checksum_verification=True
     )
     indices = range(file.metadata.num_row_groups)
-    chosen = [group for group in indices if groups is None or group in groups]
+    selected = [group for group in indices if groups is None or group in groups]
     # Arrow cannot read lists of texts from several row groups, as their dictionaries differ.
     has_text_lists = any(kind == pa.list_(pa.string()) for kind in types.values())
-    batches = [[group] for group in chosen] if has_text_lists and chosen else [chosen]
+    batches = [[group] for group in selected] if has_text_lists and selected else [selected]
     table = pa.concat_tables(
         inside.read_row_groups(batch, columns=list(columns), use_threads=False) for batch in batches
     )

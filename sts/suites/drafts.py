@@ -149,8 +149,8 @@ def find_draft(workspace: Workspace, name: str) -> Draft | None:
     if not file.exists():
         return None
     fields = read_draft_json(file.parent)
-    own = (fields[key] for key in ("id", "parent", "parts", "provenance"))
-    return Draft(workspace, name, *own)
+    values = (fields[key] for key in ("id", "parent", "parts", "provenance"))
+    return Draft(workspace, name, *values)
 
 
 def open_draft(workspace: Workspace, name: str) -> Draft:

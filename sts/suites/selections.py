@@ -103,21 +103,21 @@ def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
     expanded = [term for typed in terms for term in _expand_term(workspace, suite, typed)]
-    chosen = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
+    selected_ids = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
-    if not chosen:
+    if not selected_ids:
         raise ArgumentError(f"no scenario of {suite.label} is selected by {quote(typed)}")
-    grown = _add_linked(suite.scenarios, chosen)
+    grown = _add_linked(suite.scenarios, selected_ids)
     subset = tuple(s for s in suite.scenarios if s.id in grown)
-    joined = tuple(s.id for s in subset if s.id not in chosen)
+    joined = tuple(s.id for s in subset if s.id not in selected_ids)
     return Selection(suite, typed, meaning, subset, joined)
 
 
-def _add_linked(scenarios: Sequence[Scenario], chosen: set[str]) -> set[str]:
+def _add_linked(scenarios: Sequence[Scenario], ids: set[str]) -> set[str]:
     """Return ids with those of all scenarios tied to them, directly or through others."""
-    links = {link for s in scenarios if s.id in chosen for link in _link_names(s)}
-    grown = chosen | {s.id for s in scenarios if links & _link_names(s)}
-    return chosen if grown == chosen else _add_linked(scenarios, grown)
+    links = {link for s in scenarios if s.id in ids for link in _link_names(s)}
+    grown = ids | {s.id for s in scenarios if links & _link_names(s)}
+    return ids if grown == ids else _add_linked(scenarios, grown)
 
 
 def _link_names(scenario: Scenario) -> set[tuple[str, str]]:
@@ -157,8 +157,8 @@ def load_ids_by_tag(workspace: Workspace, suite: Suite) -> dict[str, tuple[str, 
     """Return the sorted ids of a suite's scenarios by tag, its own tags and the workspace's."""
     by_tag = _group_ids(suite.scenarios, lambda scenario: scenario.tags)
     ids = {scenario.id for scenario in suite.scenarios}
-    for tag, given in tags.read(workspace, suite.name).ids.items():
-        tagged_ids = tuple(sorted({*by_tag.get(tag, ()), *(id for id in given if id in ids)}))
+    for tag, tagged in tags.read(workspace, suite.name).ids.items():
+        tagged_ids = tuple(sorted({*by_tag.get(tag, ()), *(id for id in tagged if id in ids)}))
         by_tag |= {tag: tagged_ids} if tagged_ids else {}
     return dict(sorted(by_tag.items()))
 

@@ -111,9 +111,9 @@ def find_equal_version(workspace: Workspace, name: str, members: Sequence[Scenar
 
 def _check_distinct(workspace: Workspace, name: str, members: Sequence[Scenario]) -> None:
     """Raise ArgumentError if a version holds the same scenarios."""
-    if (same := find_equal_version(workspace, name, members)) is not None:
+    if (equal_version := find_equal_version(workspace, name, members)) is not None:
         raise ArgumentError(
-            f"{same} holds the same scenarios; use that one, or change the draft first"
+            f"{equal_version} holds the same scenarios; use that one, or change the draft first"
         )
 
 

@@ -54,11 +54,11 @@ def tag(
       UnknownName: the suite has no such scenario.
     """
     validate_name(word, "tag")
-    known = {scenario.id: scenario for scenario in suite.scenarios}
+    scenarios = {scenario.id: scenario for scenario in suite.scenarios}
     for id in ids:
-        if id not in known:
-            raise UnknownName(f"scenario of {suite.label}", id, known, most=10)
-        if remove and word in known[id].tags:
+        if id not in scenarios:
+            raise UnknownName(f"scenario of {suite.label}", id, scenarios, most=10)
+        if remove and word in scenarios[id].tags:
             raise ArgumentError(f"{word} is a tag of {suite.label} itself and cannot be removed")
 
     def changed(before: Tags) -> Tags:

@@ -42,8 +42,8 @@ def _trajectory(draft: Draft, scenario: Scenario) -> Trajectory:
             f"draft {draft.name}: the provenance of {scenario.id} does not list its players"
         )
     names = ("id", "category", "kind", "takeover", "parameters", "difficulty")
-    asked: dict[str, Any] = {name: getattr(scenario, name) for name in names}
-    asked["roles"] = list(scenario.players)
+    request: dict[str, Any] = {name: getattr(scenario, name) for name in names}
+    request["roles"] = list(scenario.players)
     about = {name: origin.get(name) for name in ("source", "fingerprint")}
     place = f"{scenario.id} from {scenario.trajectory} step {scenario.context_start}"
     return Trajectory(
@@ -52,5 +52,5 @@ def _trajectory(draft: Draft, scenario: Scenario) -> Trajectory:
         scenario.instructions,
         load_domain(episode.domain).world_id(episode.state),
         f"sts mine {draft.name} {place}",
-        {"split": "train", "world": scenario.world, "asked": asked} | about,
+        {"split": "train", "world": scenario.world, "asked": request} | about,
     )

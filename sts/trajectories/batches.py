@@ -114,7 +114,7 @@ def list_parts(workspace: Workspace, side: str) -> RecordedParts:
     """
     parts: list[Part] = []
     firsts: dict[str, list[tuple[Part, int]]] = {}
-    rows, seen = 0, set[str]()
+    rows, seen_ids = 0, set[str]()
     for path in store.list_files(workspace):
         store.ensure_verified(path)
         spans = parquet.read_ranges(path, "split")
@@ -125,8 +125,8 @@ def list_parts(workspace: Workspace, side: str) -> RecordedParts:
         for part in file_parts:
             if spans[part.group].minimum == side:
                 ids = _table(part, ("id",)).column("id").to_pylist()
-                twice = frozenset(row for row, id in enumerate(ids) if id in seen)
-                seen.update(ids)
+                twice = frozenset(row for row, id in enumerate(ids) if id in seen_ids)
+                seen_ids.update(ids)
                 parts.append(part._replace(twice=twice))
     return RecordedParts(parts, rows, firsts)
 
@@ -168,8 +168,8 @@ def read_rows(part: Batch, rows: Sequence[int]) -> list[Trajectory]:
     if isinstance(part, TrajectoryList):
         return [part.every[row] for row in rows]
     table = _table(part, tuple(store.SCHEMA))
-    chosen = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
-    return store.decode_rows(part.path, chosen.combine_chunks(), sound=True)
+    selected = pa.concat_tables(table.slice(row, 1) for row in rows) if rows else table.slice(0, 0)
+    return store.decode_rows(part.path, selected.combine_chunks(), sound=True)
 
 
 def _table(part: Batch, names: Sequence[str]) -> pa.Table:

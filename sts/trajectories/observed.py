@@ -86,17 +86,17 @@ def _batch_key(t: Trajectory, player: int) -> tuple[Any, ...]:
 
 
 def _find_team(t: Trajectory, player: int) -> tuple[int, ...]:
-    return tuple(i for i, one in enumerate(t.players) if one == t.players[player])
+    return tuple(i for i, other in enumerate(t.players) if other == t.players[player])
 
 
 def _replay_batch(batch: Sequence[Trajectory], player: int) -> Iterator[ObservedTrajectory]:
     """Yield trajectories of one kind with the observations in them."""
     team = _find_team(batch[0], player)
-    seen, over = [], []
+    frames, over = [], []
     for worlds in replay_worlds([t.episode for t in batch], [f"trajectory {t.id}" for t in batch]):
-        seen.append(_arrays_by_name(worlds.observe((player,), team=team, world=False)))
+        frames.append(_arrays_by_name(worlds.observe((player,), team=team, world=False)))
         over.append(is_terminated(worlds))
-    values = {name: np.stack([frame[name] for frame in seen], 1) for name in seen[0]}
+    values = {name: np.stack([frame[name] for frame in frames], 1) for name in frames[0]}
     ends = np.stack(over, 1)
     for b, t in enumerate(batch):
         yield ObservedTrajectory(t, {name: array[b] for name, array in values.items()}, ends[b])
@@ -139,7 +139,7 @@ def is_terminated(worlds: Worlds) -> NDArray[np.bool_]:
 
 def _check_alike(first: ObservedTrajectory, other: ObservedTrajectory) -> None:
     for name in sorted(first.values.keys() | other.values.keys()):
-        a, b = (seen.values.get(name) for seen in (first, other))
+        a, b = (observed.values.get(name) for observed in (first, other))
         if a is None or b is None or (a.shape[1:], a.dtype) != (b.shape[1:], b.dtype):
             raise ArgumentError(
                 f"trajectories {first.trajectory.id} and {other.trajectory.id} differ in the shape "

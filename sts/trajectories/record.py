@@ -180,14 +180,14 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     marks = [stream("record", hash, agent.name, seed, number) for hash, number in pairs]
     streams = np.array(marks, np.uint64)
     instruct = getattr(world, "instruction", None)
-    given = [
+    schedules = [
         (Instruction(mission, world.name, given_at=0, source="setter"),)
         if instruct is not None and (mission := instruct(state))
         else ()
         for state in states
     ]
     run = play_episodes(
-        world, worlds, [Team(agent, players, streams)], steps=task.steps, told=given
+        world, worlds, [Team(agent, players, streams)], steps=task.steps, told=schedules
     )
     agents.check_unchanged(agent)
     shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
@@ -207,7 +207,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
             provenance=shared | {"index": number},
         )
         for number, hash, episode, instructions in zip(
-            numbers, hashes, episodes, given, strict=True
+            numbers, hashes, episodes, schedules, strict=True
         )
     ]
 

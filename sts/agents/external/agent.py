@@ -64,7 +64,7 @@ class ExternalAgent(Agent):
     def _finish(self, observation: Any, memory: Memory) -> Memory:
         return _check_state(self._request("finish", observation, memory))
 
-    def _request(self, request: str, observation: Any, *given: Any) -> Any:
+    def _request(self, request: str, observation: Any, *arguments: Any) -> Any:
         """Send an observation with a request and return the answer.
 
         Only arrays, dicts of arrays and public properties are sent, not other objects such as the
@@ -80,7 +80,7 @@ class ExternalAgent(Agent):
             if isinstance(value, property) and not name.startswith("_"):
                 values[name] = getattr(observation, name)
         sent = {name: value for name, value in values.items() if isinstance(value, _SENDABLE)}
-        return self.child.request(request, sent, *given)
+        return self.child.request(request, sent, *arguments)
 
 
 def is_external_path(name: str) -> bool:

@@ -52,16 +52,16 @@ class AgentProcess:
             raise ArgumentError(f"cannot start interpreter {python}: no such program")
         ours, theirs = Pipe()
         life, self._life = os.pipe()
-        given = theirs.fileno(), life
+        descriptors = theirs.fileno(), life
         files = str(SERVER_FILE), frames.__file__, introspection.__file__
         environment = {k: v for k, v in os.environ.items() if k not in _INTERPRETER_VARIABLES}
         try:
             started = subprocess.Popen(
-                [python, *files, module, name, *map(str, given)],
+                [python, *files, module, name, *map(str, descriptors)],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
                 env=environment,
-                pass_fds=given,
+                pass_fds=descriptors,
                 process_group=0,  # Ctrl-C is the parent's
             )
         except OSError as error:

@@ -92,9 +92,9 @@ class Server:
         except (EOFError, OSError):
             return
 
-    def _answer(self, name: str, *given: Any) -> None:
+    def _answer(self, name: str, *arguments: Any) -> None:
         try:
-            answer = self._frames.encode(("done", self._handlers[name](*given)))
+            answer = self._frames.encode(("done", self._handlers[name](*arguments)))
         except BaseException as error:
             answer = self._frames.encode(("raised", type(error).__name__, str(error)))
         self._pipe.send_bytes(answer)
@@ -117,14 +117,14 @@ class Server:
     def _initial_state(self, batch: int, players: int) -> Any:
         return _encode_state(self._agent.initial_state(batch, players))
 
-    def _act(self, shown: Any, texts: Any, ids: Any, memory: Any, draws: Any) -> Any:
-        answer = self._agent.act(Observation(shown), Instructions(texts, ids), memory, draws)
+    def _act(self, values: Any, texts: Any, ids: Any, memory: Any, draws: Any) -> Any:
+        answer = self._agent.act(Observation(values), Instructions(texts, ids), memory, draws)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise TypeError(f"act must return (output, memory), found {type(answer).__name__}")
         return _encode_output(answer[0]), _encode_state(answer[1])
 
-    def _finish(self, shown: Any, memory: Any) -> Any:
-        return _encode_state(self._agent.finish(Observation(shown), memory))
+    def _finish(self, values: Any, memory: Any) -> Any:
+        return _encode_state(self._agent.finish(Observation(values), memory))
 
 
 def _encode_output(choice: Any) -> dict[str, Any]:

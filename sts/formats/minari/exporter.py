@@ -165,10 +165,10 @@ def _spec(spec: EnvSpec | None) -> str | None:
         return None
 
 
-def _space(array: NDArray[Any], own: Space[Any] | None) -> Space[Any]:
+def _space(array: NDArray[Any], native: Space[Any] | None) -> Space[Any]:
     """Return the space of one row of `array`: the environment's own, or any value of its type."""
-    if own is not None and (own.shape, own.dtype) == (array.shape[1:], array.dtype):
-        return own
+    if native is not None and (native.shape, native.dtype) == (array.shape[1:], array.dtype):
+        return native
     kind = array.dtype.kind
     low, high = (0, 1) if kind == "b" else (-np.inf, np.inf)
     if kind in "iu":

@@ -63,11 +63,11 @@ def _read_metadata(path: Path, folder: Path) -> dict[str, Any]:
         version = str(metadata["minari_version"])
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DamagedData(f"{file}: not the metadata of a Minari dataset: {error!r:.80}") from None
-    known = minari.supported_dataset_versions
-    if version not in known:
+    supported = minari.supported_dataset_versions
+    if version not in supported:
         raise NewerFormat(
             f"{path}: written by Minari {version}; Minari {minari.__version__} is installed and "
-            f"reads {min(known)} to {max(known)}: pip install --upgrade minari"
+            f"reads {min(supported)} to {max(supported)}: pip install --upgrade minari"
         )
     return dict(metadata)
 

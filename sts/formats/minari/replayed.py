@@ -78,8 +78,8 @@ def replay_dataset(path: Path, dataset: Any, domain: str | None) -> list[Traject
             np.asarray(episode.terminations) | np.asarray(episode.truncations),
             np.asarray(episode.terminations, np.bool_),
             {
-                name: seen
-                for name, seen in flatten_observation("", episode.observations)
+                name: array
+                for name, array in flatten_observation("", episode.observations)
                 if name not in lossy
             },
         )
@@ -166,11 +166,12 @@ def _replay_episode(
     world = find_domain(name)
     assert isinstance(world, EnvironmentDomain)  # the domain of a GymnasiumEnvironment
     state = add_envelope(world.name, world.version, initial)
-    taken = action_space(world)
-    if not taken.is_equal(space):
+    world_space = action_space(world)
+    if not world_space.is_equal(space):
         raise DamagedData(
-            f"{recorded.label}: expected actions of {name}, {taken.describe()} "
-            f"{taken.low.tolist()!s:.40} to {taken.high.tolist()!s:.40}, found {space.describe()} "
+            f"{recorded.label}: expected actions of {name}, {world_space.describe()} "
+            f"{world_space.low.tolist()!s:.40} to {world_space.high.tolist()!s:.40}, "
+            f"found {space.describe()} "
             f"{space.low.tolist()!s:.40} to {space.high.tolist()!s:.40}{hint}"
         )
     actions = recorded.actions[:, None]
@@ -189,19 +190,19 @@ def _make_check(
     """Return a check that raises ReplayMismatch if the world after a step differs."""
 
     def list_differences(step: int, worlds: Worlds) -> Iterator[str]:
-        seen = worlds.observe((0,), team=(0,), world=True)
+        observation = worlds.observe((0,), team=(0,), world=True)
         for name, values in recorded.seen.items():
-            value = seen.values.get(name)
+            value = observation.values.get(name)
             if value is None or not np.array_equal(value[0, 0], values[step + 1]):
                 yield f"{name} differs from the recording"
         if step < 0:
             return
         reward = float(reward_values(world, worlds.rewards)[0, 0])
         unit = max(1.0, abs(reward)) if world.reward_unit is None else world.reward_unit
-        tolerance = unit / 2 if seen.environments[0].rounded else 1e-6 * unit
+        tolerance = unit / 2 if observation.environments[0].rounded else 1e-6 * unit
         if not abs(reward - recorded.rewards[step]) <= tolerance:
             yield f"the reward is {reward:g}, recorded {recorded.rewards[step]:g}"
-        ended, last = seen.environments[0].ended, step + 1 == len(recorded.rewards)
+        ended, last = observation.environments[0].ended, step + 1 == len(recorded.rewards)
         if (ended and not recorded.ended[step]) or (recorded.terminated[step] and not ended):
             yield f"the episode has {'' if ended else 'not '}ended"
         elif recorded.ended[step] and not last:
