@@ -56,7 +56,7 @@ def instructed(texts: Sequence[str], given_at: Sequence[int]) -> list[tuple[Inst
 
 
 def on_test_side(trajectories: Sequence[Trajectory]) -> list[Trajectory]:
-    """Return those on the test side."""
+    """Return those of the test split."""
     return [t for t in trajectories if t.split == "test"]
 
 

@@ -114,7 +114,7 @@ def mine(
         partner=partner,
         where=where,
         miner=miner,
-        side=split,
+        split=split,
         per_world=max_per_environment,
         strata=tuple(stratify_by),
         failures=from_failures,
@@ -193,14 +193,14 @@ def _why_nothing(
         )
     domains = ", ".join(sorted({category.domain for category in outcome.categories}))
     expected = "some from sts record or sts trajectories import"
-    if order.side == "train":
+    if order.split == "train":
         expected = "recordings that fulfil an instruction"
     if order.where or order.miner:
         expected = "a filter or a miner that leaves some steps"
     return StsError(
         f"nothing to mine in {workspace.root}: {outcome.recorded} trajectories, "
-        f"{outcome.on_side} on the {order.side} side, none of {domains or 'a category here'} that "
-        f"fits; expected {expected}"
+        f"{outcome.in_split} in the {order.split} split, none of "
+        f"{domains or 'a category here'} that fits; expected {expected}"
     )
 
 

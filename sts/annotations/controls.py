@@ -132,7 +132,7 @@ def _check_scope(connection: Connection, scope: str) -> None:
     in_suite = item_suites.c.suite == suite
     if not connection.execute(select(exists().where(in_suite))).scalar_one():
         suites = connection.scalars(select(item_suites.c.suite).distinct())
-        raise UnknownName("enqueued suite", suite, sorted(suites))
+        raise UnknownName("queued suite", suite, sorted(suites))
     if slash:
         categories = connection.scalars(
             select(items.c.category)

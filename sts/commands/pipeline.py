@@ -26,7 +26,7 @@ def record(args: argparse.Namespace, workspace: Workspace) -> Result:
     test, path = int((recorded["split"] == "test").sum()), recorded.attrs["file"]
     return Result(
         {"file": path, "trajectories": recorded["trajectory"].tolist(), "test": test},
-        f"{len(recorded)} trajectories of {args.steps} steps, {test} on the test side -> {path}",
+        f"{len(recorded)} trajectories of {args.steps} steps, {test} in the test split -> {path}",
     )
 
 

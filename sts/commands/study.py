@@ -29,7 +29,7 @@ def check_enqueued(workspace: Workspace, suite: str | None) -> None:
         return
     enqueued = read_study(workspace, queue.list_suites) or []
     if suite not in enqueued:
-        raise UnknownName("enqueued suite", suite, enqueued)
+        raise UnknownName("queued suite", suite, enqueued)
 
 
 def candidate_states(draft: Draft) -> dict[str, CandidateState]:

@@ -49,11 +49,11 @@ def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
 
 def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     """Return the bytes of a file of trajectories, with the train split first."""
-    sides = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
-    order = np.argsort(sides, kind="stable")
+    splits = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
+    order = np.argsort(splits, kind="stable")
     rows = encode_columns([trajectories[i] for i in order.tolist()])
     rows["place"] = arrow.from_numpy(order.astype(np.int32))
-    n_first = int((sides == 0).sum())
+    n_first = int((splits == 0).sum())
     return parquet.encode_table(str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first)
 
 

@@ -207,7 +207,7 @@ def test_page_holds_at_most_a_tenth_of_the_open_clips(store) -> None:
 @pytest.mark.parametrize(
     ("scope", "person", "error", "words"),
     [
-        ("core@9", None, UnknownName, "unknown enqueued suite 'core@9'"),
+        ("core@9", None, UnknownName, "unknown queued suite 'core@9'"),
         (f"{SUITE}/ask", None, UnknownName, f"unknown enqueued category of {SUITE} 'ask'"),
         ("", 7, UnknownName, "unknown annotator number '7'"),
         ("", None, ArgumentError, "expected either a suite or category, or a person"),

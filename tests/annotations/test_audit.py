@@ -174,4 +174,4 @@ def test_audit_command_prints_a_table_with_and_without_names(sqlite_workspace, s
     assert found["judgements"] == {name: {"A": 1, long: 1} for name in ("Ana", "Bo")}
     assert (found["imbalance"], found["p"], found["suite"]) == (0.0, 1.0, SUITE)
     assert "There are no judgements yet." in sts(sqlite_workspace, f"{words} other@1")
-    assert "unknown enqueued suite 'no@1'" in sts(sqlite_workspace, f"{words} no@1", 2)
+    assert "unknown queued suite 'no@1'" in sts(sqlite_workspace, f"{words} no@1", 2)

@@ -87,7 +87,7 @@ def test_sessions_are_listed_and_revoked(sqlite_workspace, sts) -> None:
         ("references add c0ffee --verdict success --step x", "expected a whole number, found 'x'"),
         ("references add c0ffee", "arguments are required: --verdict"),
         ("annotations import nowhere.csv", "no table at nowhere.csv"),
-        ("annotations export other@1 --out x.csv", "unknown enqueued suite 'other@1'"),
+        ("annotations export other@1 --out x.csv", "unknown queued suite 'other@1'"),
     ],
 )
 def test_wrong_command_is_refused(sts, a_continuation, words, said) -> None:

@@ -94,7 +94,7 @@ def test_invalid_selection_by_effect_is_refused(workspace, monkeypatch):
         with pytest.raises(ArgumentError, match="at most 0.5"):
             MiningRequest(effect=share)
     with pytest.raises(ArgumentError, match="--discriminating-share"):
-        MiningRequest(effect=0.4, side="train")
+        MiningRequest(effect=0.4, split="train")
     monkeypatch.setattr(categories, "curation_agents", lambda domain: ())
     with pytest.raises(ArgumentError, match="list no agents to select"):
         mine(workspace, 0.4)

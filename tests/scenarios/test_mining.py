@@ -1,4 +1,4 @@
-"""Mining: the test side alone, one moment per world and category, determined by the seed."""
+"""Mining: the test split alone, one step per world and category, determined by the seed."""
 
 import dataclasses
 import json

@@ -66,7 +66,7 @@ def test_training_examples_were_done_in_their_recording(training_scenarios, traj
 def test_instruction_that_no_recording_follows_yields_no_example(run, trajectories):
     where = categories.load_category("where-is-good")
     plain, done = (
-        mining.mine(trajectories, [rule], per_category=1, seed=0, side="train")
+        mining.mine(trajectories, [rule], per_category=1, seed=0, split="train")
         for rule in (where, restrict_to_done(where))
     )
     assert plain.scenarios and not done.scenarios and done.candidates["where-is-good"] == 0

@@ -128,7 +128,7 @@ def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
         assert made.mined.strata == plain.strata
         assert made.mined.worlds == plain.worlds
         assert made.mined.sampled == {}
-        assert made.on_side == len(on_test_side(every))
+        assert made.in_split == len(on_test_side(every))
 
 
 @pytest.mark.parametrize("strata", [("difficulty",), ("source",), ()])

@@ -39,7 +39,7 @@ def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
     )
     outcome, mined = draft.outcome, draft.outcome.mined
     value, text = _summarise(mined, outcome.categories, args.per_category)
-    recordings = f"{outcome.on_side} trajectories on the {args.split} side"
+    recordings = f"{outcome.in_split} trajectories of the {args.split} split"
     recordings += f" and {outcome.failed} failed continuations" if outcome.failed else ""
     lines = [
         f"{len(mined.scenarios)} scenarios from {recordings}",

@@ -145,7 +145,7 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
     text = (
         f"{suite.label} is sound: hash {suite.hash[:16]} matches, {len(suite.scenarios)} scenarios "
-        "unique, on the test side, replayed exactly to their takeover"
+        "unique, of the test split, replayed exactly to their takeover"
     )
     return Result({"suite": suite.label, "hash": suite.hash, "sound": True}, text)
 

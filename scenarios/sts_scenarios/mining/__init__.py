@@ -51,7 +51,7 @@ def mine_list(
     trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: MiningTerms
 ) -> Mined:
     """Mine trajectories in memory; errors as of `mine`."""
-    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.side))
+    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.split))
     with create_pool(1, 1) as here:
         return make_mined(
             gather_candidates([batch], lambda: categories, terms, here), categories, terms

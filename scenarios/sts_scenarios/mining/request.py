@@ -49,7 +49,7 @@ class MiningRequest:
     partner: str | None = None  # None for the category's own
     where: str | None = None  # a filter on the table of steps
     miner: str | None = None  # `module:NAME` of a function that yields the candidates
-    side: str = "test"  # "test", or "train" for training episodes
+    split: str = "test"  # "test", or "train" for training episodes
     per_world: int = 1  # maximum number of scenarios of one category and world
     strata: tuple[str, ...] = Stratum._fields  # a world offers one step for each combination
     failures: str | None = None  # suite whose failed continuations are mined, too
@@ -78,7 +78,7 @@ class MiningRequest:
                 "--distinct-profiles or --from-failures with --agent",
             ),
             (
-                self.side == "test" or not (uses_profiles or by_effect),
+                self.split == "test" or not (uses_profiles or by_effect),
                 "no --distinct-profiles, --discriminating-share or --from-failures with --split "
                 "train, as suites are of the test split",
             ),
@@ -98,7 +98,7 @@ class MiningOutcome(NamedTuple):
     mined: Mined
     categories: list[Category]
     recorded: int  # number of trajectories
-    on_side: int  # number of those in the mined split
+    in_split: int  # number of those in the mined split
     failed: int  # number of failed continuations that were mined as well
 
 
@@ -120,7 +120,7 @@ def run_request(
       StsError: a category or a miner failed, or there is no failure to mine.
       ReplayMismatch: a selected trajectory does not replay.
     """
-    recorded = batches.list_parts(workspace, order.side)
+    recorded = batches.list_parts(workspace, order.split)
     suite = suites.load(workspace, order.failures) if order.failures else None
     share = DEFAULT_SHARE if order.share is None else order.share
     count = failures.count_from_failures(share, order.per_category) if suite else 0
@@ -146,7 +146,7 @@ def run_request(
         there=there,
         per_world=order.per_world,
         strata=order.strata,
-        side=order.side,
+        split=order.split,
         keep=keep_mined,
         rule=rule,
     )
@@ -173,8 +173,8 @@ def run_request(
         )
         restricted = [failures.restrict_to_takeover(category) for category in category_list]
         mined = mined.merge(mine_list(failed, restricted, further))
-    on_side = sum(part.rows - len(part.twice) for part in recorded.parts)
-    return MiningOutcome(mined, category_list, recorded.rows, on_side, len(failed))
+    in_split = sum(part.rows - len(part.twice) for part in recorded.parts)
+    return MiningOutcome(mined, category_list, recorded.rows, in_split, len(failed))
 
 
 def _last_numbers(last: Mapping[str, int], scenarios: Iterable[Scenario]) -> dict[str, int]:
@@ -207,7 +207,7 @@ def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Cate
     if order.where is not None:
         step_filter = filters.Filter(order.where)
         category_list = [step_filter.restrict(category) for category in category_list]
-    if order.side == "train":
+    if order.split == "train":
         category_list = [training.restrict_to_done(category) for category in category_list]
     return category_list
 

@@ -59,7 +59,7 @@ class MiningTerms:
     there: Collection[Summary] = ()  # existing candidates
     per_world: int = 1  # maximum for one category and world; worlds with fewer come first
     strata: Collection[str] = Stratum._fields  # a world offers one step for each combination
-    side: str = "test"  # "train" or "test", the split that is mined
+    split: str = "test"  # "train" or "test", the split that is mined
     keep: Keep | None = None  # returns True to keep a selected step; None keeps all
     rule: Mapping[str, Any] = field(default_factory=dict)  # further provenance of the selection
 
