@@ -283,7 +283,7 @@ def test_unreadable_consent_text_is_a_one_line_error(sqlite_workspace, content) 
 @attempt(
     "Paths",
     "a consent text that workspace.toml names outside the workspace",
-    "refused; nobody is shown it",
+    "rejected; no page shows it",
 )
 @pytest.mark.parametrize("how", ["absolute", "above", "link"])
 def test_consent_text_outside_the_workspace_is_not_shown(sqlite_workspace, how) -> None:

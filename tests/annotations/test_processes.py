@@ -25,7 +25,7 @@ from tests.stores import ask, enqueue, submit
 
 REQUIRED, PROCESSES = 3, 4
 Place = tuple[str, str]
-"""What another process needs to open the same store: its workspace and the database's URL."""
+"""Workspace and database URL with which another process opens the same store."""
 
 
 @pytest.fixture(scope="module")

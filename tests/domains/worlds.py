@@ -373,7 +373,7 @@ class PickledAsText(Pickled):
     protocol = 0
 
 
-@broken("begins-anew")
+@broken("reset-restarts")
 class NeverForgets(Lanterns):
     """Starts with the clock of the last world."""
 
@@ -383,7 +383,7 @@ class NeverForgets(Lanterns):
         self.clock = clock
 
 
-@broken("begins-anew")
+@broken("reset-restarts")
 class KeepsItsRecord(Lanterns):
     """What was reached in one world counts in the next."""
 

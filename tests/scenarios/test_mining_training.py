@@ -71,7 +71,8 @@ def test_instruction_that_no_recording_follows_yields_no_example(run, trajectori
     )
     assert plain.scenarios and not done.scenarios and done.candidates["where-is-good"] == 0
     error = run("mine none --split train --category where-is-good", code=1)
-    assert "none of lambda-star that fits; expected recordings that fulfil" in error
+    said = "in the train split, none of lambda-star that fits; expected recordings that fulfil an"
+    assert said in error
     assert not run.exists("none")
 
 

@@ -91,7 +91,7 @@ def _is_pickle(state: bytes) -> bool:
     return last == len(state) - 1
 
 
-@_register("begins-anew", "reset gives the same world after an episode as in a new environment")
+@_register("reset-restarts", "reset gives the same world after an episode as in a new environment")
 def _check_reset(trial: ConformanceRun) -> None:
     domain = _environment_domain(trial)
     used = domain.restore_environment(trial.starts[0])

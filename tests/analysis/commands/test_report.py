@@ -1,4 +1,4 @@
-"""`sts report` and `sts scores import` as typed; bad input is one line and an exit code."""
+"""`sts report` and `sts scores import`: results, and one-line errors with an exit code."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What tests do at a page in a browser."""
+"""Actions of tests on a page in a browser."""
 
 from __future__ import annotations
 
