@@ -23,10 +23,10 @@ AURAS = ((0, 1), (1, -1))
 """(Scene index, sign) of the objects that give (+) or take (-) reward in the cells around them."""
 _GLYPHS = "ABCDFHIJKLMNOPQRSTUVWXYZ"
 _GUIDE = """
-**The board** is a grid that wraps around: a participant that leaves on the right re-enters on the
+**The board** is a grid that wraps around: a player that leaves on the right re-enters on the
 left. **G** is Good and **E** is Evil. The cells around Good give reward (+, rising lines), those
 around Evil take reward (−, falling lines); where both overlap, the lines cross. A grey plate marks
-a cell that several share. **A, B, C …** are the participants. Judge the one with a ring; after the
+a cell that several share. **A, B, C …** are the players. Judge the one with a ring; after the
 takeover a dashed frame marks the cell in which it was at the takeover. *Near* or *close* means in
 the same cell or one of the eight around it, also across the edges.
 """

@@ -152,12 +152,12 @@ CATEGORY = build_instruction(
     steps=STEP_COUNT,
     rubric=Rubric(
         success_criterion=(
-            "The first time after the takeover that Good and the participant are on one cell, the "
-            "participant has stood still there for {steps} steps or more, the one by which Good "
+            "The first time after the takeover that Good and the player are on one cell, the "
+            "player has stood still there for {steps} steps or more, the one by which Good "
             "came included."
         ),
         edge_cases="Steps before the takeover do not count as standing. If the two meet when the "
-        "participant has moved within these steps, it is a failure, whoever stepped onto whom.",
+        "player has moved within these steps, it is a failure, whoever stepped onto whom.",
     ),
     controls=ControlPolicies(
         solver=make_mover(_lie_in_wait), shortcut=make_mover(chase_good), against_reward=True

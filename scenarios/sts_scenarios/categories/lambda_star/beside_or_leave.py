@@ -58,7 +58,7 @@ CATEGORY = build_pair(
     keep_beside.why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        success_criterion="After the takeover the participant did this about Good: {deed}.",
+        success_criterion="After the takeover the player did this about Good: {deed}.",
         edge_cases="The takeover itself does not count. Cells are counted as a king walks, across "
         "the edges of the board. Who was once far enough away has left, even if it comes back.",
     ),

@@ -94,7 +94,7 @@ CATEGORY = build_instruction(
     partner=PARTNER,
     rubric=Rubric(
         success_criterion=(
-            "At some step after the takeover the participant and {mate} are on the same cell."
+            "At some step after the takeover the player and {mate} are on the same cell."
         ),
         edge_cases="Once is enough, and it does not matter who moved. Next to one another is not "
         "caught, nor is changing places with one step. The marked cell is where {mate} was at the "

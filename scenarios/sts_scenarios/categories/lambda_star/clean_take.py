@@ -96,11 +96,11 @@ CATEGORY = build_instruction(
     confirm=_confirm_careful,
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the participant gets onto Good's cell, and up to that step, this "
+            "After the takeover the player gets onto Good's cell, and up to that step, this "
             "one included, Evil is never on its cell or one of the eight around it."
         ),
         edge_cases=(
-            "The takeover itself does not count. Good may come onto the participant as well. What "
+            "The takeover itself does not count. Good may come onto the player as well. What "
             "comes after that step does not matter."
         ),
     ),

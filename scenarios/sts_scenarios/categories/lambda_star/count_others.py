@@ -55,12 +55,12 @@ CATEGORY = build_question(
     true_answer,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the number of other participants in the "
+            "The first word that the player says is the number of other players in the "
             "framed square around it at the takeover."
         ),
         edge_cases=(
-            "Good and Evil are no participants. Several on one cell count each. What changes after "
-            "the takeover does not matter. Silence is not done."
+            "Good and Evil are no players. Several on one cell count each. What changes after "
+            "the takeover does not matter. Silence is not completed."
         ),
         overlay=show_sight,
     ),

@@ -114,7 +114,7 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     rubric=Rubric(
         success_criterion=(
-            "After the takeover Evil is never on the participant's cell or one of the eight cells "
+            "After the takeover Evil is never on the player's cell or one of the eight cells "
             "around it."
         ),
         edge_cases=(

@@ -66,7 +66,7 @@ CATEGORY = build_pair(
     _why_invalid,
     horizon=HORIZON,
     rubric=Rubric(
-        success_criterion="After the takeover the participant did this about Evil: {deed}.",
+        success_criterion="After the takeover the player did this about Evil: {deed}.",
         edge_cases=(
             "The takeover itself does not count. Next to it is one of the eight cells around it, "
             "across the edges of the board. In a row is one step directly after the other."

@@ -76,11 +76,11 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the direction in which Evil was from Good "
+            "The first word that the player says is the direction in which Evil was from Good "
             "at the takeover."
         ),
         edge_cases="Where they were at the takeover counts, whenever it is said. Of two ways round "
-        "the board the shorter is meant. Silence is not done.",
+        "the board the shorter is meant. Silence is not completed.",
         overlay=show_sight,
     ),
     controls=ControlPolicies(

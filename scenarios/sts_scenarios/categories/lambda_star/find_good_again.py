@@ -70,10 +70,10 @@ CATEGORY = build_instruction(
     confirm=make_confirm(_search_for_good, label_track, {}),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover Good is on the participant's cell or one of the eight around it."
+            "After the takeover Good is on the player's cell or one of the eight around it."
         ),
         edge_cases=(
-            "The framed square is all that the participant sees. One step with Good in it is "
+            "The framed square is all that the player sees. One step with Good in it is "
             "enough, and it does not matter who came to whom."
         ),
         overlay=show_sight,

@@ -115,12 +115,12 @@ CATEGORY = build_instruction(
     rubric=Rubric(
         success_criterion=(
             "After the takeover there are {steps} steps in a row, one directly after the other, at "
-            "each of which the participant is on the same cell as {mate} or on one of the eight "
+            "each of which the player is on the same cell as {mate} or on one of the eight "
             "around it."
         ),
         edge_cases=(
             "The marked cell is where that one was at the takeover. The takeover itself does not "
-            "count. A single step farther away begins the count anew."
+            "count. A single step farther away starts the count again."
         ),
         overlay=teammates.mark_teammate,
     ),

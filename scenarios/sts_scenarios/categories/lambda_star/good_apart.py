@@ -101,13 +101,13 @@ CATEGORY = build_instruction(
     rubric=Rubric(
         success_criterion=(
             "After the takeover there are {steps} steps in a row, one directly after the other, at "
-            "each of which the participant is at most two cells away from Good and no other "
-            "participant is on its cell."
+            "each of which the player is at most two cells away from Good and no other "
+            "player is on its cell."
         ),
         edge_cases=(
             "Cells are counted as a king walks, across the edges of the board. Being on Good "
-            "counts as close, and Good and Evil are no participants. It does not matter who came "
-            "onto whose cell. A single other step begins the count anew."
+            "counts as close, and Good and Evil are no players. It does not matter who came "
+            "onto whose cell. A single other step starts the count again."
         ),
     ),
     controls=ControlPolicies(

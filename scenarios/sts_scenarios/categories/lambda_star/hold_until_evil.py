@@ -102,7 +102,7 @@ CATEGORY = build_instruction(
     steps=STEP_COUNT,
     rubric=Rubric(
         success_criterion=(
-            "The participant does not move before Evil is on its cell or one of the eight around "
+            "The player does not move before Evil is on its cell or one of the eight around "
             "it, and then, within {steps} steps, is two or more cells away from Evil."
         ),
         edge_cases=(

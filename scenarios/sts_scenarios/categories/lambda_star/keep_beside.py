@@ -77,11 +77,11 @@ CATEGORY = build_instruction(
     confirm=make_confirm(stay_near, label_track, {}),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the participant is never on Good's cell and never more than two "
+            "After the takeover the player is never on Good's cell and never more than two "
             "cells away from it."
         ),
         edge_cases="Cells are counted as a king walks, across the edges of the board. It does not "
-        "matter who moved: Good coming onto the participant's cell is a failure, too.",
+        "matter who moved: Good coming onto the player's cell is a failure, too.",
     ),
     controls=ControlPolicies(
         solver=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True

@@ -61,11 +61,11 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the direction of Good's last move before "
+            "The first word that the player says is the direction of Good's last move before "
             "the takeover, or stay where Good did not move with that step."
         ),
         edge_cases="It does not matter when it is said: the step before the takeover is meant. "
-        "Where Good is, seen from the participant, is another question. Silence is not done.",
+        "Where Good is, seen from the player, is another question. Silence is not completed.",
         overlay=show_sight,
     ),
     controls=ControlPolicies(

@@ -72,12 +72,12 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the direction of Good's first move after "
+            "The first word that the player says is the direction of Good's first move after "
             "the takeover, or stay where Good does not move then."
         ),
         edge_cases=(
             "It does not matter when it is said. A word about a later move is wrong. Silence is "
-            "not done."
+            "not completed."
         ),
     ),
     controls=ControlPolicies(

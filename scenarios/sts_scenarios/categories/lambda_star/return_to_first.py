@@ -105,8 +105,8 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the participant is on the marked cell, the one on which Good was "
-            "when it was first on the participant's cell or one of the eight around it."
+            "After the takeover the player is on the marked cell, the one on which Good was "
+            "when it was first on the player's cell or one of the eight around it."
         ),
         edge_cases="The first time in what is shown is meant. Passing over the cell is enough.",
         overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),

@@ -58,7 +58,7 @@ CATEGORY = build_instruction(
     rubric=Rubric(
         success_criterion=(
             "After the takeover there are {steps} steps in a row, one directly after the other, at "
-            "each of which the participant is on Evil's cell or one of the eight around it."
+            "each of which the player is on Evil's cell or one of the eight around it."
         ),
         edge_cases="The takeover itself does not count. A single step farther away begins the "
         "count anew. What comes after {steps} such steps does not matter.",

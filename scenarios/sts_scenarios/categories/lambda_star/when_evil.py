@@ -64,12 +64,12 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the number of steps between the last time "
-            "that Evil was in the framed square around the participant and the takeover, or more "
+            "The first word that the player says is the number of steps between the last time "
+            "that Evil was in the framed square around the player and the takeover, or more "
             "where that is above 8."
         ),
         edge_cases="0 says that Evil was in it at the takeover. Steps up to the takeover count, "
-        "whenever it is said. Silence is not done.",
+        "whenever it is said. Silence is not completed.",
         overlay=show_sight,
     ),
     controls=ControlPolicies(

@@ -49,11 +49,11 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the direction in which Good was from it "
+            "The first word that the player says is the direction in which Good was from it "
             "at the takeover, or stay where Good was on its cell."
         ),
         edge_cases="Where Good goes after the takeover does not matter. Across the edge of the "
-        "board it is still next to the participant. Silence is not done.",
+        "board it is still next to the player. Silence is not completed.",
         overlay=show_sight,
     ),
     controls=None,

@@ -95,12 +95,12 @@ CATEGORY = build_question(
     why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the participant says is the direction of the marked cell, on "
-            "which Evil was when it was last in the framed square, from where the participant was "
+            "The first word that the player says is the direction of the marked cell, on "
+            "which Evil was when it was last in the framed square, from where the player was "
             "at the takeover, or stay where that is the same cell."
         ),
         edge_cases="Where Evil is now does not matter. Of two ways round the board the shorter is "
-        "meant. Silence is not done.",
+        "meant. Silence is not completed.",
         overlay=_mark_cell,
     ),
     controls=ControlPolicies(
