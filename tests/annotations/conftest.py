@@ -1,6 +1,5 @@
 """A store on SQLite and on a private PostgreSQL cluster."""
 
-import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import Clock
 from tests.annotations.fakes import pretend
-from tests.clusters import Cluster, programs
+from tests.clusters import Cluster, started_cluster
 from tests.stores import add_person
 
 QUICK_ON_POSTGRESQL = {"test_claims", "test_database"}
@@ -36,14 +35,7 @@ def _pretend(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """A private cluster."""
-    found = programs()
-    if found is None:
-        if os.environ.get("STS_REQUIRE_POSTGRESQL") == "1":
-            pytest.fail("STS_REQUIRE_POSTGRESQL=1, and PostgreSQL's initdb is not installed")
-        pytest.skip("PostgreSQL's programs are not installed")
-    made = Cluster(found)
-    yield made
-    made.close()
+    yield from started_cluster()
 
 
 @pytest.fixture(scope="session")
