@@ -140,9 +140,8 @@ def scenarios(count: int = 4, **changes: Any) -> list[Scenario]:
 
 def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) -> Draft:
     """Return a draft of which Ana has accepted everything."""
-    from sts.annotations.store import (
-        AnnotationStore,  # not for processes that play a world of the tests
-    )
+    # Not imported by processes that play a world of the tests.
+    from sts.annotations.store import AnnotationStore
 
     draft = drafts.create_draft(workspace, name, candidates)
     with AnnotationStore.open(workspace) as store:

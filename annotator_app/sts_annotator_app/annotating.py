@@ -182,7 +182,7 @@ def _save_outbox(
 
 
 def submit(store: AnnotationStore, person: Annotator, sent: list[Any]) -> list[Acknowledgement]:
-    """Submit judgements in one transaction; see `submissions.submit`."""
+    """Submit judgements in one transaction; see `submissions.save_submissions`."""
     with store.write() as connection:
         return submissions.save_submissions(
             connection, person.id, sent, study=store.study, now=store.now()

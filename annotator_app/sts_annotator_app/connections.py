@@ -51,9 +51,8 @@ class LimitedProtocol(H11Protocol):
         if crowd := self._find_crowd():
             ours = [peer for peer in crowd if isinstance(peer, LimitedProtocol)]
             waiting = [peer for peer in ours if peer.deadline]
-            min(
-                waiting, key=lambda peer: peer.waiting_since
-            ).close_connection()  # never empty: self is waiting
+            longest = min(waiting, key=lambda peer: peer.waiting_since)  # at least this one waits
+            longest.close_connection()
 
     def data_received(self, data: bytes) -> None:
         """Read part of a request, and cancel the deadline once it is complete."""

@@ -102,7 +102,7 @@ def append_decisions(store: AnnotationStore, draft: Draft, events: Sequence[Deci
     """Append decisions on a draft, all or none, while it is locked against freezing.
 
     Raises:
-      Overtaken: another decision on a candidate came first; says which.
+      DecisionConflict: another decision on a candidate came first; says which.
       StsError: the draft was frozen or replaced since it was read.
     """
     with lock_draft(draft), store.write(alone=True) as connection:

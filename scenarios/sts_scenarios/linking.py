@@ -34,7 +34,7 @@ def link_candidates(
 
     Raises:
       ArgumentError: they do not belong together, or one already has such a link.
-      Overtaken: another decision on one of them came first.
+      DecisionConflict: another decision on one of them came first.
     """
     is_split = len(chosen) == 1
     if is_split:

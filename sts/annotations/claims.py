@@ -227,11 +227,10 @@ class _OpenSlots:
         """Return a turn's candidates that are not claimed yet, reloading if none is left."""
         if turn not in self._seen:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
-        for _ in range(2):
-            unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
-            if unclaimed or not self._seen[turn]:
-                break
+        unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
+        if not unclaimed and self._seen[turn]:
             self._seen[turn] = load_candidates(self._connection, self._person, *turn, coin)
+            unclaimed = [item for item in self._seen[turn] if item.item not in self.claimed]
         return unclaimed
 
 

@@ -16,8 +16,8 @@ class Control(NamedTuple):
     """A pause (value 1) or its end (0), of a scope or a person, made at a time in UTC seconds.
 
     A scope is an enqueued suite or part of one, optionally followed by `/CATEGORY`; "" for a
-    person. `by` is the number of the person who made it, None for the command line or an automatic
-    pause.
+    person. `author_id` is the number of the person who made it, None for the command line or an
+    automatic pause.
     """
 
     scope: str

@@ -59,7 +59,7 @@ def load_current_events(
     """Load the current events of these kinds about the clips of a suite, or all, earliest first.
 
     `which` are conditions on events, clips and people. With `latest`, load only that many of the
-    most recent events, latest first. For `by` see `current`.
+    most recent events, latest first. For `by` see `select_current`.
     """
     current = select_current(kinds, by=by)
     query = (

@@ -47,7 +47,7 @@ def append_decisions(
     is already stored is returned unchanged.
 
     Raises:
-      Overtaken: a decision does not follow the latest one about its candidate.
+      DecisionConflict: a decision does not follow the latest one about its candidate.
       StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
     candidates = sorted({decision.candidate for decision in made})

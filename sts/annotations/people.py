@@ -81,9 +81,7 @@ def add_person(
     name = normalise_name(name)
     if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    pseudonym = name if _PSEUDONYM.fullmatch(name) else ""
-    while not pseudonym or find_person(connection, pseudonym) is not None:
-        pseudonym = f"annotator-{secrets.token_hex(3)}"
+    pseudonym = name if _PSEUDONYM.fullmatch(name) else _draw_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
         .values(name=name, pseudonym=pseudonym, name_digest=hash_names(name, pseudonym), added=now)
@@ -129,6 +127,13 @@ def set_role(
 def normalise_name(name: str) -> str:
     """Normalise a name; raise ArgumentError unless it is 1 to 64 printable characters."""
     return clean_name(name, 64)
+
+
+def _draw_pseudonym(connection: Connection) -> str:
+    """Return a random pseudonym that no person has."""
+    while find_person(connection, pseudonym := f"annotator-{secrets.token_hex(3)}") is not None:
+        pass
+    return pseudonym
 
 
 def find_person(connection: Connection, name: str) -> Annotator | None:
@@ -194,7 +199,7 @@ def set_email(connection: Connection, name: str, email: str | None) -> Annotator
 def sign_in(connection: Connection, email: str, held: str = "", *, now: float) -> str:
     """Start a session for the person with an e-mail address that an identity provider has verified.
 
-    Return its secret, of which only the hash is stored; see `sessions.begin_session` for `held`.
+    Return its secret, of which only the hash is stored; see `sessions.begin` for `held`.
 
     Raises:
       ArgumentError: no person has that address, or they are deactivated.

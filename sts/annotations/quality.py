@@ -18,7 +18,7 @@ class AnnotatorQuality(NamedTuple):
     """One person's accuracy on all references, and on each `BLOCK_SIZE` of them in order.
 
     `latest` covers the last `BLOCK_SIZE` since they were last resumed after a pause; they are
-    flagged if its whole interval is below the study's bar.
+    flagged if its whole interval is below `min_accuracy`.
     """
 
     annotator: str

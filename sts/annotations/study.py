@@ -23,21 +23,16 @@ class StudySettings(NamedTuple):
 
     seed: int = 0  # selects all random orders and choices; equal seeds give equal ones
     annotations_per_clip: int = 1  # judgements of each clip, 1 or more
-    annotations_per_clip_by: Mapping[
-        str, int
-    ] = {}  # the same by scope; the highest that applies counts
+    # the same by scope; the highest that applies counts
+    annotations_per_clip_by: Mapping[str, int] = {}
     overlap: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
     anchors: float = 0.1  # share of judged clips judged again when an agent is added, 0 to 1
     min_gap: int = 10  # minimum number of items between two of one scenario, if others are left
     daily_limit: int = 0  # daily limit of judgements per person (UTC), 0 for no limit
     priority: Mapping[str, int] = {}  # by scope, 0 by default; the highest is assigned first
     reference_rate: float = 0.1  # share of references among the assigned items, 0 to 1
-    min_accuracy: float = (
-        0.8  # minimum share of references that annotators should judge correctly, 0 to 1
-    )
-    pause_low_accuracy: bool = (
-        False  # True to pause annotators below the bar until the lead resumes them
-    )
+    min_accuracy: float = 0.8  # share of references to be judged correctly, 0 to 1
+    pause_low_accuracy: bool = False  # pause annotators below it until the lead resumes them
     training: int = 0  # number of references that new annotators answer first; 0 for none
     training_pass: float = 0.8  # share of them whose verdict must agree, 0 to 1
     queue: int = 100_000  # maximum number of continuations that are queued at a time

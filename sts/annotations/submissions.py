@@ -108,7 +108,7 @@ def save_submissions(
     it is rejected and kept separately, up to `MAX_REJECTED` submissions per person and 4,096
     characters of each. Sending again is harmless: the same uuid makes it a duplicate. The last
     submissions of a deactivated annotator are stored too. If the study says so, an annotator below
-    its bar is paused; see `quality.pause_if_inaccurate`.
+    `min_accuracy` is paused; see `quality.pause_if_inaccurate`.
 
     `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
     default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,

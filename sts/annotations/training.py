@@ -39,7 +39,7 @@ class TrainingProgress(NamedTuple):
     """A person's progress in training.
 
     `answered` and `agreed` count the current round of `size` references, of which a `share` must
-    agree; `rounds` were finished without passing. `lessons` are the rest of the round; if they are
+    agree; `rounds` were finished without passing. `items` are the rest of the round; if they are
     empty although training is needed, no references are left.
     """
 

@@ -100,11 +100,8 @@ class Episode:
     def content_hash(self) -> str:
         """SHA-256 of the whole content."""
         shape = f"{self.domain}:{self.actions.shape}:{self.scene.shape}"
-        for array in (
-            self.actions,
-            self.rewards,
-            self.utterances,
-        ):  # int8 hashes as in earlier formats
+        for array in (self.actions, self.rewards, self.utterances):
+            # int8 hashes as in earlier formats
             shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
         arrays = self.actions, self.utterances, self.rewards, self.scene
         return content_hash(shape.encode(), self.state, *map(_array_bytes, arrays))

@@ -35,10 +35,8 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
     selection = queueing.select_suite(workspace, args.suite)
     with server.bind(args.host, args.port) as bound:
         with AnnotationStore.open(workspace) as store:
-            if store.study.consent:
-                consent.load_text(
-                    workspace, store.study.consent
-                )  # better now than on the first page
+            if store.study.consent:  # a bad file is reported here, not on the first page
+                consent.load_text(workspace, store.study.consent)
             total = queueing.fill_queue(workspace, store, selection) if selection else 0
             owner = (
                 queueing.find_or_add_person(store, args.owner) if args.owner is not None else None

@@ -72,7 +72,7 @@ export class Reviewing {
 
   greet() {
     const decide = "Compare the verdicts, choose your own with S, F, N or X, then press Enter.";
-    this.say(this.classifies ? "Press 1 to 8, then Enter. Press E to add a comment." : decide);
+    this.say(this.classifies ? "Press a number, then Enter. Press E to add a comment." : decide);
   }
 
   say(text, tone = "info") {

@@ -79,7 +79,7 @@ def find_candidate(opened: CachedDraft, id: object) -> DraftCandidate:
 def _parse_decision(
     candidate: DraftCandidate, person: Annotator, sent: Mapping[str, Any]
 ) -> Decision:
-    """Return the decision in `sent`; raise ArgumentError if invalid, Overtaken if late."""
+    """Return the decision in `sent`; ArgumentError if invalid, DecisionConflict if late."""
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
     if kind not in _KINDS:
         raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")

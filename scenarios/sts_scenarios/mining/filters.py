@@ -127,9 +127,8 @@ def _evaluate(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
     rows = trajectory.episode.n_players * trajectory.episode.steps
     try:
         frame = pl.DataFrame([_series(pl, name, values) for name, values in columns.items()])
-        (column,) = frame.select(
-            pl.sql_expr(f"({text})")
-        ).get_columns()  # in parentheses, an alias is a syntax error
+        expression = pl.sql_expr(f"({text})")  # in parentheses, an alias is a syntax error
+        (column,) = frame.select(expression).get_columns()
     except (Exception, pl.exceptions.PanicException) as error:
         raise ValueError(
             textwrap.shorten(str(error), MAX_ERROR_CHARS, placeholder=" ...")

@@ -66,7 +66,7 @@ test("undo reverts sent and unsent decisions, each once", () => {
   assert.equal(made.at, "walk-04");
 });
 
-test("an acknowledged decision counts once, and a rejections one is shown with its message", () => {
+test("an acknowledged decision counts once, and a rejected one is shown with its message", () => {
   const made = curation();
   press(made, "accept", "accept");
   const [first, second] = made.outbox.all();

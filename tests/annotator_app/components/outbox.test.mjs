@@ -21,7 +21,7 @@ test("answers of another annotator are left alone", () => {
   assert.equal(new Outbox(storage, "other:1").size, 0);
 });
 
-test("acknowledged answers are removed, and rejections ones are returned", () => {
+test("acknowledged answers are removed, and rejected ones are returned", () => {
   const storage = new Storage();
   const outbox = new Outbox(storage, "place:1");
   [1, 2, 3].forEach((n) => outbox.put(letter(n)));

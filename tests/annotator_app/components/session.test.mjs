@@ -12,7 +12,7 @@ test("a marker's step is counted from the takeover", () => {
   assert.deepEqual(d.visit.mark, { verdict: "failure", step: 6, reason: null });
 });
 
-test("a marker at or before the takeover is rejections with a message", () => {
+test("a marker at or before the takeover is rejected with a message", () => {
   const d = session();
   for (const frame of [0, 3, 4]) {
     press(d, seek(frame), "success");
@@ -143,7 +143,7 @@ test("the server's queue never replaces the current episode", () => {
   assert.deepEqual(d.queue.map((e) => e.id), ["four"], "null says nothing about the queue");
 });
 
-test("a rejections answer is shown, and its episode may return", () => {
+test("a rejected answer is shown, and its episode may return", () => {
   const d = session();
   press(d, "not_done", "submit");
   const [{ uuid }] = d.outbox.all();
@@ -305,14 +305,14 @@ test("Esc discards waiting keys, and an episode without pictures can be left", (
   assert.equal(d.visit.mark, null);
 });
 
-test("with broken pictures waiting marks are rejections and other keys applied", () => {
+test("with broken pictures waiting marks are rejected and other keys applied", () => {
   const { d, arrive } = blind();
   press(d, seek(6), "success", "cannot_judge", { name: "reason", at: 2 }, "submit");
   arrive("broken");
   assert.deepEqual(d.outbox.all().map((s) => s.verdict), ["cannot_judge"]);
 });
 
-test("a correction whose new verdict is rejections never sends the old one", () => {
+test("a correction whose new verdict is rejected never sends the old one", () => {
   for (const at of [0, 4]) {
     const d = session();
     press(d, "end", "success", "submit", "previous", seek(at), "failure", "submit");
@@ -336,7 +336,7 @@ test("a correction whose new verdict waits for pictures that are broken never se
   assert.equal(d.visit.mark.verdict, "success", "the answer stands as it was");
 });
 
-test("a rejections verdict takes away the mark that was there, in a first answer too", () => {
+test("a rejected verdict takes away the mark that was there, in a first answer too", () => {
   const d = session();
   press(d, "end", "success", "takeover", "failure");
   assert.equal(d.visit.mark, null);

@@ -161,7 +161,7 @@ test("turns of another page are adopted", () => {
   assert.deepEqual([other.turns, other.myTurn], [[[1, 0]], true]);
 });
 
-test("a rejections turn is reverted", () => {
+test("a rejected turn is reverted", () => {
   const play = ready();
   play.act({ name: "move", move: "up" });
   play.receive(view(0, { received: 1 }));

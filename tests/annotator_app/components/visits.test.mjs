@@ -29,7 +29,7 @@ test("the stored episode is shown first, wherever it is in the queue", () => {
   assert.deepEqual(other.queue.map((one) => one.id), ["two", "three"]);
 });
 
-test("a stored visit is removed once acknowledged, and kept when rejections", () => {
+test("a stored visit is removed once acknowledged, and kept when rejected", () => {
   for (const status of ["saved", "rejected"]) {
     const storage = new Storage();
     const d = session({ storage });

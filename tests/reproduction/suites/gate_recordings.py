@@ -37,11 +37,10 @@ class Measure(NamedTuple):
 
     recordings: Callable[[], list[Trajectory]]  # what pools are mined from, all on the test side
     floors: tuple[str, ...]  # agents that do not do what is asked on purpose: only reported
-    columns: tuple[str, ...]  # of the table of pools, the names of quality_checks and floors
+    columns: tuple[str, ...]  # of the table of pools, the names of quality checks and floors
     agents: tuple[str, ...]  # whose pass rates of the larger suite are a table
-    pool: int = (
-        pools.POOL
-    )  # how many scenarios or pairs the first quality_checks are measured on, at most
+    # how many scenarios or pairs the first quality checks are measured on, at most
+    pool: int = pools.POOL
     continuations: int = quality_checks.CONTINUATIONS  # of each of them, for a policy that draws
     larger: int = 40  # how many scenarios the larger suite has
     per_world: int = 1  # how many of a suite are of one world, at most; of a pool as many or more
