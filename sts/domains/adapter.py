@@ -188,7 +188,7 @@ def actions_per_world(actions: NDArray[Any], named: bool) -> list[list[Any]]:
 
 def _digest(world: Environment) -> bytes:
     """Return a world's digest as 8 bytes."""
-    digest, size = world.digest(), _DIGEST_BYTES
+    digest, size = memoryview(world.digest()).tobytes(), _DIGEST_BYTES
     return digest if len(digest) == size else hashlib.blake2b(digest, digest_size=size).digest()
 
 
@@ -249,8 +249,8 @@ class EnvironmentDomain:
             raise ArgumentError(f"domain {name!r}: declare either action_space or action_names")
         if self.noop.shape != self.action_space.shape or not self.action_space.contains(self.noop):
             raise ArgumentError(
-                f"domain {name!r}: expected a no-op among its actions, {self.action_space.text()}; "
-                f"found {self.noop.tolist()}"
+                f"domain {name!r}: expected a no-op among its actions, "
+                f"{self.action_space.describe()}; found {self.noop.tolist()}"
             )
 
     def restore_environment(self, state: bytes) -> Environment:

@@ -36,9 +36,8 @@ def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> d
     """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
     rewards = np.stack([e.rewards[step] for e in episodes])
-    off = (worlds.scene != scene).any(1) | (
-        _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
-    ).any(1)
+    differs = _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
+    off = (worlds.scene != scene).any(1) | differs.any(1)
     out = {}
     for b in np.flatnonzero(off).tolist():
         moved = worlds.scene[b] != scene[b]
@@ -48,9 +47,7 @@ def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> d
             k = int(np.argmax(moved))
             difference = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
         else:
-            p = int(
-                np.argmax(_comparable_rewards(worlds.rewards)[b] != _comparable_rewards(rewards)[b])
-            )
+            p = int(np.argmax(differs[b]))
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
             received, recorded = worlds.rewards[b, p], rewards[b, p]
             difference = f"player {p} receives {received}, recorded {recorded}{units}"

@@ -1,9 +1,9 @@
 """Sessions: B worlds of one domain, played by agents together with other controllers.
 
-    game = session.open(domain, worlds, [Team(agent, (1, 2), streams)])
+    game = session.open_session(domain, worlds, [Team(agent, (1, 2), streams)])
     game.observe((0,))
-    game.step(Actions(moves, says), held=(0,))
-    later = session.open(domain, game.state(), [Team(agent, (1, 2), streams)])
+    game.step(Actions(actions, utterances), held=(0,))
+    later = session.open_session(domain, game.state(), [Team(agent, (1, 2), streams)])
 
 All code that steps worlds with agents uses a session. Each player is controlled by a team's agent,
 or by the caller of `step`, such as a person, a learner or a script (a held player); any other
@@ -84,7 +84,7 @@ def open_session(
     in each world, of which the latest is current; other teams have no instruction.
 
     Raises:
-      ArgumentError: an agent does not `bind_agent` the domain.
+      ArgumentError: an agent does not fit the domain; see `bind_agent`.
       StsError: two teams share a player, an agent failed to start, or the number of instruction
         lists is not B.
       DamagedState: a world cannot be restored.
@@ -146,16 +146,12 @@ class Session:
         """
         size = self.worlds.rewards.shape
         actions = action_space(self.domain).fill(size, self.domain.noop)
-        utterances, log_probs = (
-            silent_utterances(self.domain, size),
-            np.full(size, np.nan, np.float32),
-        )
+        utterances = silent_utterances(self.domain, size)
+        log_probs = np.full(size, np.nan, np.float32)
         samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
         for team, sample in zip(self._teams, samples, strict=True):
-            actions[:, team.players], utterances[:, team.players] = (
-                sample.actions,
-                sample.utterances,
-            )
+            actions[:, team.players] = sample.actions
+            utterances[:, team.players] = sample.utterances
         if given is not None:
             held_actions = Actions(given.actions[:, held], given.utterances[:, held])
             check_actions(self.domain, held_actions)

@@ -13,6 +13,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.domains import adapter, load_domain
+from sts.domains.actions import ActionSpace
 from sts.domains.adapter import EnvironmentDomain, EnvironmentWorlds
 from sts.domains.envelope import add_envelope
 from sts.errors import ArgumentError, DamagedState, StsError
@@ -44,6 +45,27 @@ def test_error_names_the_domain_and_the_step():
         step(worlds("Leaves"))
     with pytest.raises(StsError, match=r"failed to render at step 0.*uint8\[height, width, 3\]"):
         worlds("FloatFrames").frames()
+
+
+@pytest.mark.parametrize("digest", ["8 letter", 8, None])
+def test_digest_that_is_not_bytes_is_an_error_of_the_domain(monkeypatch, digest):
+    batch = worlds("Lanterns")
+    monkeypatch.setattr(Lanterns, "digest", lambda self: digest)
+    with pytest.raises(StsError, match="Lanterns' failed to compute its digest at step 0: TypeErr"):
+        batch.scene  # noqa: B018
+
+
+def test_no_op_outside_the_action_space_is_named(monkeypatch):
+    monkeypatch.setattr(Lanterns, "action_names", (), raising=False)
+    monkeypatch.setattr(
+        Lanterns,
+        "action_space",
+        ActionSpace(np.dtype("f4"), np.zeros(1), np.ones(1)),
+        raising=False,
+    )
+    monkeypatch.setattr(Lanterns, "noop", np.array([5.0], np.float32), raising=False)
+    with pytest.raises(ArgumentError, match=r"a no-op among its actions, float32.*found \[5.0\]"):
+        EnvironmentDomain(Lanterns)
 
 
 @pytest.mark.parametrize(

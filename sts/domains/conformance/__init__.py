@@ -62,7 +62,7 @@ def check(
 
 _RunArguments = tuple[str, int, int, dict[str, Any]]
 _RUNS: list[ConformanceRun] = []
-"""The trial of this process, if it is the worker process."""
+"""The run of this process, if it is the worker process."""
 
 
 def _get_run(arguments: _RunArguments) -> ConformanceRun:

@@ -62,8 +62,8 @@ def _check_garbage(trial: ConformanceRun) -> None:
     foreign_states = {"nothing": b"", "other bytes": b"not a state", "half a state": half}
     remark = ", for which restore must raise a ValueError,"
     wrapped = {
-        description + remark: add_envelope(domain.name, domain.version, foreign_states[description])
-        for description in foreign_states
+        description + remark: add_envelope(domain.name, domain.version, state)
+        for description, state in foreign_states.items()
     }
     check_rejected(trial, wrapped)
 
