@@ -131,7 +131,7 @@ def _label_all(
     """Yield the labels of continuations; the verdict is "" if there is no rule."""
     for continuation in continuations:
         scenario = scenarios[continuation.scenario_hash]
-        rule = rules[scenario.category].label if scenario.category in rules else _missing_rule_error
+        rule = rules[scenario.category].label if scenario.category in rules else _label_nothing
         try:
             verdict, step = rule(
                 continuation.episode, scenario.takeover, scenario.players, scenario.parameters
@@ -141,7 +141,7 @@ def _label_all(
         yield Label(continuation.content_hash, verdict, step, tuple(_format_notes(continuation)))
 
 
-def _missing_rule_error(*args: object) -> tuple[str, None]:
+def _label_nothing(*args: object) -> tuple[str, None]:
     return "", None
 
 

@@ -72,7 +72,7 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     for suite in sorted(suite for suite in suites if suite.partition("+")[0] not in existing):
         lines.append(f"suite {suite}: it is missing, but its clips are queued")
     try:
-        names = indices.from_parts(workspace.store).load_id_set
+        names = indices.from_parts(workspace.store).id_set
     except StsError:  # reported by the check of continuations
         return lines
     ids = set(connection.execute(select(copies.c.continuation)).scalars())

@@ -37,7 +37,7 @@ def read_continuations(
     A part of a suite counts as the whole. With `auto_resolve`, the silent ones are found as well.
     """
     index = open_saved_index(workspace)
-    rows, suite_hash = np.arange(len(index.load_ids)), None
+    rows, suite_hash = np.arange(len(index.ids)), None
     if suite is not None:
         loaded = frozen.load(workspace, suite.partition("+")[0])
         rows, suite_hash = (
@@ -58,7 +58,5 @@ def read_continuations(
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
     """Return the number of continuations and an order-independent digest of them."""
-    contents = np.concatenate(
-        (index.load_ids[rows], index.read_numbers("content_hash")[rows]), axis=1
-    )
+    contents = np.concatenate((index.ids[rows], index.read_numbers("content_hash")[rows]), axis=1)
     return Link(len(rows), content_hash(*sorted(row.tobytes() for row in contents)))

@@ -145,18 +145,18 @@ def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _format_audit(audit: AssignmentBalance) -> str:
     if not audit.clips:
         return audit.sentence
-    short = (
+    is_short = (
         sum(map(len, audit.agents)) <= 4 * _MAX_HEADER_CHARS
         and max(map(len, audit.agents)) <= _MAX_HEADER_CHARS
     )
     numbers = [f"[{number}]" for number in range(1, len(audit.agents) + 1)]
-    names = list(audit.agents) if short else numbers
+    names = list(audit.agents) if is_short else numbers
     counts = zip(*audit.judgements, strict=True)
     rows = [(name, *row) for name, row in zip(audit.annotators, counts, strict=True)]
     total = ("in all", *(sum(row) for row in audit.judgements))
     lines = [format_table(("judgements", *names), [*rows, total]), ""]
     named = zip(names, audit.agents, strict=True)
-    lines += [f"{short} is {agent}" for short, agent in named if short != agent]
+    lines += [f"{name} is {agent}" for name, agent in named if name != agent]
     lines.append(
         f"{audit.clips} clips, {audit.twice} of them judged by two people or more; "
         f"{audit.anchors_judged} of {audit.anchors} anchors judged"

@@ -154,7 +154,8 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             rows = _annotator_table(connection, store.now())
     named = any(row["email"] for row in rows)
     columns = [name for name in rows[0] if name != "email" or named] if rows else []
-    cells = [[(row | {"roles": ", ".join(row["roles"])})[name] for name in columns] for row in rows]
+    shown = [row | {"roles": ", ".join(row["roles"])} for row in rows]
+    cells = [[row[name] for name in columns] for row in shown]
     text = (
         format_table(columns, cells)
         if rows

@@ -46,7 +46,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             recordings.append(linked[0])
             parts += _scenario_blocks(linked, args.frames)
             for scenario in linked:
-                task = {"instruction": scenario.instruction.text, "roles": list(scenario.players)}
+                task = {"instruction": scenario.instruction.text, "players": list(scenario.players)}
                 values.append({"scenario": scenario.id, "hash": scenario.hash} | task)
             continuations += _select_continuations(
                 workspace, saved_index, linked[0], args.agent, args.index
@@ -61,7 +61,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             "agent": continuation.agent,
             "index": continuation.identity.index,
         }
-        task = {"instruction": continuation.instruction.text, "roles": list(continuation.players)}
+        task = {"instruction": continuation.instruction.text, "players": list(continuation.players)}
         values.append(identity | task | verdicts[continuation.id].record)
     for kind in ("webp", "mp4"):
         if (file := getattr(args, kind)) is not None:

@@ -79,12 +79,12 @@ class Index:
     table: pa.Table  # the columns of `SCHEMA`, each in one chunk
 
     @cached_property
-    def load_ids(self) -> NDArray[np.uint8]:
+    def ids(self) -> NDArray[np.uint8]:
         """uint8[rows, 12], each continuation's id."""
         return self.read_numbers("id")
 
     @cached_property
-    def load_id_set(self) -> frozenset[bytes]:
+    def id_set(self) -> frozenset[bytes]:
         """The ids of all continuations as a set, for look-ups."""
         return frozenset(self.table.column("id").to_pylist())
 
@@ -93,7 +93,7 @@ class Index:
         return arrow.to_numpy(self.table.column(column).combine_chunks())
 
     def read_codes(self, column: str) -> NDArray[np.int32]:
-        """Return each row's index into `words` of a dictionary-encoded column."""
+        """Return each row's index into `read_values` of a dictionary-encoded column."""
         return arrow.to_numpy(self.table.column(column).combine_chunks().indices)
 
     def read_values(self, column: str) -> list[str]:
@@ -126,9 +126,9 @@ class Index:
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
         n_bytes = len(id) // 2
-        hits = (self.load_ids[:, :n_bytes] == low[:n_bytes]).all(1)
+        hits = (self.ids[:, :n_bytes] == low[:n_bytes]).all(1)
         if len(id) % 2:
-            hits &= self.load_ids[:, n_bytes] >> 4 == low[n_bytes] >> 4
+            hits &= self.ids[:, n_bytes] >> 4 == low[n_bytes] >> 4
         return np.flatnonzero(hits)
 
     def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
@@ -158,7 +158,7 @@ class Index:
 
         Rows are ranked by their id, which is a hash. A larger sample contains every smaller one.
         """
-        lots = np.ascontiguousarray(self.load_ids[rows, :8]).view(">u8").ravel()
+        lots = np.ascontiguousarray(self.ids[rows, :8]).view(">u8").ravel()
         return rows[np.argsort(lots, kind="stable")[:count]]
 
     def group_by_part(self, rows: NDArray[np.intp]) -> dict[str, NDArray[np.intp]]:
@@ -221,7 +221,7 @@ def covers_part(index: Index, name: str, raw: bytes) -> bool:
     inside = _locate_ids(_index_part(name, raw))
     indexed = index.table.filter(arrow.from_numpy(index.mask_where("part", (name,))))
     has_equal_rows = all(inside.get(id) == row for id, row in _locate_ids(indexed).items())
-    return has_equal_rows and inside.keys() <= index.load_id_set
+    return has_equal_rows and inside.keys() <= index.id_set
 
 
 def _locate_ids(table: pa.Table) -> dict[bytes, tuple[object, ...]]:
@@ -310,10 +310,10 @@ def _drop_duplicates(index: Index) -> Index:
     Raises:
       DamagedData: two rows disagree.
     """
-    beginnings = np.sort(np.ascontiguousarray(index.load_ids[:, :8]).view("<u8").ravel())
+    beginnings = np.sort(np.ascontiguousarray(index.ids[:, :8]).view("<u8").ravel())
     if not (beginnings[1:] == beginnings[:-1]).any():
         return index
-    keys = np.ascontiguousarray(index.load_ids).view("S12").ravel()
+    keys = np.ascontiguousarray(index.ids).view("S12").ravel()
     together, hashes = index.read_numbers("together"), index.read_numbers("content_hash")
     order = np.lexsort((-together, keys))
     repeats = np.flatnonzero(keys[order][1:] == keys[order][:-1]) + 1

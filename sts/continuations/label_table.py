@@ -113,7 +113,7 @@ def check_table(store: KeyValueStore, name: str, index: Index, suite: Suite) -> 
     """
     raw = store.get(name)
     source, stored = read_source(name, raw), _decode(name, raw)
-    rows = {id.tobytes().hex(): row for row, id in enumerate(index.load_ids)}
+    rows = {id.tobytes().hex(): row for row, id in enumerate(index.ids)}
     try:
         positions = np.array([rows[id] for id in stored["continuation"].to_pylist()], np.intp)
         labels = read_labels(store, source.set, index, positions)

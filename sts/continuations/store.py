@@ -109,7 +109,7 @@ def find_continuation(workspace: Workspace, id: str, index: Index | None = None)
         matches = [c for part in read for c in part]
         if len(matches) == 1:
             return matches[0]
-    similar = hits if len(hits) else np.arange(len(index.load_ids))
+    similar = hits if len(hits) else np.arange(len(index.ids))
     suggestions = [entry.id for entry in index.iter_entries(similar[:_MAX_SUGGESTIONS])]
     raise UnknownName("continuation", id, suggestions, total=len(similar))
 

@@ -64,7 +64,7 @@ def continue_all(
     form = compute_shape(scenarios[0])
     if any(compute_shape(s) != form for s in scenarios):
         raise ArgumentError(
-            "expected scenarios of one shape, found several; group them with by_shape"
+            "expected scenarios of one shape, found several; group them with group_by_shape"
         )
     domain = find_domain(form.domain)
     batch = [s for s in scenarios for _ in indices]

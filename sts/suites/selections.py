@@ -99,7 +99,7 @@ def load_selection(
 
 
 def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
-    """Return the subset of a suite that terms select; see `load`."""
+    """Return the subset of a suite that terms select; see `load_selection`."""
     if not terms:
         return Selection(suite, "", "", suite.scenarios, ())
     expanded = [term for typed in terms for term in _expand_term(workspace, suite, typed)]

@@ -44,7 +44,7 @@ def freeze(
     Raises:
       ArgumentError: an invalid name or version, or the version exists or is below the newest; or an
         older one holds the same scenarios.
-      DamagedData: the scenarios do not pass `lint`; names the first fault.
+      DamagedData: the scenarios do not pass `lint_scenarios`; names the first fault.
       StsError: the draft or its versions changed meanwhile.
     """
     name, number, parent = next_version(workspace, label)

@@ -88,11 +88,11 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    initial_state = functools.partial(
+    generate_all = functools.partial(
         generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
     )
     with create_pool(workers, len(known) * len(parts), apart=is_third_party(domain)) as pool:
-        states = pool.run_task(initial_state)  # generating a world may crash its process, too
+        states = pool.run_task(generate_all)  # generating a world may crash its process, too
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
             for name, facts in known.items()

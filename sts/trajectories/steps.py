@@ -1,4 +1,4 @@
-"""The table of steps, `steps/1`: the situation before each step of a trajectory, and the action.
+"""The table of steps, `steps/2`: the situation before each step of a trajectory, and the action.
 
 One row is one step of one player. Columns that every world has are defined here; a domain adds
 its own by `step_columns`. The data standard documents them.
@@ -17,7 +17,7 @@ from sts.registry import translate_errors
 from sts.trajectories.observed import is_terminated
 from sts.trajectories.types import Trajectory
 
-VERSION = 1
+VERSION = 2
 Column = Callable[[Trajectory, int], NDArray[Any]]
 """Takes a trajectory and a player; returns an array [T]."""
 

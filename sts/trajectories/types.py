@@ -78,8 +78,8 @@ def get_split(world: str, provenance: Mapping[str, Any] | None = None) -> str:
 
 
 def make_trajectory(
-    episode: Episode, n_players: tuple[Player, ...], *, source: str, provenance: dict[str, Any]
+    episode: Episode, players: tuple[Player, ...], *, source: str, provenance: dict[str, Any]
 ) -> Trajectory:
     """Make a trajectory without instructions; its world is the episode's."""
     world = find_domain(episode.domain).world_id(episode.state)
-    return Trajectory(episode, n_players, (), world, source, provenance)
+    return Trajectory(episode, players, (), world, source, provenance)

@@ -136,7 +136,7 @@ def test_copied_or_restored_shard_counts_once(workspace, one):
     shutil.rmtree(path.parent.with_name("a copy"))
     path.rename(workspace.path("aside"))
     assert (
-        len(store.open_saved_index(workspace).load_ids) == 1
+        len(store.open_saved_index(workspace).ids) == 1
     )  # from which a run computes what is missing
     assert hashes(store.load(workspace, {one.hash})) == hashes([second])
     workspace.path("aside").rename(path)

@@ -96,7 +96,7 @@ def test_filtered_candidates_match_and_record_their_filter(run, trajectories):
         at = s.players[0] * t.episode.steps + s.context_start + s.takeover
         columns = steps.make_step_table(t, ("good_seen_ago", "evil_in_sight"))
         assert 1 <= columns["good_seen_ago"][at] <= 3 and not columns["evil_in_sight"][at]
-        rule = {"where": text, "columns": {"steps": 1, "lambda-star": 1}}
+        rule = {"where": text, "columns": {"steps": 2, "lambda-star": 1}}
         assert s.provenance["chosen_by"] == rule
 
 

@@ -50,7 +50,7 @@ def test_step_row_holds_the_state_before_the_step_and_its_action(trajectories):
 
 
 def test_data_standard_lists_every_step_column(trajectories):
-    part = STANDARD.read_text().partition("\n## steps/1\n")[2].partition("\n## ")[0]
+    part = STANDARD.read_text().partition("\n## steps/2\n")[2].partition("\n## ")[0]
     listed = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", part, re.M)))
     assert tuple(listed) == steps.list_columns(trajectories[0]).names
 
@@ -62,7 +62,7 @@ def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, mon
 
     set_columns(lambda episode, player: {"height": np.zeros(episode.steps)})
     assert steps.list_columns(trajectories[0]).names[-1] == "height"
-    assert steps.list_columns(trajectories[0]).versions == {"steps": 1, "lambda-star": 0}
+    assert steps.list_columns(trajectories[0]).versions == {"steps": 2, "lambda-star": 0}
     for columns, said in (
         (lambda episode, player: {}[player], "failed to make columns of steps: KeyError"),
         (lambda episode, player: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),
@@ -86,7 +86,7 @@ def test_environment_may_add_step_columns():
     name = "tests.trajectories.test_steps:Counted"
     (one,) = record(keepers.Keeper(), domain=name, count=1, steps=20, seed=2, settings={})
     names, versions = steps.list_columns(one)
-    assert names[-1] == "worth" and versions == {"steps": 1, name: 3}
+    assert names[-1] == "worth" and versions == {"steps": 2, name: 3}
     made = steps.make_step_table(one, ("worth", "reward"))
     assert (made["worth"] == made["reward"] * 4).all() and made["worth"].any()
 

@@ -95,7 +95,7 @@ def _format_notes(mined: Mined, categories: Sequence[Category]) -> list[str]:
     ]
     unscreened = _categories_without_prefilter(categories)
     if unscreened and len(unscreened) < len(categories):
-        lines.append(f"without a screen, and so asked at every step: {', '.join(unscreened)}")
+        lines.append(f"without a prefilter, so every step was tried: {', '.join(unscreened)}")
     return ["\n".join(lines)] if lines else []
 
 
