@@ -48,14 +48,14 @@ def test_error_names_the_domain_and_the_step():
 
 
 @pytest.mark.parametrize("digest", ["8 letter", 8, None])
-def test_digest_that_is_not_bytes_is_an_error_of_the_domain(monkeypatch, digest):
+def test_invalid_digest_error_names_the_domain(monkeypatch, digest):
     batch = worlds("Lanterns")
     monkeypatch.setattr(Lanterns, "digest", lambda self: digest)
     with pytest.raises(StsError, match="Lanterns' failed to compute its digest at step 0: TypeErr"):
         batch.scene  # noqa: B018
 
 
-def test_no_op_outside_the_action_space_is_named(monkeypatch):
+def test_invalid_no_op_error_names_the_action_space(monkeypatch):
     monkeypatch.setattr(Lanterns, "action_names", (), raising=False)
     monkeypatch.setattr(
         Lanterns,
