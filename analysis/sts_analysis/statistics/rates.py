@@ -1,0 +1,399 @@
+"""Pass rates and all comparisons of agents, adjusted for the annotators who judged.
+
+The rate of an agent is the mean of x - share . effect over scenarios: what the pool of these
+annotators says of it. Its differences are the adjusted differences, so that rates, order and
+claims agree.
+
+Axes: A agents, S scenarios, K annotators, U units, P pairs of agents, R rows (some agents).
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.annotators import (
+    MIN_ANNOTATORS,
+    MIN_EFFECTIVE_ANNOTATORS,
+    Effects,
+    fit_effects,
+)
+from sts_analysis.statistics.tabulation import Outcomes
+
+Target = Literal["sampled", "fixed"]
+MIN_CLIPS = 30
+"""Judged clips that an agent must have for its differences to be adjusted."""
+MAX_UNJUDGEABLE = 0.05
+"""Share of an agent's continuations from which on unjudgeable ones are counted against it."""
+
+
+class Rates(NamedTuple):
+    """Pass rates of A agents; NaN where nothing is judged.
+
+    Attributes:
+      rate: float64[A], adjusted for annotators.
+      se: float64[A].
+      df: float64[A].
+      interval: float64[A, 2].
+      bounds: float64[A, 2], the lower end if unjudgeable continuations were all failures and the
+        upper end if all were successes; NaN for agents with few of them.
+      units: int64[A], units with a value.
+      effective_units: float64[A].
+      scenarios: int64[A], scenarios with a value.
+      plain: float64[A], not adjusted.
+      workload: float64[A, K], the share of each rate that an annotator gave.
+    """
+
+    rate: np.ndarray
+    se: np.ndarray
+    df: np.ndarray
+    interval: np.ndarray
+    bounds: np.ndarray
+    units: np.ndarray
+    effective_units: np.ndarray
+    scenarios: np.ndarray
+    plain: np.ndarray
+    workload: np.ndarray
+
+    @property
+    def effective_annotators(self) -> np.ndarray:
+        """float64[A]; 0 where no annotator is known."""
+        return _count_effective(self.workload)
+
+
+class Comparisons(NamedTuple):
+    """All pairs of some agents; NaN where a pair cannot be compared.
+
+    Attributes:
+      first: int64[P], index of the agent.
+      second: int64[P].
+      value: float64[P], rate of the first minus rate of the second, adjusted for annotators.
+      se: float64[P].
+      df: float64[P].
+      interval: float64[P, 2].
+      p: float64[P]; NaN also if too few units differ.
+      p_holm: float64[P], for all pairs together.
+      identifiable: bool[P], the data can tell the agents from their annotators.
+      scenarios: int64[P], in which both have a value.
+      adjustment: float64[P], how far adjusting for annotators moved the difference.
+      adjustment_p: float64[P], for all pairs together (Holm).
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    value: np.ndarray
+    se: np.ndarray
+    df: np.ndarray
+    interval: np.ndarray
+    p: np.ndarray
+    p_holm: np.ndarray
+    identifiable: np.ndarray
+    scenarios: np.ndarray
+    adjustment: np.ndarray
+    adjustment_p: np.ndarray
+
+
+class _Terms(NamedTuple):
+    """What agents contribute to rates and differences under one weighting.
+
+    Attributes:
+      plain: float64[R], rate without adjustment.
+      rate: float64[R], adjusted.
+      parts: float64[R, U], of the adjusted rate.
+      within: float64[R], variance of continuations, if the scenarios are fixed; else 0.
+      df: float64[R].
+      owed: float64[R, K], the share of the rate that each annotator gave.
+      sums: float64[R, U], weighted values by unit.
+      people: float64[R, K], how far annotators deviate from each other, once adjusted.
+      cells: float64[R, S * K], the same by scenario.
+    """
+
+    plain: np.ndarray
+    rate: np.ndarray
+    parts: np.ndarray
+    within: np.ndarray
+    df: np.ndarray
+    owed: np.ndarray
+    sums: np.ndarray
+    people: np.ndarray
+    cells: np.ndarray
+
+    @property
+    def variance(self) -> np.ndarray:
+        """float64[R]."""
+        return np.asarray((self.parts**2).sum(axis=1) + self.within)
+
+    @property
+    def se(self) -> np.ndarray:
+        """float64[R]; rounding counts as 0."""
+        error = np.sqrt(self.variance)
+        return np.where(error > est.ZERO, error, 0.0)
+
+
+class RateModel:
+    """The rates and differences of one label source.
+
+    Args:
+      outcomes: of that source.
+      target: "sampled" for other scenarios like these, "fixed" for these scenarios alone.
+    """
+
+    def __init__(self, outcomes: Outcomes, *, target: Target = "sampled") -> None:
+        judging = outcomes.judging
+        self.outcomes, self.target = outcomes, target
+        self.effects: Effects | None = (
+            None
+            if judging is None
+            else fit_effects(judging.judgements, judging.successes, outcomes.unit)
+        )
+        bad, judged = outcomes.unjudgeable.sum(axis=1), outcomes.judged.sum(axis=1)
+        self.bounded = (bad > 0) & (bad >= MAX_UNJUDGEABLE * (bad + judged))
+        """bool[A], agents whose unjudgeable continuations are counted against them."""
+
+    def estimate_rates(self, scenarios: np.ndarray | None = None) -> Rates:
+        """Estimate the rates of all agents, over all scenarios or some of them, bool[S]."""
+        outcomes = self.outcomes
+        suite = np.ones(len(outcomes.scenarios), bool) if scenarios is None else scenarios
+        agents = len(outcomes.agents)
+        rate, se, df, plain = np.full((4, agents), np.nan)
+        units, effective, count = np.zeros((3, agents))
+        interval, bounds = np.full((2, agents, 2), np.nan)
+        workload = np.zeros((agents, self._people))
+        for rows, mask in _group_rows(np.isfinite(outcomes.value) & suite):
+            if not mask.any():
+                continue
+            weighting = self._weigh(mask, suite)
+            terms = self._measure(rows, weighting, outcomes.value)
+            rate[rows], se[rows], plain[rows] = np.clip(terms.rate, 0, 1), terms.se, terms.plain
+            df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
+            units[rows], effective[rows] = weighting.units, weighting.effective_units
+            interval[rows] = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
+        for row in np.flatnonzero(self.bounded):
+            mask = np.isfinite(outcomes.low[row]) & suite
+            if mask.any():
+                weighting = self._weigh(mask, suite)
+                for end, values in enumerate((outcomes.low, outcomes.high)):
+                    terms = self._measure(np.array([row]), weighting, values)
+                    ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
+                    bounds[row, end] = ends[0, end]
+        counts = units.astype(np.int64), effective, count.astype(np.int64)
+        return Rates(rate, se, df, interval, bounds, *counts, plain, workload)
+
+    def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
+        """Return whether differences of these agents hold for other annotators, too."""
+        enough = rates.effective_annotators[agents] >= MIN_EFFECTIVE_ANNOTATORS
+        return self._people >= MIN_ANNOTATORS and bool(enough.all())
+
+    def widen_rates(self, rates: Rates) -> np.ndarray:
+        """Return intervals of rates for other annotators, float64[A, 2]; NaN with fewer than three.
+
+        Variances are added; Satterthwaite's degrees of freedom.
+        """
+        if self.effects is None or self._people < MIN_ANNOTATORS:
+            return np.full((len(rates.rate), 2), np.nan)
+        people = self.effects.component * (self.effects.workload**2).sum()
+        unit = rates.se**2
+        variance = unit + people
+        below = unit**2 / rates.df + people**2 / (self._people - 1)
+        df = np.divide(variance**2, below, out=np.ones_like(below), where=below > 0)
+        return est.rate_intervals(rates.rate, np.sqrt(variance), df, np.maximum(rates.units, 1))
+
+    def compare(self, agents: np.ndarray, *, other_annotators: bool) -> Comparisons:
+        """Compare all pairs of agents, int64[R], the earlier of each pair first.
+
+        Args:
+          agents: indices.
+          other_annotators: whether intervals and p hold for other annotators as well.
+        """
+        first, second = agents[np.array(np.triu_indices(len(agents), 1))]
+        pairs = len(first)
+        place = np.zeros((len(agents), len(agents)), np.int64)
+        place[np.triu_indices(len(agents), 1)] = np.arange(pairs)
+        place += place.T
+        value, se, p, p_bound = np.full((4, pairs), np.nan)
+        df, interval = np.ones(pairs), np.full((pairs, 2), np.nan)
+        owed, scenarios = np.zeros((pairs, self._people)), np.zeros(pairs, np.int64)
+        groups = _group_rows(np.isfinite(self.outcomes.value[agents]))
+        suite = np.ones(len(self.outcomes.scenarios), bool)
+        for g, (rows, mask) in enumerate(groups):
+            for columns, other_mask in groups[g:]:
+                joint = mask & other_mask
+                if not joint.any():
+                    continue
+                weighting = self._weigh(joint, suite)
+                left = self._measure(agents[rows], weighting, self.outcomes.value)
+                right = (
+                    left
+                    if columns is rows
+                    else self._measure(agents[columns], weighting, self.outcomes.value)
+                )
+                for i, j, found in _compare_rows(left, right, weighting, other_annotators):
+                    at = place[rows[i], columns[j]]
+                    turn = np.where(rows[i] < columns[j], 1.0, -1.0)
+                    ends = found.interval * turn[:, None]
+                    value[at], se[at], df[at], p[at] = (
+                        turn * found.value,
+                        found.se,
+                        found.df,
+                        found.p,
+                    )
+                    interval[at] = np.sort(ends, axis=1)
+                    owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
+                    scenarios[at] = joint.sum()
+        identifiable = (scenarios > 0) & self._identify(owed, first, second)
+        p = self._count_unjudgeable(value, p, first, second, other_annotators)
+        for column in (value, se, p, interval):
+            column[~identifiable] = np.nan
+        moved, moved_p = self._measure_adjustment(owed, identifiable)
+        return Comparisons(
+            first, second, value, se, df, interval, p, est.adjust_holm(p), identifiable, scenarios,
+            moved, est.adjust_holm(moved_p),
+        )  # fmt: skip
+
+    @property
+    def _people(self) -> int:
+        return 0 if self.effects is None else len(self.effects.effect)
+
+    def _weigh(self, judged: np.ndarray, suite: np.ndarray) -> est.Weighting:
+        category = np.where(suite, self.outcomes.category, -1)
+        return est.weigh(judged, category, self.outcomes.unit)
+
+    def _measure(self, agents: np.ndarray, weighting: est.Weighting, values: np.ndarray) -> _Terms:
+        """Return the terms of agents, int64[R], from values float64[A, S]."""
+        inside = weighting.group >= 0
+        x = np.where(inside, values[agents], 0.0)
+        sums = est.sum_units(x * weighting.weight, weighting.unit, len(weighting.scale))
+        judging, effects = self.outcomes.judging, self.effects
+        owed = people = cells = np.zeros((len(agents), 0))
+        adjusted = x
+        if judging is not None and effects is not None:
+            share = judging.share[agents] * inside[:, None]
+            given = judging.value[agents] * inside[:, None]
+            if values is not self.outcomes.value:
+                share = share * self.outcomes.bound_share[agents][..., None]
+            adjusted = x - share @ effects.effect
+            owed = np.einsum("s,rsk->rk", weighting.weight, share)
+            given = given - share * effects.effect
+            whole = share.sum(axis=2, keepdims=True)
+            total = given.sum(axis=2, keepdims=True)
+            centre = np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0)
+            deviations = weighting.weight[:, None] * (given - share * centre)
+            people, cells = deviations.sum(axis=1), deviations.reshape(len(agents), -1)
+        estimates = est.estimate(adjusted, weighting)
+        parts, df = estimates.parts, np.full(len(agents), weighting.df)
+        within = np.zeros(len(agents))
+        if self.target == "fixed":
+            parts = np.zeros_like(parts)
+            spreads = [self._vary_within(agent, weighting) for agent in agents]
+            within, df = (np.array(column) for column in zip(*spreads, strict=True))
+        if effects is not None:
+            parts = parts - owed @ effects.drop.T
+        plain = x @ weighting.weight
+        return _Terms(plain, estimates.value, parts, within, df, owed, sums, people, cells)
+
+    def _vary_within(self, agent: int, weighting: est.Weighting) -> tuple[float, float]:
+        """Return variance and df of a rate over these very scenarios, from its continuations."""
+        made = self.outcomes.continuations
+        own = (made.agent == agent) & np.isfinite(made.y) & (weighting.group >= 0)[made.scenario]
+        scenario, y = made.scenario[own], made.y[own]
+        size = weighting.weight[scenario] / np.bincount(scenario)[scenario]
+        each = est.weigh(np.ones(len(y), bool), scenario, np.arange(len(y)), size)
+        return float(est.estimate(y[None], each).se[0] ** 2), each.df
+
+    def _identify(self, owed: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return bool[P], pairs whose difference can be told from that of their annotators."""
+        if self.effects is None:
+            return np.ones(len(first), bool)
+        few = self.outcomes.judged_clips < MIN_CLIPS
+        balanced = (np.abs(self.effects.centre(owed)) < est.ZERO).all(axis=1)
+        return np.asarray((balanced | ~(few[first] | few[second])) & self.effects.tell(owed))
+
+    def _count_unjudgeable(
+        self,
+        value: np.ndarray,
+        p: np.ndarray,
+        first: np.ndarray,
+        second: np.ndarray,
+        other_annotators: bool,
+    ) -> np.ndarray:
+        """Return p values with unjudgeable continuations against the agent in front, float64[P]."""
+        outcomes = self.outcomes
+        suite, p = np.ones(len(outcomes.scenarios), bool), p.copy()
+        bounded = self.bounded[first] | self.bounded[second]
+        for at in np.flatnonzero(bounded & np.isfinite(p)):
+            best, other = (first, second) if value[at] > 0 else (second, first)
+            joint = np.isfinite(outcomes.low[best[at]] + outcomes.low[other[at]])
+            weighting = self._weigh(joint, suite)
+            left = self._measure(best[[at]], weighting, outcomes.low)
+            right = self._measure(other[[at]], weighting, outcomes.high)
+            (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
+            against = found.p[0] if found.value[0] > 0 and np.isfinite(found.p[0]) else 1.0
+            p[at] = max(p[at], against)
+        return p
+
+    def _measure_adjustment(
+        self, owed: np.ndarray, identifiable: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return how far adjusting moved each difference, and p, float64[P] each (Hausman 1978)."""
+        nothing = np.zeros(len(owed)), np.full(len(owed), np.nan)
+        if self.effects is None or len(self.effects.drop) < 2:
+            return nothing
+        units = len(self.effects.drop)
+        contrast = self.effects.centre(owed)
+        moved = -contrast @ self.effects.effect
+        se = np.sqrt((units - 1) / units * ((contrast @ self.effects.drop.T) ** 2).sum(axis=1))
+        seen = identifiable & (se > est.ZERO)
+        p = 2 * stats.t.sf(np.abs(moved) / np.where(seen, se, 1.0), units - 1)
+        return np.where(identifiable, moved, np.nan), np.where(seen, p, np.nan)
+
+
+def _compare_rows(
+    left: _Terms, right: _Terms, weighting: est.Weighting, other_annotators: bool
+) -> Iterator[tuple[int, np.ndarray, est.Differences]]:
+    """Yield (i, j, differences) of each row i on the left and the rows j on the right, int64[n]."""
+    sides = [
+        est.rate_intervals(side.rate, side.se, side.df, weighting.units) for side in (left, right)
+    ]
+    gram = left.cells @ right.cells.T if other_annotators else np.zeros((0, 0))
+    lengths = [(side.cells**2).sum(axis=1) for side in (left, right)]
+    effective = [_count_effective(side.owed) for side in (left, right)]
+    for i in range(len(left.rate)):
+        j = np.arange(i + 1 if right is left else 0, len(right.rate))
+        if not len(j):
+            continue
+        gap = ((left.parts[i] - right.parts[j]) ** 2).sum(axis=1)
+        within = left.within[i] + right.within[j]
+        df = np.full(len(j), weighting.df)
+        if within.any():
+            below = left.within[i] ** 2 / left.df[i] + right.within[j] ** 2 / right.df[j]
+            df = np.where(below > 0, within**2 / np.where(below > 0, below, 1.0), df)
+        variance = gap + within
+        if other_annotators:
+            people = ((left.people[i] - right.people[j]) ** 2).sum(axis=1)
+            fewest = np.minimum(effective[0][i], effective[1][j])
+            cell = lengths[0][i] + lengths[1][j] - 2 * gram[i, j]
+            free = np.maximum(fewest - 1, est.ZERO)
+            more = np.maximum(0.0, fewest / free * people - cell)
+            whole = variance + more
+            below = variance**2 / df + more**2 / free
+            df = np.where(more > 0, whole**2 / np.where(more > 0, below, 1.0), df)
+            variance = whole
+        se = np.sqrt(variance)
+        differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
+        rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
+        ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
+        se = np.where(se > est.ZERO, se, 0.0)
+        yield i, j, est.compare(rates[0] - rates[1], se, df, differing, rates, ends)
+
+
+def _group_rows(mask: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return rows of bool[R, S] that are alike, with what they have in common."""
+    kinds, group = np.unique(mask, axis=0, return_inverse=True)
+    return [(np.flatnonzero(group.ravel() == g), kind) for g, kind in enumerate(kinds)]
+
+
+def _count_effective(workload: np.ndarray) -> np.ndarray:
+    squares = (workload**2).sum(axis=1)
+    return np.asarray(np.divide(1, squares, out=np.zeros(len(squares)), where=squares > 0))
