@@ -134,6 +134,7 @@ def test_auto_resolved_continuations_count_by_their_share() -> None:
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
     found = tabulate(valued(table), "human", scenarios=NO_SCENARIOS)
     assert found.value.tolist() == [[0.5, 0.0]] and found.judged.tolist() == [[3, 1]]
+    assert found.judging is not None
     assert found.judging.share.ravel().tolist() == [0.5, 0.0]
 
 

@@ -1,0 +1,186 @@
+"""What a report may claim: decided once, before any sentence is made.
+
+Source: Holm 1979 for all pairs; Haybittle 1971 and Peto et al. 1976 for looks before the end.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy import stats
+from scipy.sparse.csgraph import connected_components
+
+from sts_analysis.statistics.estimate import find_rank_sets
+from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
+
+State = Literal["final", "interim", "withheld", "single agent"]
+ALPHA = 0.05
+INTERIM_ALPHA = 0.001
+CLOSED_Z = 2.24
+MIN_UNITS = 10
+MAX_LACKING = 0.1
+
+
+class Progress(NamedTuple):
+    """How much of what was planned is judged.
+
+    Attributes:
+      planned: clips.
+      judged: clips of these.
+      closed: the reason why a study lead closed the study early; "" if it is not closed.
+      plan: its number; more than 1 if something was added after a final conclusion.
+    """
+
+    planned: int
+    judged: int
+    closed: str = ""
+    plan: int = 1
+
+    @property
+    def share(self) -> float:
+        """The share that is judged."""
+        return self.judged / self.planned if self.planned else 1.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was planned is judged."""
+        return self.judged >= self.planned
+
+    @property
+    def bar(self) -> float:
+        """The adjusted p below which a pair differs significantly."""
+        if self.is_complete:
+            return ALPHA
+        if self.closed:
+            return float(min(ALPHA, 2 * stats.norm.sf(CLOSED_Z / np.sqrt(max(self.share, 1e-9)))))
+        return INTERIM_ALPHA
+
+
+class Claim(NamedTuple):
+    """The state of a report, and what follows from it.
+
+    Attributes:
+      state: see /docs/method.md.
+      reason: why the conclusion is withheld; "" otherwise.
+      ranked: int64[R], the agents that can be compared, by falling rate.
+      lacking: scenarios that other agents have and an agent lacks, by agent left out for it.
+      unadjustable: agents left out because the data cannot tell them from their annotators.
+      baselines: int64, by falling rate.
+      comparisons: of the ranked agents.
+      significant: bool[P], pairs of `comparisons` that differ significantly.
+      rank_sets: int64[R, 2].
+      units: number of units that the conclusion rests on.
+      other_annotators: whether statements about order hold for other annotators, too.
+    """
+
+    state: State
+    reason: str
+    ranked: np.ndarray
+    lacking: Mapping[int, int]
+    unadjustable: Sequence[int]
+    baselines: np.ndarray
+    comparisons: Comparisons
+    significant: np.ndarray
+    rank_sets: np.ndarray
+    units: int
+    other_annotators: bool
+
+    @property
+    def best(self) -> np.ndarray:
+        """int64, ranked agents that no other is significantly better than."""
+        return np.asarray(self.ranked[self.rank_sets[:, 0] == 1])
+
+    @property
+    def better(self) -> np.ndarray:
+        """bool[R, R], whether a ranked agent is significantly better than another."""
+        return find_better(self.ranked, self.comparisons, self.significant)
+
+
+def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
+    """Decide what a report may claim.
+
+    Args:
+      model: of the label source that the report rests on.
+      rates: of all its agents.
+      progress: of the study.
+    """
+    outcomes = model.outcomes
+    interim = not progress.is_complete and not progress.closed
+    agents = np.flatnonzero(~outcomes.baseline)
+    judged = np.isfinite(outcomes.value)
+    looked_at = judged | (outcomes.unjudgeable > 0) | (outcomes.continued & interim)
+    wanted = judged.any(axis=0)
+    lacks = (wanted & ~looked_at).sum(axis=1)
+    lacking = {int(a): int(lacks[a]) for a in agents if lacks[a] > MAX_LACKING * wanted.sum()}
+    known = np.isfinite(rates.rate[agents]) & ~np.isin(agents, list(lacking))
+    candidates = agents[known]
+    others = model.generalises(rates, candidates)
+    comparisons = model.compare(candidates, other_annotators=others)
+    ranked, tie = _find_comparable(candidates, comparisons)
+    if len(ranked) < len(candidates):
+        others = model.generalises(rates, ranked)
+        comparisons = model.compare(ranked, other_annotators=others)
+    ranked = ranked[np.lexsort((ranked, -rates.rate[ranked]))]
+    counted = (outcomes.continued if interim else judged).any(axis=0)
+    units = len(np.unique(outcomes.unit[counted]))
+    with np.errstate(invalid="ignore"):
+        significant = comparisons.p_holm < progress.bar
+    reason = ""
+    if len(ranked) < 2:
+        reason = "tie" if tie else "lacking" if lacking and len(candidates) < 2 else "annotators"
+    elif units < MIN_UNITS:
+        reason = "units"
+    state: State = (
+        "single agent"
+        if len(agents) == 1
+        else "withheld"
+        if reason
+        else "interim"
+        if interim
+        else "final"
+    )
+    better = find_better(ranked, comparisons, significant)
+    return Claim(
+        state=state,
+        reason=reason if state == "withheld" else "",
+        ranked=ranked,
+        lacking=lacking,
+        unadjustable=[int(a) for a in candidates if a not in ranked],
+        baselines=_order(np.flatnonzero(outcomes.baseline), rates),
+        comparisons=comparisons,
+        significant=significant,
+        rank_sets=find_rank_sets(better),
+        units=units,
+        other_annotators=others,
+    )
+
+
+def find_better(
+    ranked: np.ndarray, comparisons: Comparisons, significant: np.ndarray
+) -> np.ndarray:
+    """Return bool[R, R], whether a ranked agent is significantly better than another."""
+    place = {int(agent): i for i, agent in enumerate(ranked)}
+    better = np.zeros((len(ranked), len(ranked)), bool)
+    for pair in np.flatnonzero(significant):
+        a, b = place[int(comparisons.first[pair])], place[int(comparisons.second[pair])]
+        above, below = (a, b) if comparisons.value[pair] > 0 else (b, a)
+        better[above, below] = True
+    return better
+
+
+def _find_comparable(agents: np.ndarray, comparisons: Comparisons) -> tuple[np.ndarray, bool]:
+    """Return the largest group of comparable agents, and whether there are two such."""
+    place = {int(agent): i for i, agent in enumerate(agents)}
+    linked = np.zeros((len(agents), len(agents)), bool)
+    for pair in np.flatnonzero(comparisons.identifiable):
+        linked[place[int(comparisons.first[pair])], place[int(comparisons.second[pair])]] = True
+    count, group = connected_components(linked, directed=False)
+    sizes = np.bincount(group, minlength=count)
+    largest = np.flatnonzero(sizes == sizes.max(initial=0))
+    if len(largest) != 1:
+        return agents[:0], len(agents) > 1
+    return agents[group == largest[0]], False
+
+
+def _order(agents: np.ndarray, rates: Rates) -> np.ndarray:
+    return agents[np.lexsort((agents, -np.nan_to_num(rates.rate[agents], nan=-1.0)))]

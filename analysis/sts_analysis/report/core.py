@@ -1,0 +1,208 @@
+"""What a report is made of: a study, its sections, and the results that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from sts.errors import DamagedData
+from sts.ratings import SOURCES
+from sts_analysis.inputs.gather import Gathered
+from sts_analysis.inputs.ratings import once, valued
+from sts_analysis.report.claim import Claim, Progress, decide
+from sts_analysis.statistics.rates import RateModel, Rates, Target
+from sts_analysis.statistics.tabulation import Outcomes, tabulate
+
+FORMAT = "sts-report/3"
+Interval = tuple[float, float]
+Row = TypeVar("Row")
+
+
+class Options(NamedTuple):
+    """What the author of a report may choose.
+
+    Attributes:
+      target: "sampled" for intervals about other scenarios like these, "fixed" about these alone.
+      seed: of random draws (permutations of correlations).
+      people_are_units: join everything that the same people recorded.
+      closed: the reason why a study on a bare table was closed early; "" if it was not.
+      contrasts: pairs of agents whose comparison was planned, Holm-adjusted among themselves.
+      guessing_baseline: the agent whose passes count as guesses.
+      margin: difference in pass rate that still counts as not worse.
+      reference_agent: the agent that others may be not worse than; "" for the best.
+    """
+
+    target: Target = "sampled"
+    seed: int = 0
+    people_are_units: bool = False
+    closed: str = ""
+    contrasts: Sequence[tuple[str, str]] = ()
+    guessing_baseline: str = ""
+    margin: float | None = None
+    reference_agent: str = ""
+
+
+class Study:
+    """What was loaded, laid out once for all sections.
+
+    Args:
+      gathered: ratings, scores and what they are about.
+      options: of the report.
+      provenance: versions and commit.
+
+    Raises:
+      DamagedData: the table holds no continuation of an agent.
+    """
+
+    def __init__(self, gathered: Gathered, options: Options, provenance: Mapping[str, Any]) -> None:
+        self.ratings, self.scores, self.subject = gathered.ratings, gathered.scores, gathered.suite
+        self.gathered, self.options, self.provenance = gathered, options, provenance
+        self._outcomes: dict[str, Outcomes] = {}
+        if not (self.ratings["truth"] == "").any():
+            raise DamagedData(
+                f"{self.subject.name}: expected continuations of agents, found only references"
+            )
+
+    @cached_property
+    def values(self) -> pd.DataFrame:
+        """The ratings with adjudicated verdicts in place; see `inputs.ratings.valued`."""
+        return valued(self.ratings)
+
+    @cached_property
+    def agent_rows(self) -> pd.DataFrame:
+        """The ratings of agents, without references."""
+        return self.ratings[(self.ratings["truth"] == "").to_numpy()]
+
+    @cached_property
+    def reference_rows(self) -> pd.DataFrame:
+        """People's answers on references, each once."""
+        rows = self.ratings
+        return once(rows[((rows["truth"] != "") & (rows["source"] == "human")).to_numpy()])
+
+    @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The label sources that judged something; the report rests on the first."""
+        rows = self.agent_rows
+        judged = ~rows["verdict"].isin(("", "cannot_judge")).to_numpy()
+        present = set(rows["source"][judged])
+        return tuple(s for s in SOURCES if s in present and s != "settled") or ("human",)
+
+    @property
+    def source(self) -> str:
+        """The label source that the report rests on."""
+        return self.sources[0]
+
+    def outcomes_of(self, source: str) -> Outcomes:
+        """Return the outcomes by one label source."""
+        if source not in self._outcomes:
+            self._outcomes[source] = tabulate(
+                self.values, source, scenarios=self.subject.scenarios, groups=self._groups
+            )
+        return self._outcomes[source]
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The outcomes that the report rests on."""
+        return self.outcomes_of(self.source)
+
+    @cached_property
+    def model(self) -> RateModel:
+        """The rates and differences that the report rests on."""
+        return RateModel(self.outcomes, target=self.options.target)
+
+    @cached_property
+    def rates(self) -> Rates:
+        """The pass rates of all agents."""
+        return self.model.estimate_rates()
+
+    @cached_property
+    def progress(self) -> Progress:
+        """How much of what was planned is judged."""
+        rows = self.agent_rows
+        mine = (rows["source"] == self.source).to_numpy()
+        unjudged = (rows["verdict"] == "").to_numpy()
+        clip = pd.factorize(rows["clip"])[0]
+        number = rows["continuation"].to_numpy()
+        thing = np.where((rows["clip"] != "").to_numpy(), clip, clip.max() + 1 + number)
+        planned = np.unique(thing[mine])
+        judged = np.unique(thing[mine & ~unjudged])
+        return Progress(len(planned), len(judged), self.options.closed)
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What the report may claim."""
+        return decide(self.model, self.rates, self.progress)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """All agents: the ranked ones, those left out, and baselines, each by falling rate."""
+        claim, rate = self.claim, np.nan_to_num(self.rates.rate, nan=-1.0)
+        placed = {*claim.ranked.tolist(), *claim.baselines.tolist()}
+        rest = [a for a in range(len(rate)) if a not in placed]
+        rest.sort(key=lambda agent: (-rate[agent], agent))
+        return [*claim.ranked.tolist(), *rest, *claim.baselines.tolist()]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all agents in `order`."""
+        return [self.outcomes.agents[agent] for agent in self.order]
+
+    @property
+    def _groups(self) -> list[Sequence[str]]:
+        return [list(group) for group in self.subject.together]
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """The results of all sections by their names; `document.REPORT` has a field for each."""
+
+    schema: str = FORMAT
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, section: str) -> Any:
+            """Return the result of a section; None if it has nothing to show."""
+
+
+class Section(Protocol):
+    """A module that computes one result and shows it."""
+
+    Result: type[msgspec.Struct]
+    TITLE: Any
+    NAV: str
+    compute: Any
+    render: Any
+
+
+def find_title(section: ModuleType, report: Report) -> str:
+    """Return the heading of a section in a report."""
+    title = section.TITLE
+    return str(title(report) if callable(title) else title)
+
+
+def number(value: float | None) -> float | None:
+    """Return a float, or None for one that is not finite."""
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+def interval(ends: np.ndarray | Sequence[float] | None) -> Interval | None:
+    """Return both ends, or None where one is not finite."""
+    if ends is None or not np.isfinite(np.asarray(ends)).all():
+        return None
+    return float(ends[0]), float(ends[1])
+
+
+def html(template: str, *values: object, **named: object) -> Markup:
+    """Fill a template of HTML; what is no `Markup` is escaped."""
+    return Markup(template).format(*values, **named)
+
+
+def join(parts: Any) -> Markup:
+    """Join pieces of HTML; what is no `Markup` is escaped."""
+    return Markup("").join(parts)

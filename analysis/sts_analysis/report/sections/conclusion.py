@@ -1,0 +1,456 @@
+"""What the study found: one sentence, how sure it is, and what it rests on."""
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from sts_analysis.report.claim import MIN_UNITS, State
+from sts_analysis.report.core import Interval, Report, Study, html, interval, join
+from sts_analysis.report.text import (
+    Sentence,
+    count_words,
+    list_names,
+    name,
+    percent,
+    percent_range,
+    pluralise,
+    points,
+    to_html,
+    write_sentence,
+)
+from sts_analysis.statistics import estimate as est
+
+TITLE = ""
+NAV = ""
+FEW_LEVEL = 3
+FEW_AGENTS = 6
+SOURCES = {"human": "", "automatic": "By a rule’s labels, ", "model": "By a model’s labels, "}
+_PILLS = {
+    "human": "Judged by people",
+    "automatic": "Rule labels: no person has judged",
+    "model": "Model labels: no person has judged",
+}
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One of the facts below the sentence.
+
+    Attributes:
+      term: such as "Scenarios".
+      value: the main figure.
+      detail: what stands beside it.
+    """
+
+    term: str
+    value: str
+    detail: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What the report claims, decided before any sentence was made.
+
+    Attributes:
+      state: "final", "interim", "withheld" or "single agent".
+      source: of the labels: "human", "automatic" or "model".
+      headline: the one sentence to quote.
+      support: what stands below it.
+      pill: the state, in two or three words.
+      is_warning: whether the state is no ordinary result of people's judgement.
+      facts: four facts.
+      warnings: why agents, pairs or the whole are left out of the claim.
+      suite: what the report is about.
+      target: "sampled" or "fixed".
+      level: of confidence.
+      best: agents that no other is significantly better than; empty unless the state is final.
+      significant_pairs: pairs of ranked agents that differ significantly.
+      pairs: all pairs of ranked agents.
+      p_bar: a pair differs significantly if its adjusted p is below this.
+      n_agents: without baselines.
+      n_ranked: agents that can be compared.
+      n_baselines: agents with privileged information.
+      n_categories: None if no category is known.
+      n_scenarios: judged or not.
+      units: independent units that every interval rests on.
+      effective_units: as many equally large units would be as precise.
+      units_known: whether the trajectories of scenarios are known.
+      annotators: people who judged, in alphabetical order.
+      judgements: people's verdicts on agents' clips, each once; labels of another source.
+      planned_clips: what was planned to be judged.
+      judged_clips: what is judged of that.
+      closed: why the study was closed early; "" if it was not.
+      plan: the number of the plan; above 1 if something was added after a final conclusion.
+      other_annotators: whether statements about order hold for other annotators, too.
+    """
+
+    state: State
+    source: str
+    headline: Sentence
+    support: Sentence
+    pill: str
+    is_warning: bool
+    facts: tuple[Fact, ...]
+    warnings: tuple[Sentence, ...]
+    suite: str
+    target: str
+    level: float
+    best: tuple[str, ...]
+    significant_pairs: int
+    pairs: int
+    p_bar: float
+    n_agents: int
+    n_ranked: int
+    n_baselines: int
+    n_categories: int | None
+    n_scenarios: int
+    units: int
+    effective_units: float | None
+    units_known: bool
+    annotators: tuple[str, ...]
+    judgements: int
+    planned_clips: int
+    judged_clips: int
+    closed: str
+    plan: int
+    other_annotators: bool
+
+
+def compute(study: Study) -> Result:
+    """Say what the study found."""
+    claim, outcomes, progress = study.claim, study.outcomes, study.progress
+    judging = outcomes.judging
+    judged = np.isfinite(outcomes.value).any(axis=0)
+    weighting = est.weigh(judged, outcomes.category, outcomes.unit) if judged.any() else None
+    categories = sum(map(bool, outcomes.categories)) or None
+    annotators = judging.annotators if judging else ()
+    judgements = (
+        int(judging.judgements.sum()) if judging else int(outcomes.continuations.verdicts.sum())
+    )
+    final = claim.state == "final"
+    units_known = bool(study.subject.hash) or bool((study.ratings["trajectory"] != "").any())
+    return Result(
+        state=claim.state,
+        source=study.source,
+        headline=_write_headline(study),
+        support=_write_support(study),
+        pill=_name_state(study),
+        is_warning=not final and claim.state != "single agent" or study.source != "human",
+        facts=_list_facts(study, categories, units_known, judgements),
+        warnings=_list_warnings(study),
+        suite=study.subject.name,
+        target=study.options.target,
+        level=est.CONFIDENCE,
+        best=tuple(outcomes.agents[a] for a in claim.best) if final else (),
+        significant_pairs=int(claim.significant.sum()),
+        pairs=len(claim.significant),
+        p_bar=progress.bar,
+        n_agents=int((~outcomes.baseline).sum()),
+        n_ranked=len(claim.ranked),
+        n_baselines=int(outcomes.baseline.sum()),
+        n_categories=categories,
+        n_scenarios=len(outcomes.scenarios),
+        units=claim.units,
+        effective_units=weighting.effective_units if weighting else None,
+        units_known=units_known,
+        annotators=annotators,
+        judgements=judgements,
+        planned_clips=progress.planned,
+        judged_clips=progress.judged,
+        closed=progress.closed,
+        plan=progress.plan,
+        other_annotators=claim.other_annotators,
+    )
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show the sentence, its support and the facts."""
+    facts = join(
+        html("<div><dt>{}</dt><dd><b>{}</b> <span>{}</span></dd></div>", f.term, f.value, f.detail)
+        for f in result.facts
+    )
+    return html(
+        '<p class="{}">{}</p><h1>{}</h1><p class=lead>{}</p><dl class=facts>{}</dl>',
+        "pill warn" if result.is_warning else "pill ok",
+        result.pill,
+        to_html(result.headline),
+        to_html(result.support),
+        facts,
+    )
+
+
+def _name_state(study: Study) -> str:
+    state, progress = study.claim.state, study.progress
+    if state == "withheld":
+        return "Conclusion withheld"
+    if state == "interim" or not (progress.is_complete or progress.closed):
+        return "Interim"
+    return _PILLS[study.source]
+
+
+def _write_headline(study: Study) -> Sentence:
+    claim, agents, progress = study.claim, study.outcomes.agents, study.progress
+    source = SOURCES[study.source]
+    share = f"{100 * progress.share:.0f}% judged"
+    if claim.state == "single agent":
+        (agent,) = np.flatnonzero(~study.outcomes.baseline)
+        rate = percent(_rate(study, agent))
+        if progress.is_complete or progress.closed:
+            return write_sentence(source, name(agents[agent]), f" passes {rate}.")
+        return write_sentence(
+            f"Interim: {share}; {source.lower() or ''}",
+            name(agents[agent]),
+            f" passes {rate} so far.",
+        )
+    if claim.state == "withheld":
+        return write_sentence("No conclusion: ", _write_reason(study), ".")
+    if claim.state == "interim":
+        return write_sentence(f"Interim: {share}, nothing is decided yet.")
+    said = _write_best(study)
+    first = said[0]
+    if source and first.kind == "text":
+        said = (msgspec.structs.replace(first, text=_lower(first.text)), *said[1:])
+    elif not source and first.kind == "text":
+        said = (msgspec.structs.replace(first, text=_upper(first.text)), *said[1:])
+    return write_sentence(source, said) if source else said
+
+
+def _write_best(study: Study) -> Sentence:
+    claim, agents = study.claim, study.outcomes.agents
+    names = [agents[a] for a in claim.ranked]
+    best = [agents[a] for a in claim.best]
+    if not claim.significant.any():
+        if np.isnan(claim.comparisons.p).all():
+            return write_sentence(
+                "no two agents differ in six or more units: too few for any to differ "
+                "significantly."
+            )
+        return write_sentence("no two agents differ significantly.")
+    if len(best) == 1:
+        others = [one for one in names if one != best[0]]
+        beaten = int(claim.better[names.index(best[0])].sum())
+        if beaten < len(others):  # nobody is better, and it is ahead of some alone
+            return write_sentence(name(best[0]), f" is ahead of {count_words(beaten)} others.")
+        if len(others) == 1:
+            return write_sentence(name(best[0]), " is best, ahead of ", name(others[0]), ".")
+        return write_sentence(
+            name(best[0]), f" is best, ahead of each of the {count_words(len(others))} others."
+        )
+    if len(best) <= FEW_LEVEL:
+        return write_sentence(list_names(best), " are best; they do not differ significantly.")
+    return write_sentence(
+        f"the best is among {len(best)} of {len(names)} agents, ", name(best[0]), " in front."
+    )
+
+
+def _write_support(study: Study) -> Sentence:
+    claim, agents, rates = study.claim, study.outcomes.agents, study.rates
+    parts: list[object] = []
+    if claim.state == "single agent":
+        (agent,) = np.flatnonzero(~study.outcomes.baseline)
+        ends = interval(rates.interval[agent])
+        text = f"95% confidence interval {percent_range(ends)}, {_write_scope(study, False)}."
+        return write_sentence(text, " One agent has no rank.", _write_closing(study))
+    if claim.state == "withheld":
+        text = "Rates are shown without ranks: an order of agents cannot be given."
+        return write_sentence(text, _write_closing(study))
+    if claim.state == "interim":
+        return write_sentence(
+            "Rates may change until everything that was planned is judged; "
+            "there are no ranks before."
+        )
+    ranked = [agents[a] for a in claim.ranked]
+    first, second = claim.ranked[:2]
+    if len(claim.best) == 1:
+        parts += [
+            name(ranked[0]),
+            f" passes {percent(_rate(study, first))}, the next, ",
+            name(ranked[1]),
+            f", {percent(_rate(study, second))}. ",
+        ]
+    else:
+        ends = _find_difference(study, int(first), int(second))
+        between = ""
+        if ends is not None:
+            low, high = map(points, ends)
+            between = f": their difference lies between {low} and {high} points"
+        parts += [
+            "The first two, ",
+            name(ranked[0]),
+            " and ",
+            name(ranked[1]),
+            f", pass {percent(_rate(study, first))} and {percent(_rate(study, second))}",
+            f"{between}. ",
+        ]
+    if len(ranked) > FEW_AGENTS:
+        parts.append(
+            f"{int(claim.significant.sum()):,} of {len(claim.significant):,} pairs of agents "
+            "differ significantly. "
+        )
+    else:
+        level = _find_level_group(study)
+        if level and len(claim.best) == 1:
+            parts += [list_names(level), " do not differ significantly. "]
+    parts.append(
+        f"All statements about order hold together at 95% confidence, {_write_scope(study, True)}."
+    )
+    parts.append(_write_closing(study))
+    return write_sentence(*parts)  # type: ignore[arg-type]
+
+
+def _write_scope(study: Study, order: bool) -> str:
+    """Say for which scenarios and whose judgement statements hold."""
+    outcomes, judging = study.outcomes, study.outcomes.judging
+    categories = sum(map(bool, outcomes.categories))
+    kind = (
+        f"of {'this category' if categories == 1 else f'these {categories} categories'}"
+        if categories
+        else "like these"
+    )
+    scope = (
+        f"for new scenarios {kind}"
+        if study.options.target == "sampled"
+        else "for these scenarios alone"
+    )
+    if judging is None:
+        return scope
+    people = judging.annotators
+    if order and study.claim.other_annotators:
+        return f"{scope} and other annotators like these {len(people)}"
+    if len(people) <= FEW_LEVEL:
+        verb = "judges" if len(people) == 1 else "judge"
+        return f"{scope}, as {''.join(p.text for p in list_names(people))} {verb}"
+    return f"{scope}, as these {len(people)} annotators judge"
+
+
+def _write_closing(study: Study) -> str:
+    progress = study.progress
+    parts = ""
+    if progress.closed and not progress.is_complete:
+        share = f"{100 * progress.share:.0f}%"
+        parts = f" The study was closed at {share} of what was planned: {progress.closed}."
+    if progress.plan > 1:
+        parts += f" This is plan {progress.plan}: something was added after a final conclusion."
+    return parts
+
+
+def _write_reason(study: Study) -> Sentence:
+    claim, agents = study.claim, study.outcomes.agents
+    compared = [agents[a] for a in np.flatnonzero(~study.outcomes.baseline)]
+    if claim.reason == "units":
+        return write_sentence(
+            f"{pluralise(claim.units, 'independent unit')} of scenarios, and at least {MIN_UNITS} "
+            "are needed"
+        )
+    if claim.reason == "lacking":
+        return write_sentence("all agents but one lack more than a tenth of the scenarios")
+    if not compared:
+        return write_sentence("there are only baselines")
+    if not np.isfinite(study.rates.rate).any():
+        return write_sentence("nothing is judged")
+    return write_sentence(list_names(compared), " were judged by different people")
+
+
+def _find_level_group(study: Study) -> list[str]:
+    """Return the largest run of neighbours of which no two differ significantly, if any."""
+    runs = find_level_runs(study)
+    longest = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
+    if longest[1] - longest[0] < 2:
+        return []
+    return [study.outcomes.agents[a] for a in study.claim.ranked[longest[0] : longest[1]]]
+
+
+def find_level_runs(study: Study) -> list[tuple[int, int]]:
+    """Return the maximal runs [start, stop) of ranked agents of which no two differ."""
+    better = study.claim.better
+    level = ~(better | better.T)
+    runs: list[tuple[int, int]] = []
+    stop = 0
+    for start in range(len(level)):
+        end = max(stop, start + 1)
+        while end < len(level) and level[start:end, end].all():
+            end += 1
+        if end > stop and level[start:end, start:end].all():
+            if end - start > 1:
+                runs.append((start, end))
+            stop = end
+    return runs
+
+
+def _find_difference(study: Study, first: int, second: int) -> Interval | None:
+    pairs = study.claim.comparisons
+    at = np.flatnonzero(
+        ((pairs.first == first) & (pairs.second == second))
+        | ((pairs.first == second) & (pairs.second == first))
+    )
+    ends = interval(pairs.interval[at[0]])
+    if ends is None or pairs.first[at[0]] == first:
+        return ends
+    return -ends[1], -ends[0]
+
+
+def _rate(study: Study, agent: int | np.int64) -> float | None:
+    rate = float(study.rates.rate[agent])
+    return rate if np.isfinite(rate) else None
+
+
+def _list_facts(
+    study: Study, categories: int | None, units_known: bool, judgements: int
+) -> tuple[Fact, ...]:
+    outcomes, progress, judging = study.outcomes, study.progress, study.outcomes.judging
+    agents, baselines = int((~outcomes.baseline).sum()), int(outcomes.baseline.sum())
+    tested = pluralise(agents, "agent")
+    if baselines:
+        tested += f", {pluralise(baselines, 'baseline')}"
+    units = len(np.unique(outcomes.unit))
+    independent = f"in {units:,} independent units" if units_known else "taken as independent"
+    if study.source != "human":
+        who, said = f"a {'rule' if study.source == 'automatic' else 'model'}", "label"
+    elif judging is None:
+        who, said = "people", "judgement"
+    else:
+        who, said = pluralise(len(judging.annotators), "person", "people"), "judgement"
+    things = "clips" if (study.agent_rows["clip"] != "").all() else "continuations"
+    return (
+        Fact(
+            "Tested",
+            tested,
+            pluralise(categories, "category", "categories") if categories else "",
+        ),
+        Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
+        Fact("Judged by", who, pluralise(judgements, said)),
+        Fact("Judged", f"{100 * progress.share:.0f}%", f"of {progress.planned:,} {things}"),
+    )
+
+
+def _list_warnings(study: Study) -> tuple[Sentence, ...]:
+    claim, agents = study.claim, study.outcomes.agents
+    wanted = int(np.isfinite(study.outcomes.value).any(axis=0).sum())
+    warnings = [
+        write_sentence(name(agents[a]), f" is not ranked: {count} of {wanted} scenarios missing.")
+        for a, count in claim.lacking.items()
+    ]
+    warnings += [
+        write_sentence(
+            name(agents[a]), " is not ranked: the data cannot tell it from its annotators."
+        )
+        for a in claim.unadjustable
+    ]
+    pairs = claim.comparisons
+    undecided = {
+        "cannot be told from their annotators": ~pairs.identifiable,
+        "differ in fewer than six units": pairs.identifiable & np.isnan(pairs.p),
+    }
+    for why, chosen in undecided.items():
+        if count := int(chosen.sum()):
+            at = int(np.flatnonzero(chosen)[0])
+            first = [agents[pairs.first[at]], agents[pairs.second[at]]]
+            more = f" (and {count - 1:,} other pairs)" if count > 1 else ""
+            warnings.append(write_sentence(list_names(first), f"{more} {why}: undecided."))
+    return tuple(warnings)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]

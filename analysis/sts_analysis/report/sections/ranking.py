@@ -1,0 +1,299 @@
+"""The ranking: one row per agent, with its rate, its interval and the ranks it could have."""
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
+from sts_analysis.report.sections.conclusion import find_level_runs
+from sts_analysis.report.text import percent, percent_range, points
+
+NAV = "Pass rates"
+MAX_ROWS = 12
+SHOWN_ROWS = 8
+"""Rows of a longer table; all agents are then drawn as one figure."""
+_WIDTH, _HEIGHT, _TOP = 720, 200, 8
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One agent.
+
+    Attributes:
+      agent: its name.
+      standing: "ranked", "left out" or "baseline".
+      pass_rate: adjusted for who judged; None if nothing is judged.
+      interval: of the pass rate.
+      bounds: the interval if unjudgeable clips were all failures, or all successes; None for an
+        agent with few of them.
+      rank: 1 for the highest rate; None without ranks.
+      rank_set: all ranks that the agent could have; the sets of all agents hold together.
+      reason: why the agent is left out.
+      access: what the agent sees: "observation", or what privileged information.
+    """
+
+    agent: str
+    standing: str
+    pass_rate: float | None
+    interval: Interval | None
+    bounds: Interval | None
+    rank: int | None
+    rank_set: tuple[int, int] | None
+    reason: str
+    access: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """All agents, in the order of the table.
+
+    Attributes:
+      rows: ranked agents by falling rate, agents left out, baselines.
+      has_ranks: whether the state of the report allows ranks.
+      level_runs: maximal runs [start, stop) of rows of which no two differ significantly.
+      strictness: standard deviation of the annotators' effects, without noise; None for fewer than
+        two annotators.
+      k_of_n: whether rates rest on too few units for an interval.
+    """
+
+    rows: tuple[Row, ...]
+    has_ranks: bool
+    level_runs: tuple[tuple[int, int], ...]
+    strictness: float | None
+    k_of_n: bool
+
+
+def TITLE(report: Report) -> str:
+    """Return the heading."""
+    result: Result = report.ranking
+    return "Ranking" if result.has_ranks else "Pass rates"
+
+
+MIN_UNITS = 5
+"""Units from which on an interval is shown."""
+
+
+def compute(study: Study) -> Result:
+    """List all agents."""
+    claim, rates, outcomes = study.claim, study.rates, study.outcomes
+    has_ranks = claim.state == "final"
+    access = study.agent_rows.drop_duplicates("agent").set_index("agent")["sees"]
+    place = {int(agent): i for i, agent in enumerate(claim.ranked)}
+    rate = rates.rate[claim.ranked]
+    wanted = int(np.isfinite(outcomes.value).any(axis=0).sum())
+    few = bool((rates.units < MIN_UNITS).all())
+    rows = []
+    for agent in study.order:
+        i = place.get(agent)
+        ranked = has_ranks and i is not None
+        standing = "ranked" if i is not None else "left out"
+        reason = ""
+        if outcomes.baseline[agent]:
+            standing = "baseline"
+        elif agent in claim.lacking:
+            reason = f"{claim.lacking[agent]} of {wanted} scenarios missing"
+        elif agent in claim.unadjustable:
+            reason = "cannot be told from its annotators"
+        elif i is None:
+            reason = "nothing judged"
+        rows.append(
+            Row(
+                agent=outcomes.agents[agent],
+                standing=standing,
+                pass_rate=number(rates.rate[agent]),
+                interval=None
+                if rates.units[agent] < MIN_UNITS
+                else interval(rates.interval[agent]),
+                bounds=interval(rates.bounds[agent]),
+                rank=1 + int((rate > rate[i] + 1e-12).sum()) if ranked and i is not None else None,
+                rank_set=(int(claim.rank_sets[i, 0]), int(claim.rank_sets[i, 1]))
+                if ranked and i is not None
+                else None,
+                reason=reason,
+                access=str(access[outcomes.agents[agent]]),
+            )
+        )
+    component = study.model.effects.component if study.model.effects else np.nan
+    return Result(
+        rows=tuple(rows),
+        has_ranks=has_ranks,
+        level_runs=tuple(find_level_runs(study)) if has_ranks else (),
+        strictness=number(np.sqrt(component)),
+        k_of_n=few,
+    )
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show the table, whose intervals are drawn on 0 to 100%."""
+    long = len(result.rows) > MAX_ROWS
+    shown = result.rows[:SHOWN_ROWS] if long else result.rows
+    tracks = _arrange_runs(result.level_runs, len(shown)) if result.has_ranks else []
+    axis = join(
+        html('<i style="--p:{}">{}</i>', p / 100, f"{p}%" if p == 100 else p)
+        for p in range(0, 101, 25)
+    )
+    head = join(
+        [
+            html("<tr><th scope=col>Agent</th>"),
+            html("<th scope=col class=r>Rank (95%)</th><td class=tie></td>")
+            if result.has_ranks
+            else "",
+            html(
+                "<th scope=col class=axis><span class=sr>Interval, drawn</span>"
+                "<span aria-hidden=true>{}</span></th>",
+                axis,
+            ),
+            html(
+                "<th scope=col class=r>Pass rate</th><th scope=col class=r>95% interval</th></tr>"
+            ),
+        ]
+    )
+    body = join(_render_row(row, i, result, tracks) for i, row in enumerate(shown))
+    figure = _draw_all(result) if long else ""
+    return html(
+        "<table class=rank><thead>{}</thead><tbody>{}</tbody></table>{}<p class=cap>{}</p>",
+        head,
+        body,
+        figure,
+        _write_caption(result, report),
+    )
+
+
+def _render_row(
+    row: Row, index: int, result: Result, tracks: list[list[tuple[int, int]]]
+) -> Markup:
+    ranks = ""
+    if result.has_ranks:
+        ranks = html(
+            "<td class=r>{}</td><td class=tie aria-hidden=true>{}</td>",
+            _write_rank(row),
+            _render_brackets(index, tracks),
+        )
+    kind = "" if result.has_ranks and row.standing == "ranked" else " hollow"
+    if row.standing == "baseline":
+        kind = " base"
+    ends = percent_range(row.bounds or row.interval)
+    drawn = ""
+    if row.pass_rate is not None:
+        low, high = row.bounds or row.interval or (row.pass_rate, row.pass_rate)
+        style = f"--l:{low:.4f};--h:{high:.4f};--p:{row.pass_rate:.4f}"
+        drawn = html('<span class="iv{}" style="{}"></span>', kind, style)
+    note = html(" <small>{}</small>", row.reason) if row.reason else ""
+    return html(
+        "<tr class={}><th scope=row>{}{}</th>{}<td class=draw aria-hidden=true>{}</td>"
+        '<td class="r rate" data-range="{}">{}</td><td class="r soft">{}</td></tr>',
+        "bound" if row.standing != "ranked" else "agent",
+        row.agent,
+        note,
+        ranks,
+        drawn,
+        ends,
+        percent(row.pass_rate),
+        ends,
+    )
+
+
+def _write_rank(row: Row) -> str:
+    if row.standing == "baseline":
+        return "baseline"
+    if row.rank_set is None:
+        return "–"
+    low, high = row.rank_set
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _arrange_runs(runs: tuple[tuple[int, int], ...], rows: int) -> list[list[tuple[int, int]]]:
+    """Return runs by track, so that no two of a track touch."""
+    tracks: list[list[tuple[int, int]]] = []
+    for start, stop in runs:
+        if start >= rows:
+            continue
+        for track in tracks:
+            if track[-1][1] <= start:
+                track.append((start, stop))
+                break
+        else:
+            tracks.append([(start, stop)])
+    return tracks
+
+
+def _render_brackets(index: int, tracks: list[list[tuple[int, int]]]) -> Markup:
+    pieces = []
+    for k, track in enumerate(tracks):
+        for start, stop in track:
+            if start <= index < stop:
+                ends = ("first " if index == start else "") + ("last" if index == stop - 1 else "")
+                pieces.append(html('<i class="{}" style="--k:{}"></i>', ends.strip() or "on", k))
+    return join(pieces)
+
+
+def _write_caption(result: Result, report: Report) -> str:
+    conclusion = report.conclusion
+    about = "other scenarios like these" if conclusion.target == "sampled" else "these scenarios"
+    sentences = [f"Each interval is of one rate, for {about}."]
+    if result.k_of_n:
+        sentences = ["With fewer than five independent units no interval is shown."]
+    if result.has_ranks:
+        if result.level_runs:
+            sentences.append("Agents joined by a bracket do not differ significantly.")
+        sentences.append(
+            "Order is decided by comparing pairs on the same scenarios, so intervals may overlap "
+            "where agents differ."
+        )
+    elif conclusion.state == "interim":
+        sentences.append("Hollow: interim; no reason to stop.")
+    elif conclusion.state == "withheld":
+        sentences.append("Hollow: no statement about order rests on these rates.")
+    if any(row.bounds for row in result.rows):
+        sentences.append(
+            "Where 5% or more could not be judged, the interval holds whatever those clips were."
+        )
+    if result.strictness and len(conclusion.annotators) > 1:
+        sentences.append(
+            f"Annotators differ in strictness by {points(result.strictness).lstrip('+')} points "
+            "(standard deviation), which would move all rates together."
+        )
+    if any(row.standing == "baseline" for row in result.rows):
+        sentences.append("A baseline has privileged information and no rank.")
+    return " ".join(sentences)
+
+
+def _draw_all(result: Result) -> Markup:
+    """Draw the intervals of all agents side by side; filled dots can be best."""
+    rows = [row for row in result.rows if row.pass_rate is not None]
+    step = _WIDTH / max(len(rows), 1)
+
+    def height(share: float) -> float:
+        return round(_TOP + (_HEIGHT - 2 * _TOP) * (1 - share), 1)
+
+    marks = []
+    for i, row in enumerate(rows):
+        x = round((i + 0.5) * step, 1)
+        low, high = row.bounds or row.interval or (row.pass_rate, row.pass_rate)
+        assert row.pass_rate is not None and low is not None and high is not None
+        best = row.rank_set is not None and row.rank_set[0] == 1
+        marks.append(
+            html(
+                "<g class={}><line class=whisk x1={x} x2={x} y1={} y2={} />"
+                "<circle cx={x} cy={} r={} /></g>",
+                "best" if best else "base" if row.standing == "baseline" else "rest",
+                height(high),
+                height(low),
+                height(row.pass_rate),
+                round(min(3.5, max(1.2, step / 2.2)), 1),
+                x=x,
+            )
+        )
+    grid = join(
+        html("<line class=grid x1=0 x2={} y1={y} y2={y} />", _WIDTH, y=height(p / 4))
+        for p in range(5)
+    )
+    what = f"Pass rates of {len(rows)} agents with 95% intervals, by falling rate"
+    return html(
+        '<figure><svg viewBox="0 0 {} {}" role=img aria-label="{}">{}{}</svg><figcaption>All '
+        "{} agents, 0 to 100%; filled dots can be best.</figcaption></figure>",
+        _WIDTH,
+        _HEIGHT,
+        what,
+        grid,
+        join(marks),
+        len(rows),
+    )
