@@ -156,7 +156,10 @@ class Study:
 
     @property
     def _groups(self) -> list[Sequence[str]]:
-        return [list(group) for group in self.subject.together]
+        worlds: dict[str, list[str]] = {}
+        for scenario, world in self.subject.worlds.items():
+            worlds.setdefault(world, []).append(scenario)
+        return [*self.subject.together, *worlds.values()]
 
 
 class Report(msgspec.Struct, kw_only=True):
