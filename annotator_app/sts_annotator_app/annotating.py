@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sts.annotations import claims, progress, submissions, training
+from sts.annotations.closings import is_closed
 from sts.annotations.current_events import CurrentEvent
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
@@ -33,6 +34,10 @@ UNSAVED = "The server cannot save at the moment. Your work is kept in this brows
 UNTRAINED = {
     "title": "Training not passed",
     "text": "No training episodes are left. Ask the study lead how to continue.",
+}
+CLOSED = {
+    "title": "This study is closed",
+    "text": "The study lead has closed it, and no more episodes are assigned. Thank you.",
 }
 _LOG = logging.getLogger(__name__)
 
@@ -117,6 +122,7 @@ def sync_page(
             )
             # Counting a whole suite is slow, so it is done only for an empty queue.
             counts = None if queue else progress.load_progress(connection, suite)
+            closed = not queue and is_closed(connection, suite)
             day = progress.load_activity(
                 connection, person.id, _parse_midnight(message.get("midnight"))
             )
@@ -132,7 +138,7 @@ def sync_page(
         return data
     data["queue"], data["more"] = queue, more
     data["counts"] = {"done": done, "broken": len(broken), "left": judgements_left, **day._asdict()}
-    data["empty"] = _empty_notice(counts, done, broken, runs)
+    data["empty"] = dict(CLOSED) if closed else _empty_notice(counts, done, broken, runs)
     if data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data

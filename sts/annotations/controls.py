@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
 
+from sts.annotations.closings import is_closed
 from sts.annotations.schema import annotators, controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
 from sts.errors import ArgumentError, UnknownName
@@ -31,8 +32,8 @@ class Control(NamedTuple):
 class EffectiveSettings(NamedTuple):
     """The pauses and priorities in force for one person in one suite.
 
-    `paused` is True if they get nothing at all. Clips of `paused_scopes` are not assigned;
-    `priorities` are scopes and their priorities, highest first.
+    `paused` is True if they get nothing at all, also because a lead has closed the suite. Clips of
+    `paused_scopes` are not assigned; `priorities` are scopes and their priorities, highest first.
     """
 
     paused: bool
@@ -117,7 +118,7 @@ def effective_settings(
     }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     return EffectiveSettings(
-        bool(scopes & {"", suite, base_suite(suite)}),
+        bool(scopes & {"", suite, base_suite(suite)}) or is_closed(connection, suite),
         tuple(sorted(scopes - {"", suite, base_suite(suite)})),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -21,7 +21,8 @@ from sts.storage.files import (
 from sts.storage.workspace import Workspace
 
 DIGESTS_KEY = "digests"
-"""The key of digests in a report and in the file next to an exported table."""
+"""The key of digests in a section of a report and in the file next to an exported table."""
+_REPORT_SECTION = "provenance"
 _MAX_BYTES = 2**30
 _LINKS = ("continuations", "references")
 
@@ -66,7 +67,8 @@ def write_digests(file: Path, digests: Digests) -> None:
 def read_digests(file: Path) -> Digests:
     """Read the digests in a report or in the file next to an exported table."""
     try:
-        value = parse_versioned_json(read_bytes(file, _MAX_BYTES).decode(), dict)[DIGESTS_KEY]
+        found = parse_versioned_json(read_bytes(file, _MAX_BYTES).decode(), dict)
+        value = (found if DIGESTS_KEY in found else found[_REPORT_SECTION])[DIGESTS_KEY]
         ends = {name: _parse_link(link) for name, link in value["authors"].items()}
         continuations, references = (_parse_link(value[name]) for name in _LINKS)
         texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}

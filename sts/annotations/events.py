@@ -1,4 +1,4 @@
-"""Append-only, hash-chained events: everything that people submit about clips.
+"""Append-only, hash-chained events: what people submit about clips, and leads decide about suites.
 
 A judgement is an annotator's verdict, or a correction of their earlier verdict. Reviewers submit
 reviews, which name the error that an episode shows, and adjudications, which decide between
@@ -7,8 +7,12 @@ annotators. A note is text only.
 Of several events by one person about a clip, the last of each kind is current; verdicts and
 corrections count as one kind. The last adjudication of a clip, by any reviewer, is final and
 overrides the annotators' judgements, but agreement and accuracy are still computed from these.
+
+A study lead's closing or reopening is about a suite instead of a clip; see `closings`.
 """
 
+import secrets
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update
@@ -25,6 +29,9 @@ VERDICT, CORRECTION, REVIEW, ADJUDICATION, NOTE = KINDS = (
     "adjudication",
     "note",
 )
+"""The kinds about clips, which people submit."""
+SUITE_KINDS = CLOSING, REOPENING = ("closing", "reopening")
+"""The kinds about suites, which study leads decide."""
 JUDGEMENT_KINDS = (VERDICT, CORRECTION)
 """The kinds that count as judgements, in progress, agreement, accuracy and annotation time."""
 VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
@@ -56,7 +63,7 @@ DIGESTED_COLUMNS = (
     ),
     *("seconds", "corrects", "extra", "source", "received"),
 )
-"""The columns that an event's digest covers, in this order, followed by the hash of its clip."""
+"""The columns that an event's digest covers, in order, followed by its clip's hash or its suite."""
 
 
 # Built once: building a statement takes longer than running it on SQLite.
@@ -109,23 +116,43 @@ def append_event(
     source: str,
     now: float,
 ) -> None:
-    """Append a validated event to the chain of its author, whose rows are locked.
+    """Append a validated event about a clip to the chain of its author, whose rows are locked.
+
+    `extra` is True if the item already had all required judgements; `source` is browser or import.
+    """
+    row = event._asdict() | {"suite": None, "extra": int(extra), "source": source}
+    _append_row(connection, annotator_id, row, now)
+
+
+def append_suite_event(
+    connection: Connection, lead_id: int, suite: str, kind: str, reason: str, *, now: float
+) -> None:
+    """Append a decision of `SUITE_KINDS` about a suite to the chain of a study lead.
+
+    The connection must be the only writer.
+    """
+    event = Event(secrets.token_hex(16), "", kind, reason=reason)
+    row = event._asdict() | {"item": None, "suite": suite, "extra": 0, "source": "command"}
+    _append_row(connection, lead_id, row, now)
+
+
+def _append_row(
+    connection: Connection, annotator_id: int, columns: Mapping[str, Any], now: float
+) -> None:
+    """Append an event with these columns to the chain of its author.
 
     This is the only function that writes events; the person's row holds the last link of the chain.
-    `extra` is True if the item already had all required judgements; `source` is browser or import.
     """
     row: dict[str, Any] = {
         "annotator": annotator_id,
-        "extra": int(extra),
-        "source": source,
         "received": float(now),
-        "text_digest": hash_texts(event.uuid, event.reason, event.text),
-        **event._asdict(),
+        "text_digest": hash_texts(columns["uuid"], columns["reason"], columns["text"]),
+        **columns,
     }
-    parameters = {"annotator": annotator_id, "item": event.item}
+    parameters = {"annotator": annotator_id, "item": row["item"]}
     number, digest, clip = connection.execute(_CHAIN_TIP, parameters).one()
     values = [row[name] for name in DIGESTED_COLUMNS]
-    end = next_link(Link(number, digest), [*values, clip])._asdict()
+    end = next_link(Link(number, digest), [*values, row["suite"] or clip])._asdict()
     connection.execute(_INSERT, row | end)
     connection.execute(_UPDATE_CHAIN_TIP, {"person": annotator_id} | end)
 
@@ -138,9 +165,10 @@ def hash_texts(uuid: str, reason: str, text: str) -> str:
 
 
 def erase_texts(connection: Connection, annotator_id: int) -> None:
-    """Erase the texts of a person's events; their digests and verdicts are kept."""
-    with_texts = table.c.annotator == annotator_id, (table.c.reason != "") | (table.c.text != "")
-    connection.execute(update(table).where(*with_texts).values(reason="", text=""))
+    """Erase the texts of a person's events about clips; their digests and verdicts are kept."""
+    about_clips = table.c.annotator == annotator_id, table.c.item.is_not(None)
+    with_texts = (table.c.reason != "") | (table.c.text != "")
+    connection.execute(update(table).where(*about_clips, with_texts).values(reason="", text=""))
 
 
 def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:

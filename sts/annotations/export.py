@@ -22,8 +22,8 @@ from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
 _TYPES = column_types(
-    *("kind", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason", "extra"),
-    *("adjudicated", "adjudicated_step", "rubric", "order", "twice"),
+    *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
+    *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice"),
 )
 
 
@@ -63,8 +63,9 @@ def export_ratings(
       names: if True, show people by name, otherwise by pseudonym.
 
     Returns:
-      The columns of the ratings format; missing texts are "" and missing numbers NA. There are no
-      rows without a store, or for a suite that is not enqueued.
+      The columns of the ratings format; missing texts are "" and missing numbers NA. `trajectory`
+      is "" if no suite that was read has the scenario, as for references of other suites. There are
+      no rows without a store, or for a suite that is not enqueued.
 
     Raises:
       UnknownName: no such suite.
@@ -191,6 +192,7 @@ class _RatingsTable:
             standing.step,
             entry.horizon,
             entry.kind,
+            self._continuations.trajectories.get(entry.scenario_hash, ""),
             truth,
             truth_step,
             clip.clip,

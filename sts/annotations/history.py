@@ -22,10 +22,10 @@ from sts.storage.chains import START, Link, next_link
 _BATCH_SIZE = 10_000
 _MAX_LINES = 20
 """Maximum number of errors that SQLite is asked to report."""
-_COLUMNS = ("id", "number", "digest", "reason", "text", *events.DIGESTED_COLUMNS)
+_COLUMNS = ("id", "number", "digest", "reason", "text", "suite", *events.DIGESTED_COLUMNS)
 _ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
-_AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
-    _ROW[name] for name in ("annotator", "uuid", "item", "kind", "text_digest", "received")
+_SUITE, _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
+    _ROW[name] for name in ("suite", "annotator", "uuid", "item", "kind", "text_digest", "received")
 )
 _DIGESTED_FROM = _COLUMNS.index(events.DIGESTED_COLUMNS[0])
 _VERDICT_FIELDS = itemgetter(
@@ -170,16 +170,17 @@ def _read_events(
     emptied: list[str] = []
     for row in rows:
         link, clip = Link(row[1], row[2]), record.clips.get(row[_ITEM])
+        about = row[_SUITE] if row[_ITEM] is None else clip and clip.clip
         if link.number != end.number + 1:
             yield f"{label}: {_describe_gap('event', end, link)}"
-        elif not _is_next_link(end, [*row[_DIGESTED_FROM:], clip and clip.clip], link):
-            yield f"{_describe_event(label, clip, link)}: altered, or from another person's chain"
+        elif not _is_next_link(end, [*row[_DIGESTED_FROM:], about], link):
+            yield f"{_describe_event(label, clip, row)}: altered, or from another person's chain"
         if row[0] <= last:
-            yield f"{_describe_event(label, clip, link)}: stored after the events that follow it"
-        if row[_WORDS] and not (row[3] or row[4]):
-            emptied.append(f"{_describe_event(label, clip, link)}: its text is missing")
+            yield f"{_describe_event(label, clip, row)}: stored after the events that follow it"
+        if row[_WORDS] and not (row[3] or row[4]) and row[_SUITE] is None:
+            emptied.append(f"{_describe_event(label, clip, row)}: its text is missing")
         elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
-            yield f"{_describe_event(label, clip, link)}: its text was altered"
+            yield f"{_describe_event(label, clip, row)}: its text was altered"
         _record_event(record, current, first, row)
         end, last = link, row[0]
         if author:
@@ -205,9 +206,11 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
         return False
 
 
-def _describe_event(label: str, clip: ClipRecord | None, link: Link) -> str:
-    about = clip.continuation if clip else "that is missing"
-    return f"{label}, continuation {about}, event {link.number}"
+def _describe_event(label: str, clip: ClipRecord | None, row: Sequence[Any]) -> str:
+    about = f"continuation {clip.continuation if clip else 'that is missing'}"
+    if row[_SUITE] is not None:
+        about = f"{row[_KIND]} of {row[_SUITE]}"
+    return f"{label}, {about}, event {row[1]}"
 
 
 def _record_event(

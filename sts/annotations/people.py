@@ -151,6 +151,24 @@ def get_person(connection: Connection, name: str) -> Annotator:
     return person
 
 
+def get_lead(connection: Connection, name: str) -> Annotator:
+    """Return the study lead with this name or pseudonym.
+
+    Raises:
+      ArgumentError: the person is deactivated or not a lead.
+    """
+    person = find_person(connection, name)
+    if person is None:
+        leads = [lead.name for lead in list_people(connection) if lead.is_lead]
+        raise UnknownName("study lead", name, leads)
+    if not person.is_lead:
+        raise ArgumentError(
+            f"{person.name} is not a lead of this study; run sts annotators role {person.name} "
+            "lead, or name a lead with --user"
+        )
+    return person
+
+
 def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
     """Return the person with this number, or None."""
     row = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()

@@ -23,8 +23,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 10
-"""Versions 1 to 9 were never released."""
+VERSION = 11
+"""Versions 1 to 10 were never released."""
 
 metadata = MetaData()
 
@@ -57,9 +57,9 @@ def _annotator(name: str = "annotator", nullable: bool = False, **options: Any) 
     return Column(name, BigInteger, ForeignKey("annotators.id"), nullable=nullable, **options)
 
 
-def _item(**options: Any) -> Column[str]:
+def _item(nullable: bool = False, **options: Any) -> Column[str]:
     """Return a column that refers to a clip."""
-    return Column("item", Text, ForeignKey("items.id"), nullable=False, **options)
+    return Column("item", Text, ForeignKey("items.id"), nullable=nullable, **options)
 
 
 versions = _table("sts_schema", _key("version", kind=Integer), _required("applied", Double))
@@ -163,7 +163,8 @@ events = _table(
     _serial(),
     _required("uuid", Text),
     _annotator(),
-    _item(),
+    _item(nullable=True),
+    Column("suite", Text),
     Column("verdict", Text),
     Column("step", Integer),
     _required("reason", Text),
@@ -179,7 +180,12 @@ events = _table(
     UniqueConstraint("annotator", "uuid"),
     CheckConstraint("verdict IN ('success', 'failure', 'not_done', 'cannot_judge')"),
     CheckConstraint("step >= 1"),
-    CheckConstraint("kind IN ('verdict', 'correction', 'review', 'adjudication', 'note')"),
+    CheckConstraint(
+        "kind IN ('verdict', 'correction', 'review', 'adjudication', 'note', 'closing', "
+        "'reopening')"
+    ),
+    CheckConstraint("(suite IS NOT NULL) = (kind IN ('closing', 'reopening'))"),
+    CheckConstraint("(item IS NULL) = (suite IS NOT NULL)"),
     CheckConstraint("(verdict IS NOT NULL) = (kind IN ('verdict', 'correction', 'adjudication'))"),
     CheckConstraint(
         "(step IS NOT NULL) = (verdict IS NOT NULL AND verdict IN ('success', 'failure'))"
@@ -189,6 +195,14 @@ events = _table(
     Index("events_of_item", "item", "annotator", "id"),
     UniqueConstraint("annotator", "number"),
     Index("events_of_annotator", "annotator", "id"),
+)
+_about_suite = events.c.suite.is_not(None)
+Index(
+    "events_of_suite",
+    events.c.suite,
+    events.c.id,
+    sqlite_where=_about_suite,
+    postgresql_where=_about_suite,
 )
 
 reference_items = _table(

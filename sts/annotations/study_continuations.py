@@ -3,7 +3,7 @@
 A continuation's agent and scenario are never taken from the annotation database.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from sts.storage.chains import Link
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
+from sts.suites.folders import list_versions
 
 
 class StudyContinuations(NamedTuple):
@@ -27,6 +28,8 @@ class StudyContinuations(NamedTuple):
     suite_hash: str | None  # of the requested suite, or None
     continuations: Link  # number and digest of the continuations of the suite, or of all
     silent: frozenset[str]  # ids of the entries that ask a question and in which no player speaks
+    # the trajectory of each scenario of the requested suite, by hash; without one, of all suites
+    trajectories: Mapping[str, str]
 
 
 def read_continuations(
@@ -38,12 +41,12 @@ def read_continuations(
     """
     index = open_saved_index(workspace)
     rows, suite_hash = np.arange(len(index.ids)), None
-    if suite is not None:
+    if suite is None:
+        trajectories = _load_trajectories(workspace) if clips else {}
+    else:
         loaded = frozen.load(workspace, suite.partition("+")[0])
-        rows, suite_hash = (
-            index.find_rows({scenario.hash for scenario in loaded.scenarios}),
-            loaded.hash,
-        )
+        trajectories = {scenario.hash: scenario.trajectory for scenario in loaded.scenarios}
+        rows, suite_hash = index.find_rows(trajectories), loaded.hash
     clip_rows = index.rows_with_values("clip", clips)
     inside = clip_rows[np.isin(clip_rows, rows)]
     quiet = find_silent(workspace.store, index, inside) if auto_resolve else set()
@@ -53,7 +56,14 @@ def read_continuations(
         suite_hash,
         _digest_continuations(index, rows),
         frozenset(quiet),
+        trajectories,
     )
+
+
+def _load_trajectories(workspace: Workspace) -> dict[str, str]:
+    """Return the trajectory of each scenario of every suite, by hash; the last suite counts."""
+    folders = sorted(f for versions in list_versions(workspace).values() for f in versions.values())
+    return {s.hash: s.trajectory for folder in folders for s in frozen.read(folder).scenarios}
 
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:

@@ -43,6 +43,11 @@ class Annotator:
         """Return True if clips may be assigned to them."""
         return "annotator" in self.roles and not self.deactivated
 
+    @property
+    def is_lead(self) -> bool:
+        """Return True if they may decide about the whole study."""
+        return "lead" in self.roles and not self.deactivated
+
 
 class Claim(NamedTuple):
     """An item that is reserved for one annotator until `lease_until`, UTC seconds.

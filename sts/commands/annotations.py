@@ -1,11 +1,13 @@
 """`sts annotations`: judgements in and out, who judged what, and what reviewers found."""
 
 import argparse
+import getpass
 from collections import Counter
 from datetime import UTC, datetime
 
 from sts.annotations import audit as audits
 from sts.annotations import history, imbalance, imports, people, submissions
+from sts.annotations import plan as plans
 from sts.annotations.differences import list_disagreements, load_label_verdicts
 from sts.annotations.error_analysis import ErrorAnalysis, count_errors
 from sts.annotations.imbalance import AssignmentBalance
@@ -15,6 +17,7 @@ from sts.annotations.types import RejectedSubmission
 from sts.cli.arguments import format_table, warn
 from sts.cli.command import Result
 from sts.commands.study import check_enqueued, read_study
+from sts.errors import ArgumentError
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
 
@@ -199,6 +202,30 @@ def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
     else:
         lines.append("people and rules say the same of every clip that both have judged")
     return Result(value, "\n".join(lines))
+
+
+def close(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Close a study early in the name of a lead, or reopen it."""
+    suite, reason = args.suite, plans.validate_reason(args.reason)
+    hashes = plans.load_scenario_hashes(workspace, suite)
+    store = AnnotationStore.find(workspace)
+    if store is None:
+        raise ArgumentError(f"no study has started in {workspace.root}; there is nothing to close")
+    with store, store.write(alone=True) as connection:
+        lead = people.get_lead(connection, args.author or getpass.getuser())
+        plan = plans.close_suite(
+            connection, suite, hashes, lead, reason, reopen=args.reopen, now=store.now()
+        )
+    judged, planned = plan.judged_clips, plan.planned_clips
+    value = {"suite": suite, "closed": not args.reopen, "by": lead.name, "reason": reason}
+    value |= {"planned_clips": planned, "judged_clips": judged, "plan": plan.number}
+    state = "reopened" if args.reopen else "closed"
+    rest = "are queued again" if args.reopen else "are no longer assigned"
+    text = (
+        f"{suite} is {state} by {lead.name}: {judged} of {planned} planned clips are judged; "
+        f"unjudged clips {rest}"
+    )
+    return Result(value, text)
 
 
 def _format_errors(errors: ErrorAnalysis) -> str:

@@ -245,6 +245,14 @@ ANNOTATIONS = group(
         at="sts.commands.quality:quality",
     ),
     action(
+        "close {suite} --reason 'the funding ends'",
+        "close a study before all planned clips are judged; every report gives the reason",
+        argument("suite", "NAME@VERSION", "annotated suite"),
+        option("--reason TEXT", "reason, one line", required=True),
+        option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+        switch("--reopen", "reopen a closed study (default: close it)"),
+    ),
+    action(
         "reviews {suite}",
         "count the error types that reviewers gave, and the automatic labels they corrected",
         argument("suite", "NAME@VERSION", "annotated suite"),

@@ -107,7 +107,7 @@ def test_moved_study_has_every_row_and_goes_on(study, another_database) -> None:
         with pytest.raises(StoreError, match="a study started in this workspace"):
             AnnotationStore.open(workspace)
         os.environ["STS_DATABASE_URL"] = url
-    assert moved.events == 30
+    assert moved.events == 32
     check_continued(workspace, before, secret)
 
 

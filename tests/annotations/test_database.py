@@ -37,7 +37,7 @@ from tests.annotations.examples import (
 )
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {10: "a97603fd7f8ee0c4df6092cf6c4a770dacae15286a625ea1861bec52252ae80c"}
+SCHEMAS = {11: "85a0d726f9e8ac8036005f6107714dc2925db88849f8e5bce82006f12b3e916f"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 

@@ -253,6 +253,10 @@ def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, impor
     assert table["verdict"].to_dict() == {first.id: "success", second.id: "not_done"}
     table = load_ratings(unserved, "small@2")
     assert (len(table), set(table["horizon"])) == (3, {8})
+    trajectories = {s.id: s.trajectory for s in scenarios(2)}
+    for suite in ("small@2", None):
+        exported = load_ratings(unserved, suite).set_index("scenario")["trajectory"]
+        assert exported.to_dict() == trajectories
     with AnnotationStore.open(unserved) as opened:
         assert ask(opened, progress.load_progress, "small@2")[:5] == (3, 3, 3, 3, 1)
         assert ask(opened, progress.load_progress, "small@1")[:5] == (2, 2, 2, 2, 0)

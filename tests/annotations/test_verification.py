@@ -17,6 +17,7 @@ from sts.annotations import digests, history, people, progress, references, stud
 from sts.annotations.check import check_annotations
 from sts.annotations.database import RECORD_FILE
 from sts.annotations.digests import iter_differences
+from sts.annotations.events import SUITE_KINDS, append_suite_event
 from sts.annotations.export import (
     _iter_altered_clips,
     _raise_findings,
@@ -30,7 +31,7 @@ from sts.annotations.study import load_study
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import SUITE, a_submission, add_people, an_event, an_item, claim
-from tests.stores import add_person, add_reference, ask, enqueue, submit
+from tests.stores import add_person, add_reference, ask, change, enqueue, submit
 
 REASON = {"verdict": "cannot_judge", "step": None, "reason": "too dark"}
 
@@ -59,6 +60,9 @@ def a_study(workspace: Workspace) -> None:
         submit(store, dee, [a_submission(one) for one in given if one.continuation == "v0"])
         disputed = sorted({one.item for one in ask(store, progress.load_recent_judgements, 2, 3)})
         submit(store, rhea, [an_event("adjudication", item) for item in disputed[:2]])
+        lea = add_person(store, "Lea", ["lead"]).id
+        for kind in SUITE_KINDS:
+            change(store, append_suite_event, lea, SUITE, kind, "the funding ends")
 
 
 def judge_variously(store: AnnotationStore, person: int, number: int) -> None:
@@ -138,7 +142,7 @@ CHANGES = {
     "item_suites": ("suite", "item"),
     "events": (
         *("annotator", "item", "verdict", "step", "reason", "seconds", "extra", "kind", "id"),
-        *("received", "number", "digest", "text_digest"),
+        *("received", "number", "digest", "text_digest", "suite"),
     ),
     "annotators": ("name", "pseudonym", "number", "digest"),
     "auto_resolved": ("item", "setting"),
@@ -220,7 +224,7 @@ def test_untouched_store_is_sound(workspace) -> None:
         found = verify(store.database)
     assert found.findings == () and found.forgotten == 0
     counts = found.events, len(found.authors), len(found.clips), found.continuations
-    assert (*counts, len(found.references)) == (30, 5, 19, 30, 3)
+    assert (*counts, len(found.references)) == (32, 6, 19, 30, 3)
 
 
 LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
@@ -233,6 +237,11 @@ LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2
         ("DELETE FROM item_suites WHERE suite = 'other@1'", "d0: its clip is not queued for any"),
         ("UPDATE annotators SET name = 'E' WHERE name = 'Bo'", "3: their name or pseudonym was al"),
         ("UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5", "its text is missing"),
+        (
+            "UPDATE events SET reason = 'we won' WHERE kind = 'closing'",
+            "Lea, closing of core@1, event 1: its text was altered",
+        ),
+        ("DELETE FROM events WHERE kind = 'reopening'", "Lea: event 2 is missing at the end"),
         (
             "UPDATE reference_items SET truth = 'failure' WHERE number = 2",
             "reference r1: its truth or its clip was altered",
@@ -272,7 +281,7 @@ def test_verify_and_export_report_an_altered_row(sqlite_workspace, sts) -> None:
     words, root = "annotations verify", sqlite_workspace.root
     assert "nothing to verify" in sts(sqlite_workspace, words)
     a_study(sqlite_workspace)
-    assert "30 events of 5 people" in sts(sqlite_workspace, words)
+    assert "32 events of 6 people" in sts(sqlite_workspace, words)
     shutil.copy(sqlite_workspace.path(DATABASE_FILE), root / "sound")
     alter(sqlite_workspace, "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'")
     finding, last = sts(sqlite_workspace, words, 1).splitlines()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sts.annotations import progress, submissions
+from sts.annotations.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
 from sts.domains import SceneLayout, load_domain
@@ -30,7 +31,7 @@ from sts_annotator_app.pages import guide
 from tests.access.attempts import attempt
 from tests.annotations.examples import an_item
 from tests.annotator_app.components.test_node import check_declared
-from tests.stores import add_person, ask, claim_items
+from tests.stores import add_person, ask, change, claim_items
 from tests.stores import enqueue as in_store_enqueue
 
 SUITE = "made-up@1"
@@ -307,6 +308,19 @@ def test_empty_states_depend_on_the_work_done(store: AnnotationStore, ann: Annot
     assert "You have annotated 1 episode." in data["empty"]["text"]
     empty = talk(store, add_person(store, "late"), None)["empty"]
     assert empty["title"] == "Your queue is empty" and "judged 0" not in empty["text"]
+
+
+def test_page_of_a_closed_study_keeps_the_open_episode_and_says_so(store, ann) -> None:
+    lead, ben = add_person(store, "lead", ["lead"]), add_person(store, "ben")
+    enqueue(store, 5)
+    item, *_ = queued(store, ann)
+    change(store, append_suite_event, lead.id, SUITE, CLOSING, "enough")
+    assert queued(store, ann) == [item] and queued(store, ben) == []
+    data = talk(store, ann, {"outbox": [answer(item)]})
+    assert statuses(data) == ["saved"] and data["queue"] == []
+    assert data["empty"]["title"] == "This study is closed"
+    change(store, append_suite_event, lead.id, SUITE, REOPENING, "more funds")
+    assert len(queued(store, ben)) == 3
 
 
 def test_storage_namespace_is_unique_to_a_person_and_workspace() -> None:

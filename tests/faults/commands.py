@@ -64,6 +64,7 @@ def make_whole(root: Path) -> None:
         submit(
             store, ben, [a_submission(c, step=1) for c in claim_items(store, ben, suite="tiny@1")]
         )
+        add_person(store, "Lea", ["lead"])
 
 
 def type_command(root: Path, *words: str) -> None:
@@ -194,6 +195,7 @@ def writing() -> dict[str, Words]:
         "report": ("tiny@1", "--zip", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),
         "annotations export": ("--out", "{o}/ratings.csv"),
+        "annotations close": ("tiny@1", "--reason", "no funds", "--user", "Lea"),
         "annotators add": ("Cleo",),
         "annotators invite": ("Ben",),
         "annotators sign-out": ("Ben",),

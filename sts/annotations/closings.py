@@ -1,0 +1,44 @@
+"""Early closing of a suite's study: an event of a study lead, which a later one withdraws."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, select
+
+from sts.annotations.events import CLOSING
+from sts.annotations.schema import annotators, events
+from sts.annotations.study import base_suite
+
+
+class ClosingEvent(NamedTuple):
+    """A closing of a suite, or its withdrawal."""
+
+    kind: str  # closing or reopening
+    reason: str
+    by: str  # pseudonym of the lead
+    received: float  # UTC seconds
+
+
+# Built once: building a statement takes longer than running it.
+_EVENTS = (
+    select(events.c.kind, events.c.reason, annotators.c.pseudonym, events.c.received)
+    .join(annotators, annotators.c.id == events.c.annotator)
+    .where(events.c.suite == bindparam("suite"))
+    .order_by(events.c.id)
+)
+_LAST_KIND = (
+    select(events.c.kind)
+    .where(events.c.suite == bindparam("suite"))
+    .order_by(events.c.id.desc())
+    .limit(1)
+)
+
+
+def load_closing_events(connection: Connection, suite: str) -> list[ClosingEvent]:
+    """Load all closings and reopenings of a suite, in order; the last one counts."""
+    return [ClosingEvent(*row) for row in connection.execute(_EVENTS, {"suite": suite})]
+
+
+def is_closed(connection: Connection, suite: str) -> bool:
+    """Return True if a lead has closed a suite, or the suite that a part belongs to."""
+    last = connection.execute(_LAST_KIND, {"suite": base_suite(suite)}).scalar_one_or_none()
+    return last == CLOSING
