@@ -148,6 +148,12 @@ class EnvironmentWorlds:
         """Render each world as uint8[H, W, 3], for annotators or for `player`."""
         return self._map("render", lambda world: _render(world, player))
 
+    def positions(self, player: int) -> list[tuple[float, float]]:
+        """Return where a player is in each frame, (x, y) in pixels; [] if it is not reported."""
+        if not hasattr(self._worlds[0], "position"):
+            return []
+        return self._map("report a position", lambda world: _locate(world, player))
+
     @staticmethod
     def _stack(key: str, values: Sequence[Any]) -> NDArray[Any]:
         """Stack the observations `key` of all worlds and players."""
@@ -190,6 +196,13 @@ def _digest(world: Environment) -> bytes:
     """Return a world's digest as 8 bytes."""
     digest, size = memoryview(world.digest()).tobytes(), _DIGEST_BYTES
     return digest if len(digest) == size else hashlib.blake2b(digest, digest_size=size).digest()
+
+
+def _locate(world: Any, player: int) -> tuple[float, float]:
+    x, y = map(float, world.position(player))
+    if not np.isfinite((x, y)).all():
+        raise ValueError(f"expected a position of finite numbers, found {(x, y)}")
+    return x, y
 
 
 def _render(world: Environment, player: int | None) -> NDArray[np.uint8]:

@@ -36,6 +36,8 @@ class Environment(Protocol):
     - `render_player_view(player)`: a picture of only what that player may see, uint8[H, W, 3] of
       one size. Human players are then shown this picture, and ranked among the agents. Without it
       they are shown what annotators see, and are baselines outside the ranking.
+    - `position(player)`: where a player is in the picture of `render`, (x, y) in pixels, so that
+      reports can draw its path.
     - `ended`, a bool: True if the episode is over, for any reason. Exports include it, and
       `sts domain check` tests it.
     - `truncated`, a bool: True if the episode is over only because of a time limit.

@@ -145,6 +145,8 @@ class Domain(Protocol):
       of its Python module; see `sts.domains.drawing`.
     - `frames(episode, focus)`: pictures of an episode for films, uint8[H, W, 3] each, if its scenes
       are drawn; `focus` is a `FilmAnnotations`.
+    - `sketch(episode, players, start, stop)`: the `sts.domains.sketch.Sketch` of an episode's
+      frames `start` to `stop`, with the paths of the evaluated `players`.
     - `step_columns(episode, role)` and an int `step_columns_version`: properties of each step in
       addition to those of `sts.trajectories.steps`, arrays [T] by name.
     """

@@ -210,17 +210,28 @@ class BabyAI:
         A strip below shows the object carried.
         """
         live = self.minigrid_env
-        tile = MAP_PIXELS // max(live.width, live.height)
+        tile, left, top = self._map_place()
         out = np.zeros((MAP_PIXELS + STRIP_PIXELS, MAP_PIXELS, 3), np.uint8)
         picture = live.get_full_render(highlight=True, tile_size=tile)
         grid = rendering.brighten_doors(picture, live.grid, tile)
         height, width, _ = grid.shape
-        top, left = (MAP_PIXELS - height) // 2, (MAP_PIXELS - width) // 2
         out[top : top + height, left : left + width] = grid
         out[MAP_PIXELS:] = rendering.draw_strip(
             MAP_PIXELS, STRIP_PIXELS, np.array(self._carried_codes(), np.int8)
         )
         return out
+
+    def position(self, player: int) -> tuple[float, float]:
+        """Return the middle of the player's cell in the picture of `render`, (x, y) in pixels."""
+        tile, left, top = self._map_place()
+        column, row = self.minigrid_env.agent_pos
+        return left + (column + 0.5) * tile, top + (row + 0.5) * tile
+
+    def _map_place(self) -> tuple[int, int, int]:
+        """Return the pixels of a cell of the map, and those left of and above it."""
+        width, height = self.minigrid_env.width, self.minigrid_env.height
+        tile = MAP_PIXELS // max(width, height)
+        return tile, (MAP_PIXELS - width * tile) // 2, (MAP_PIXELS - height * tile) // 2
 
     def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the player's view as a picture, uint8[512, 448, 3]."""

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.domains import FilmAnnotations, SceneFormat, SceneLayout, Worlds
+from sts.domains.sketch import Sketch
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
 from sts.storage.files import canonical_json, content_hash
-from sts.worlds.lambda_star import films, kernels, step_table
+from sts.worlds.lambda_star import films, kernels, sketches, step_table
 from sts.worlds.lambda_star import state as states_
 from sts.worlds.lambda_star.generation import patterns
 from sts.worlds.lambda_star.torus import neighbour, side_length
@@ -220,6 +221,11 @@ class LambdaStar:
     def frames(self, episode: Episode, focus: FilmAnnotations) -> list[NDArray[np.uint8]]:
         """Render an episode as the browser draws it; see `films.render_frames`."""
         return films.render_frames(self.scene_layout(episode.state), episode, focus, self.tokens)
+
+    def sketch(self, episode: Episode, players: Sequence[int], start: int, stop: int) -> Sketch:
+        """Return the sketch of frames `start` to `stop`; see `sketches.draw_sketch`."""
+        scenes = episode.scene[start : stop + 1]
+        return sketches.draw_sketch(self.scene_layout(episode.state), scenes, players)
 
     def observation_shapes(self, state: bytes) -> int:
         """Return the radius, which alone determines the shapes of observations."""

@@ -226,6 +226,14 @@ class Overcooked:
 
         return draw_kitchen(self._state, self._game.terrain_mtx)
 
+    def position(self, player: int) -> tuple[float, float]:
+        """Return the middle of a cook's tile in the picture of `render`, (x, y) in pixels."""
+        from sts.worlds.overcooked.rendering import place_kitchen
+
+        tile, left, top = place_kitchen(len(self.grid), len(self.grid[0]))
+        column, row = self._state.players[player].position
+        return left + (column + 0.5) * tile, top + (row + 0.5) * tile
+
     def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the same picture as `render`: both cooks see everything."""
         return self.render()

@@ -18,14 +18,18 @@ BACKGROUND = 32
 
 def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
     """Return uint8[300, 540, 3]: the kitchen as large as fits, centred."""
-    rows, columns = len(terrain), len(terrain[0])
-    tile = min(FRAME_SIZE[0] // rows, FRAME_SIZE[1] // columns) // SPRITE * SPRITE
+    tile, left, top = place_kitchen(len(terrain), len(terrain[0]))
     visualizer, pygame = _make_visualizer(tile)
     pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
     out = np.full((*FRAME_SIZE, 3), BACKGROUND, np.uint8)
-    top, left = (FRAME_SIZE[0] - len(pixels)) // 2, (FRAME_SIZE[1] - pixels.shape[1]) // 2
     out[top : top + len(pixels), left : left + pixels.shape[1]] = pixels
     return out
+
+
+def place_kitchen(rows: int, columns: int) -> tuple[int, int, int]:
+    """Return the pixels of a tile of a kitchen, and those left of and above the kitchen."""
+    tile = min(FRAME_SIZE[0] // rows, FRAME_SIZE[1] // columns) // SPRITE * SPRITE
+    return tile, (FRAME_SIZE[1] - columns * tile) // 2, (FRAME_SIZE[0] - rows * tile) // 2
 
 
 @functools.cache

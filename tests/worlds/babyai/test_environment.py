@@ -379,3 +379,14 @@ def test_relative_places_are_recognised_by_the_word_you() -> None:
     assert is_relative("pick up the ball in front of you")
     assert is_relative("go to the door on your right")
     assert not is_relative("go to the door after you open the red door")
+
+
+@pytest.mark.parametrize("level", ["GoToLocal", "GoTo"])
+def test_position_is_the_middle_of_the_red_triangle_on_the_map(level: str) -> None:
+    world = BabyAI()
+    world.reset(3, level)
+    for move in (MOVES.index("forward"), MOVES.index("left")) * 4:
+        world.step((move,))
+        x, y = world.position(0)
+        red, green, blue = world.render()[int(y), int(x)].astype(int)
+        assert red > 150 and green < 100 and blue < 100

@@ -241,3 +241,18 @@ def test_missing_package_names_the_extra_to_install():
     last = done.stderr.splitlines()[-1]
     assert "pip install 'standardised-test-suite[overcooked]'" in last
     assert last.startswith("sts.errors.MissingExtra")
+
+
+@pytest.mark.parametrize("layout", ["cramped_room", "counter_circuit_o_1order"])
+def test_position_is_where_the_picture_shows_the_cook(layout):
+    world = kitchen(layout)
+    for move in range(4):
+        before, left = world.render(), world.position(0)
+        world.step((move, STAY))
+        after, entered = world.render(), world.position(0)
+        if left != entered:
+            break
+    rows, columns, _ = np.nonzero(before != after)
+    seen = np.array([columns.min(), rows.min()]), np.array([columns.max(), rows.max()]) + 1
+    assert np.allclose(np.add(*seen) / 2, np.add(left, entered) / 2, atol=12)
+    assert np.abs(np.subtract(left, entered)).max() > 20
