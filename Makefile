@@ -1,6 +1,6 @@
 # The commands of this project. They make their own virtual environment and need Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-landing test-all check wheel bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
+.PHONY: help demo test test-landing test-all check wheel coverage bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -56,6 +56,9 @@ wheel: $(BIN)/python  ## build the wheel, install it in a clean environment and 
 	cd build/elsewhere && ../clean/bin/sts suite verify core@2 \
 		&& ../clean/bin/sts run core@2 --agent random --agent rule --continuations 1 \
 		&& ../clean/bin/sts label core@2 && ../clean/bin/sts report core@2
+
+coverage: $(VENV)/.test  ## simulate the coverage of the report's intervals in all cells; takes three CPU-hours
+	$(BIN)/python -m tests.analysis.coverage --workers $(WORKERS)
 
 bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks

@@ -33,7 +33,7 @@ IMAGES = ROOT / "docs" / "images"
 ASKED = "Catch your team-mate, who runs away from you: be on the same cell."
 SUITE = "core@2"
 PART = "core@2+category:catch-mate"
-HEADINGS = "h1, h2, .banner strong, .facts dt, nav a"
+HEADINGS = "h1, h2, .pill, .facts dt, nav a"
 BUTTONS = "button[data-action]:not(.agents button)"
 TEXTS = """(found, high) => found.filter(one => {
   const { top, height } = one.getBoundingClientRect();

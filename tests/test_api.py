@@ -106,7 +106,7 @@ def test_functions_and_commands_give_the_same_results(finished, tmp_path, monkey
     for line in (
         "record --agent reader --agent random --episodes 60 --steps 40 --seed 1",
         "mine mine --category keep-beside --category shadow-evil --category where-was-evil "
-        "--per-category 3 --seed 1",
+        "--per-category 4 --seed 1",
         "draft accept mine --all --user ana",
         "suite freeze mine",
         "run mine@1 --agent reader --agent local-search --agent random --continuations 4",
@@ -123,8 +123,8 @@ def test_functions_and_commands_give_the_same_results(finished, tmp_path, monkey
     capsys.readouterr()
     assert main(["report", "mine@1", "--clips", "none", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
-    rates = [entry["pass_rate"] for entry in written["agents"]]
-    assert rates == [entry.pass_rate for entry in report.agents]
+    rates = [entry["pass_rate"] for entry in written["ranking"]["rows"]]
+    assert rates == [entry.pass_rate for entry in report.ranking.rows]
     assert capsys.readouterr() == ("", ""), "functions print nothing"
 
 
@@ -137,7 +137,7 @@ def test_paths_workspaces_and_suites_are_accepted_in_every_form(finished):
         sts.load_ratings("mine@1", workspace=path),
         sts.load_ratings(suite, workspace=workspace),
     ]
-    assert all(table.equals(tables[0]) for table in tables) and len(tables[0]) == 108
+    assert all(table.equals(tables[0]) for table in tables) and len(tables[0]) == 144
     assert sts.run(suite, "reader", continuations=4, workspace=path)["new"].tolist() == [0]
     assert "<table" in suite._repr_html_() and "keep-beside-01" in suite._repr_html_()
     report = sts.load_report(finished / "report")

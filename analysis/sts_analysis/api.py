@@ -1,7 +1,6 @@
 """The functions about results that `import sts` provides; `sts report` calls the same ones."""
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -11,31 +10,38 @@ from sts.errors import ArgumentError, UnknownName
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites.selections import Selection
-from sts_analysis.inputs.gather import Gathered, gather_table
-from sts_analysis.inputs.ratings import check_ratings
-from sts_analysis.inputs.scores import check_scores, empty_scores, override_scores, read_scores
-from sts_analysis.inputs.subject import Subject
-from sts_analysis.inputs.tables import from_frame
-from sts_analysis.report import json_form
-from sts_analysis.report.build import build
+from sts_analysis.inputs.gather import Gathered, add_scores, gather_frame, gather_table
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, Words, make_mapping
+from sts_analysis.report import results
+from sts_analysis.report.core import Options, Study
+from sts_analysis.report.document import compute_report
 from sts_analysis.report.notebook import NotebookReport
-from sts_analysis.statistics.pass_rates import TARGETS
 
 Source = str | Path | pd.DataFrame | Selection
 """A ratings table, its file (.csv or .parquet), or a suite: NAME@VERSION or what was loaded."""
 Scores = str | Path | pd.DataFrame
+TARGETS = ("sampled", "fixed")
+UNITS = ("trajectory", "people")
 _FILES = (".csv", ".parquet")
-_PARTS = 4
 
 
 def load_ratings(
-    source: Source, *, workspace: Workspace | str | Path | None = None
+    source: Source,
+    *,
+    columns: Mapping[str, str] | None = None,
+    success: Words = (),
+    failure: Words = (),
+    workspace: Workspace | str | Path | None = None,
 ) -> pd.DataFrame:
     """Load and check a ratings table, one row per verdict.
 
     Args:
       source: a suite whose continuations were annotated or labelled, or a file or data frame;
-        three columns are enough: `agent`, `scenario`, `verdict`.
+        three columns are enough: `agent`, `scenario`, `verdict`. Verdicts are "success", "failure",
+        "not_done" and "cannot_judge", booleans, or 1 and 0.
+      columns: of a file or data frame, its names of columns: `{"agent": "Model"}`.
+      success: of a file or data frame, the verdicts that mean success, such as "pass" or (4, 5).
+      failure: of a file or data frame, the verdicts that mean failure.
       workspace: of the suite; None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
@@ -45,21 +51,28 @@ def load_ratings(
     Raises:
       StsError: a column or value is not as expected, or nothing of the suite is judged.
     """
-    return _gather(source, None, workspace).ratings
+    return _gather(source, make_mapping(columns, success, failure), None, workspace).ratings
 
 
 def build_report(
     source: Source | Gathered,
     scores: Scores | None = None,
     *,
+    columns: Mapping[str, str] | None = None,
+    success: Words = (),
+    failure: Words = (),
     target: str = "sampled",
+    unit: str = "trajectory",
+    closed: str = "",
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
     compare_to: str | None = None,
+    prediction_powered: bool = False,
     guessing_baseline: str | None = None,
     non_inferiority_margin: float | None = None,
     reference_agent: str | None = None,
     real_names: bool = False,
+    clip_page: str = "",
     workspace: Workspace | str | Path | None = None,
 ) -> NotebookReport:
     """Rank agents from their ratings; a notebook shows the report as its page.
@@ -67,50 +80,61 @@ def build_report(
     Args:
       source: what was rated; see `load_ratings`.
       scores: other metrics of the agents: a table of `agent`, `metric`, `value`, or its file.
-      target: what intervals are about: "sampled", all scenarios of these kinds, or "fixed", these.
-      seed: of every random draw; equal seeds give equal reports.
+      columns: of a file or data frame, its names of columns; see `load_ratings`.
+      success: of a file or data frame, the verdicts that mean success.
+      failure: of a file or data frame, the verdicts that mean failure.
+      target: what intervals are about: "sampled", other scenarios like these, or "fixed", these.
+      unit: what was drawn independently: "trajectory", or "people" to join all scenarios that the
+        same people recorded (suites only).
+      closed: of a file or data frame, why the study was closed before all was judged.
+      seed: of random draws (permutations); equal seeds give equal reports.
       contrasts: pairs of agents whose comparison was planned beforehand.
       compare_to: another version of the suite, NAME@VERSION.
+      prediction_powered: also estimate rates with labels of a rule where people have not judged.
       guessing_baseline: the agent whose passes count as guesses.
       non_inferiority_margin: difference in pass rate (0 to 1) that still counts as not worse.
       reference_agent: the agent that others may be not worse than; None for the best.
       real_names: show people's names instead of pseudonyms (suites only).
+      clip_page: address of a page with supporting clips, which `sts report` writes; "" for none.
       workspace: of the suite; None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
-      The report: numbers as attributes, `frames()`, `figure(name)`, and `save(folder)`.
+      The report: its sections as attributes, `frames()`, and `save(folder)`.
 
     Raises:
       StsError: a table or an argument is not as expected.
     """
     if target not in TARGETS:
         raise UnknownName("target", target, TARGETS)
+    if unit not in UNITS:
+        raise UnknownName("unit", unit, UNITS)
     if seed < 0:
         raise ArgumentError(f"seed: expected 0 or more, found {seed}")
-    gathered = source if isinstance(source, Gathered) else _gather(source, compare_to, workspace)
-    ratings = gathered.ratings
+    mapping = make_mapping(columns, success, failure)
+    gathered = _gather(source, mapping, compare_to, workspace)
     if real_names:
         from sts_analysis.inputs.workspace import called_by_name
 
-        ratings = called_by_name(Workspace.open(workspace), ratings)
-    done = itertools.count(1)
-    with show_progress("analysing", "parts") as show:
-        show(0, _PARTS)
-        report = build(
-            ratings,
-            gathered.scores if scores is None else override_scores(gathered.scores, _read(scores)),
-            suite=gathered.suite,
-            target=target,
-            seed=seed,
-            contrasts=contrasts,
-            provenance=collect_provenance(),
-            other=gathered.other,
-            blind=guessing_baseline,
-            margin=non_inferiority_margin,
-            reference=reference_agent,
-            step=lambda: show(next(done), _PARTS),
-        )
-    return NotebookReport(**vars(report))
+        named = called_by_name(Workspace.open(workspace), gathered.ratings)
+        gathered = gathered._replace(ratings=named)
+    if scores is not None:
+        table = scores if isinstance(scores, pd.DataFrame) else Path(scores)
+        gathered = add_scores(gathered, table)
+    options = Options(
+        target="fixed" if target == "fixed" else "sampled",
+        seed=seed,
+        people_are_units=unit == "people",
+        closed=closed,
+        contrasts=tuple(contrasts),
+        prediction_powered=prediction_powered,
+        guessing_baseline=guessing_baseline or "",
+        clip_page=clip_page,
+        margin=non_inferiority_margin,
+        reference_agent=reference_agent or "",
+    )
+    study = Study(gathered, options, collect_provenance())
+    with show_progress("analysing", "sections") as progress:
+        return NotebookReport(compute_report(study, progress), study)
 
 
 def load_report(path: str | Path) -> NotebookReport:
@@ -121,28 +145,29 @@ def load_report(path: str | Path) -> NotebookReport:
       DamagedData: it is not a report, or is one of an earlier version.
       NewerFormat: it is of a later version.
     """
-    return NotebookReport(**vars(json_form.read(Path(path))))
+    return NotebookReport(results.read_report(Path(path)))
 
 
 def _gather(
-    source: Source, compare_to: str | None, workspace: Workspace | str | Path | None
+    source: Source | Gathered,
+    mapping: ColumnMapping,
+    compare_to: str | None,
+    workspace: Workspace | str | Path | None,
 ) -> Gathered:
     """Return the ratings of a source, with what a report needs to know about them."""
     if isinstance(source, Selection):
         source = source.label
-    if isinstance(source, str) and "@" in source and Path(source).suffix not in _FILES:
+    is_suite = isinstance(source, str) and "@" in source and Path(source).suffix not in _FILES
+    if (is_suite or isinstance(source, Gathered)) and mapping != AS_WRITTEN:
+        raise ArgumentError("columns, success and failure need a file or a data frame")
+    if isinstance(source, Gathered):
+        return source
+    if is_suite:
         from sts_analysis.inputs.workspace import gather
 
-        return gather(Workspace.open(workspace), source, compare_to)
+        return gather(Workspace.open(workspace), str(source), compare_to)
     if compare_to is not None:
         raise ArgumentError("compare_to needs a suite, NAME@VERSION; a table has no other version")
     if isinstance(source, pd.DataFrame):
-        ratings = check_ratings(from_frame("table", source))
-        return Gathered(ratings, empty_scores(), Subject("table"), Path("sts-report"))
-    return gather_table(Path(source))
-
-
-def _read(scores: Scores) -> pd.DataFrame:
-    if isinstance(scores, pd.DataFrame):
-        return check_scores(from_frame("scores", scores))
-    return read_scores(Path(scores))
+        return gather_frame(source, mapping)
+    return gather_table(Path(source), mapping)

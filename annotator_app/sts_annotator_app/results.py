@@ -11,7 +11,10 @@ from sts_annotator_app.auth import BrowserSessions
 from sts_annotator_app.entry_pages import render_refusal
 
 RESULTS = "/results/"
-_FILES = re.compile(r"report\.html|evidence/(index\.html|[a-z]+\.js|scenarios/[0-9]+\.js)")
+_FILES = re.compile(
+    r"(report|appendix)\.html|report\.json|tables/[a-z_]+\.csv|media/[A-Za-z0-9_.-]+"
+    r"|evidence/(index\.html|[a-z]+\.js|scenarios/[0-9]+\.js)"
+)
 """Files of a report's folder that may be served."""
 _LEAD_ONLY = "Only the study lead can see this page. Ask the lead for the role."
 _NOT_BUILT = "No report yet. Build it on the Report page."

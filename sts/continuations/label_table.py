@@ -1,4 +1,4 @@
-"""The table of a suite's labels, a ratings table `ratings/1`, made from the parts of a label set.
+"""The table of a suite's labels, a ratings table `ratings/2`, made from the parts of a label set.
 
 Functions that read one raise `DamagedData` if it is not such a table, and `NewerFormat` if a later
 version wrote it.
@@ -24,10 +24,11 @@ from sts.storage.files import canonical_json, content_hash, parse_versioned_json
 from sts.storage.store import KeyValueStore
 from sts.suites.types import Scenario, Suite
 
-FORMAT, VERSION = "ratings", 1
+FORMAT, VERSION = "ratings", 2
 AUTOMATIC = "automatic"
 _TYPES = {"str": pa.string(), "Int64": pa.int64(), "int64": pa.int64()}
-SCHEMA = {n: _TYPES[kind] for n, kind in column_types("kind", "source", "sees", "notes").items()}
+_COLUMNS = column_types("kind", "trajectory", "source", "sees", "notes")
+SCHEMA = {name: _TYPES[kind] for name, kind in _COLUMNS.items()}
 _SOURCE_KEY = "sts.labels"
 
 
@@ -61,15 +62,24 @@ def current_source(set: str, index: Index, parts: Collection[str]) -> TableSourc
 
 
 def read_source(name: str, raw: bytes) -> TableSource:
-    """Return the source that a table states; `DamagedData` if it states none."""
+    """Return the source that a table states; `DamagedData` for none, or another version."""
+    metadata = parquet.read_metadata(name, raw)
+    check_format(name, metadata.get("sts.format", ""))
     try:
-        return TableSource(
-            **parse_versioned_json(parquet.read_metadata(name, raw)[_SOURCE_KEY], dict)
-        )
+        return TableSource(**parse_versioned_json(metadata[_SOURCE_KEY], dict))
     except (KeyError, TypeError, ValueError):
         raise DamagedData(
             f"{name}: the table does not state which labels it was made from; run sts label again"
         ) from None
+
+
+def check_format(name: str, mark: str) -> None:
+    """Raise DamagedData if the format `mark` of a Parquet file is another version of ratings."""
+    kind, _, number = mark.partition("/")
+    if kind == FORMAT and number != str(VERSION):
+        raise DamagedData(
+            f"{name}: ratings format {number}; this version reads {VERSION}: run sts label again"
+        )
 
 
 def count_verdicts(
@@ -178,6 +188,7 @@ def encode_table(
         "step": arrow.from_numpy(steps.astype(np.int64), steps > 0),
         "horizon": arrow.from_numpy(horizons[scenario_codes]),
         "kind": scenario_column("kind"),
+        "trajectory": scenario_column("trajectory"),
         "source": arrow.encode_dictionary(np.zeros(len(rows), np.int32), [AUTOMATIC]).cast(
             pa.string()
         ),

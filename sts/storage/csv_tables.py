@@ -55,14 +55,14 @@ def parse_csv(name: str, data: bytes) -> CsvTable:
     lines: list[int] = []
     line = 1
     try:
-        header = [_parse_cell(cell) for cell in next(reader, [])]
+        header = [parse_cell(cell) for cell in next(reader, [])]
         line = reader.line_num + 1
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if len(cells) != len(header):
                     wrong = f"expected {len(header)} cells, found {len(cells)}"
                     raise DamagedData(f"{name}, line {line}: {wrong}")
-                rows.append([_parse_cell(cell) for cell in cells])
+                rows.append([parse_cell(cell) for cell in cells])
                 lines.append(line)
             if len(rows) > MAX_ROWS:
                 raise DamagedData(f"{name}: expected at most {MAX_ROWS} rows, found more")
@@ -116,7 +116,8 @@ def check_header(name: str, header: Sequence[str]) -> None:
         seen.add(column)
 
 
-def _parse_cell(cell: str) -> str:
+def parse_cell(cell: str) -> str:
+    """Return a cell without outer spaces, and without the apostrophe before a formula."""
     cell = cell.strip()
     return cell[1:].strip() if cell.startswith("'") and _FORMULA.match(cell) else cell
 

@@ -104,6 +104,11 @@ class Summary:
         """The names of the recorded players."""
         return tuple(map(str, self.provenance.get("recorded_by", ())))
 
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The names of the recorded players who are people."""
+        return tuple(map(str, self.provenance.get("people", ())))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scenario(Summary):

@@ -41,7 +41,9 @@ def test_documented_agent_appears_in_a_report(name, tmp_path, capsys):
         assert main([*command, "--workspace", folder]) == 0, capsys.readouterr().err
     (file,) = (tmp_path / "workspace" / "reports").glob("*/report.json")
     report = json.loads(file.read_text())
-    found = {row["agent"]: row for row in report["agents"]}
+    found = {row["agent"]: row for row in report["rates"]["rows"]}
     assert set(found) == {"my-agent", "random"}
     assert found["my-agent"]["continuations"] == len(suite.scenarios)
-    assert found["my-agent"]["categories"]["count-others"]["pass_rate"] > 0.9
+    place = report["categories"]["agents"].index("my-agent")
+    rates = {row["category"]: row["pass_rates"][place] for row in report["categories"]["rows"]}
+    assert rates["count-others"] > 0.9

@@ -46,19 +46,18 @@ def report(root: Path) -> dict[str, Any]:
 
 
 def ranked(found: dict[str, Any]) -> list[str]:
-    return [one["agent"] for one in found["agents"] if one["rank"] is not None]
+    return [row["agent"] for row in found["ranking"]["rows"] if row["rank"] is not None]
 
 
 def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> None:
     found = report(root)
     page = (root / "reports" / "core-2" / "report.html").read_text()
-    assert found["labels"] == {"human": 0, "settled": 0, "automatic": 6 * 216, "model": 0}
-    assert found["labels_used"] == "automatic"
-    assert "Automatic labels, not an STS result" in page
+    assert found["conclusion"]["judgements"] == 6 * 216
+    assert found["conclusion"]["source"] == "automatic"
+    assert "Rule labels: no person has judged" in page
     assert sorted(ranked(found)) == ["local-search", "random", "reader", "reader-half", "rule"]
     assert ranked(found)[:2] == ["reader", "reader-half"]
-    pairs = {(c["x"], c["y"]) for c in found["correlations"]}
-    assert ("pass_rate", "lambda-star team=3") in pairs
+    assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
 
 
 def test_picture_of_the_report_shows_its_current_headings(root: Path) -> None:
@@ -90,7 +89,7 @@ def test_demo_in_json_is_one_document(
 ) -> None:
     root, steps = document
     assert [one["command"][0] for one in steps][-1] == "report"
-    assert steps[-1]["result"]["schema"] == "sts-report/2"
+    assert steps[-1]["result"]["schema"] == "sts-report/3"
     assert main(["demo", "--json", "--workspace", str(root)]) == 2
     assert "--no-app" in capsys.readouterr().err
 
@@ -103,7 +102,7 @@ def test_reference_is_excluded_from_the_labels_of_its_agent(root: Path, tmp_path
     words = ["references", "add", one.id, "--verdict", "success", "--step", "1"]
     assert main([*words, "--workspace", str(copy)]) == 0
     assert main(["report", "core@2", "--workspace", str(copy)]) == 0
-    assert report(copy)["labels"]["automatic"] == 6 * 216 - 1
+    assert report(copy)["conclusion"]["judgements"] == 6 * 216 - 1
 
 
 def commands(domain: str, root: Path, *options: str) -> list[list[str]]:

@@ -119,14 +119,15 @@ def test_categories_of_the_world_are_mined_frozen_labelled_and_reported(pond):
     assert "~  ~" in strip.out and strip.out.count("┃") > 3
     assert pond.said["report pond@1 --out report"].code == 0
     report = json.loads((pond.folder / "report" / "report.json").read_text())
-    assert [one["agent"] for one in report["agents"]] == ["ferryman", "drifter"]
+    assert [row["agent"] for row in report["ranking"]["rows"]] == ["ferryman", "drifter"]
     scores = pond.said[f"measure passengers {AGENTS} --json"].json["scores"]
     counts = {(row["agent"], row["metric"], row["n"]) for row in scores}
     assert counts == {("ferryman", "passengers", 40), ("drifter", "passengers", 60)}
-    (pair,) = report["correlations"]
-    assert (pair["x"], pair["y"]) == ("pass_rate", "passengers")
+    (row,) = report["correlations"]["rows"]
+    assert row["metric"] == "passengers"
     measured = [
-        {row["agent"]: row["value"] for row in rows} for rows in (report["metrics"], scores)
+        {row["agent"]: row["value"] for row in rows}
+        for rows in (report["correlations"]["scores"], scores)
     ]
     assert measured[0] == measured[1]
 

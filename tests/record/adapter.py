@@ -184,11 +184,19 @@ def read_report(file: Path) -> dict[str, Any]:
     """Return the figures of `report.json` that the record holds."""
     report = json.loads(file.read_text())
     keys = {"rate": "pass_rate", "interval": "interval", "rank": "rank", "ranks": "rank_set"}
-    keys["judgements"] = "annotations"
-    agents = {one["agent"]: {k: one[own] for k, own in keys.items()} for one in report["agents"]}
-    for one in report["agents"]:
-        rates = {c: own["pass_rate"] for c, own in one["categories"].items()}
-        agents[one["agent"]]["categories"] = rates
+    agents = {
+        row["agent"]: {name: row[key] for name, key in keys.items()}
+        for row in report["ranking"]["rows"]
+    }
+    for row in report["rates"]["rows"]:
+        agents[row["agent"]] |= {"se": row["se"], "df": row["df"], "verdicts": row["judgements"]}
+    for row in (report["categories"] or {"rows": []})["rows"]:
+        rates = zip(report["categories"]["agents"], row["pass_rates"], strict=True)
+        for agent, rate in rates:
+            agents[agent].setdefault("categories", {})[row["category"]] = rate
     names = ("difference", "interval", "p", "p_adjusted")
-    pairs = {f"{p['a']} - {p['b']}": {k: p[k] for k in names} for p in report["comparisons"]}
-    return {"agents": agents, "differences": pairs}
+    pairs = {
+        f"{pair['first']} - {pair['second']}": {name: pair[name] for name in names}
+        for pair in (report["comparisons"] or {"rows": []})["rows"]
+    }
+    return {"state": report["conclusion"]["state"], "agents": agents, "differences": pairs}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sts.episodes import Episode
-from tests.analysis.worlds import ratings_table
+from tests.analysis.variants import draw_study
 from tests.record import adapter
 from tests.record.adapter import Played
 from tests.record.digests import digest, draw, rounded
@@ -153,15 +153,13 @@ class Claims:
     def simulated_report(self) -> dict[str, Any]:
         """Return rates, intervals and differences of a simulated ratings table."""
         file, out = self._folder / "simulated.csv", self._folder / "simulated"
-        table = ratings_table(
-            skills={"ada": 1.0, "ben": 0.2, "cyd": -0.5, "dot": 0.3, "eve": -1.2},
-            categories=["carry", "find", "follow", "say"],
+        table = draw_study(
+            {"ada": 1.0, "ben": 0.2, "cyd": -0.5, "dot": 0.3, "eve": -1.2},
+            categories=("carry", "find", "follow", "say"),
             seed=7,
-            scenarios=6,
-            continuations=4,
-            annotators={"p": (0.97, 0.95), "q": (0.9, 0.9), "r": (0.95, 0.85)},
-            each=2,
-            references=6,
+            scenarios=24,
+            people=("p", "q", "r"),
+            per_trajectory=2,
         )
         table.to_csv(file, index=False)
         return self._report(file, out) | {"table": digest([file.read_bytes()]), "rows": len(table)}

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
+import sts
 from sts import agents
 from sts.annotations.verdicts import load_automatic_labels
 from sts.continuations import label_table, labels, store
@@ -90,7 +92,8 @@ def test_each_continuation_is_labelled_by_the_rule_of_its_category(workspace, su
         verdict, step = rule(one.episode, scenario.takeover, scenario.players, scenario.parameters)
         assert (row.verdict, None if pd.isna(row.step) else row.step) == (verdict, step)
         assert (row.step is pd.NA) == (row.verdict == "not_done")
-        assert (row.horizon, row.kind) == (scenario.horizon, scenario.kind)
+        own = (scenario.horizon, scenario.kind, scenario.trajectory)
+        assert (row.horizon, row.kind, row.trajectory) == own
 
 
 def test_label_writes_a_ratings_table_and_counts_verdicts(run, suite):
@@ -153,7 +156,8 @@ def test_category_without_a_rule_is_named_and_left_unlabelled(run, suite):
     assert labels.set_index("scenario")["verdict"]["dance-01"] == ""
     run("report other@1 --json")
     report = json.loads(run.workspace.path("reports", "other-1", "report.json").read_text())
-    assert (report["counts"]["judged"], report["counts"]["continuations"]) == (1, 2)
+    conclusion = report["conclusion"]
+    assert (conclusion["judged_clips"], conclusion["planned_clips"]) == (1, 2)
 
 
 def test_suite_without_continuations_is_refused_with_the_command_to_run(run):
@@ -189,6 +193,26 @@ def test_only_new_continuations_are_labelled_again(run, suite, monkeypatch):
     assert again.counts.items() > first.counts.items() and "random" in again.counts
     name = label_table.table_name("tiny@1")
     assert {*before.items()} - {*read_labels(run.workspace).items()} == {(name, before[name])}
+
+
+def test_ratings_of_a_suite_name_the_trajectory_of_each_scenario(run, suite):
+    run("label tiny@1")
+    ratings = sts.load_ratings("tiny@1", workspace=run.workspace)
+    known = ratings.drop_duplicates("scenario").set_index("scenario")["trajectory"]
+    assert known.to_dict() == {s.id: s.trajectory for s in suite.scenarios}
+
+
+def test_label_replaces_a_table_of_an_earlier_format(workspace, suite):
+    label_suite(workspace, suite)
+    name = label_table.table_name("tiny@1")
+    current, path = workspace.store.get(name), workspace.path(name)
+    stored = pq.read_table(path)
+    marked = stored.schema.metadata | {b"sts.format": b"ratings/1"}
+    pq.write_table(stored.drop_columns("trajectory").replace_schema_metadata(marked), path)
+    with pytest.raises(DamagedData, match="ratings format 1; this version reads 2: run sts label"):
+        load_automatic_labels(workspace, [], store.open_saved_index(workspace))
+    label_suite(workspace, suite)
+    assert workspace.store.get(name) == current
 
 
 OWN = """

@@ -78,16 +78,16 @@ def test_pair_is_shown_frozen_run_and_credited_together(curator, monkeypatch):
     assert "own@1 is sound" in curator("suite verify own@1")
 
     report = report_of(curator, continuations=3)
-    (name,) = report["pairs"]["scenarios"]
-    rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]}
-    for entry in report["pairs"]["agents"]:
-        product = rates[WHEN][entry["agent"]] * rates[COUNT][entry["agent"]]
-        assert entry["credit"] == pytest.approx(product)
-        assert report["pairs"]["credits"][name][entry["agent"]] == pytest.approx(product)
-        assert entry["groups"] == 1 and "scenario" not in entry["method"]
-    assert report["counts"]["scenarios"] == 5, "halves stay ordinary scenarios"
-    page = curator.workspace.path("reports", "own-1", "report.html").read_text()
-    assert '<section id="pairs-together">' in page and "both of its instructions" in page
+    (group,) = report["pairs"]["groups"]
+    assert {*group["scenarios"]} == {WHEN, COUNT}
+    rates = {s["scenario"]: s["pass_rates"] for s in report["scenarios"]["rows"]}
+    for row in report["pairs"]["rows"]:
+        product = rates[WHEN][row["agent"]] * rates[COUNT][row["agent"]]
+        assert row["joint_success"] == pytest.approx(product)
+        assert group["joint_success"][row["agent"]] == pytest.approx(product)
+        assert row["groups"] == 1 and row["interval"] is None
+    assert report["conclusion"]["n_scenarios"] == 5, "halves stay ordinary scenarios"
+    assert report["conclusion"]["units"] < 5
     part = curator("suite show own@1+category:when-evil")
     terms = "+category:when-evil: 3 of its 5 scenarios, 1 of them as they belong with another"
     assert terms in part
@@ -128,8 +128,9 @@ def test_dialogue_is_frozen_as_ordered_turns_of_one_recording(curator):
     assert [(s.id, s.turn) for s in turns] == [(WHEN, 1), (LATER, 2)]
     assert f"dialogue: {WHEN} “" in curator("suite show own@1")
     report = report_of(curator, continuations=2)
-    assert report["series"]["scenarios"] == {f"from {WHEN}": [WHEN, LATER]}
-    assert "pairs" not in report
+    (group,) = report["dialogues"]["groups"]
+    assert (group["group"], group["scenarios"]) == (f"from {WHEN}", [WHEN, LATER])
+    assert report["pairs"] is None
 
 
 @pytest.mark.parametrize(

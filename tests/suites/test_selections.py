@@ -6,16 +6,19 @@ from functools import partial
 
 import pytest
 
-from sts.annotations import progress
+from sts.annotations import export, progress
+from sts.annotations.plan import Plan
 from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import selections, store, tags
 from sts.suites.types import Scenario, Suite
+from sts_analysis.inputs.workspace import gather
 from sts_annotator_app import queueing
+from tests.annotations.examples import a_submission
 from tests.examples import scenarios
 from tests.scenarios.curating import Curation
-from tests.stores import add_person, ask, claim_items
+from tests.stores import add_person, ask, claim_items, submit
 from tests.suites.races import run_together
 
 FOUR = scenarios(4)
@@ -180,20 +183,23 @@ def test_subset_is_run_labelled_reported_and_queued_once(workspace, suite, capsy
     assert "This is about a part of own@1, +tag:wrap: 2 of its 4 scenarios." in said
     folder = workspace.path("reports")
     report = json.loads((folder / "own-1+tag=wrap" / "report.json").read_text())
-    assert report["suite"] == "own@1+tag:wrap" and report["counts"]["continuations"] == 8
-    selection = {"suite": "own@1", "meaning": "+tag:wrap", "scenarios": 2, "of": 4, "joined": []}
-    assert report["selection"] == selection
-    counted = {(row["tag"], row["scenarios"]) for row in report["tags"]}
-    assert counted == {("corner", 1), ("far", 1), ("wrap", 2)}
+    assert report["conclusion"]["suite"] == "own@1+tag:wrap"
+    assert report["conclusion"]["planned_clips"] == 8
+    selection = {
+        "suite": "own@1", "filter": "+tag:wrap", "scenarios": 2, "suite_scenarios": 4, "joined": [],
+    }  # fmt: skip
+    assert report["provenance"]["selection"] == selection
     own("suite save own@1+tag:wrap+tag:far tag-wrap")
     own("report own@1+tag-wrap")
     assert {one.name for one in folder.iterdir()} == {"own-1+tag=wrap", "own-1+tag-wrap"}
     own("report own@1")
     report = json.loads((folder / "own-1" / "report.json").read_text())
-    assert "selection" not in report and report["counts"]["continuations"] == 16
+    assert report["provenance"]["selection"] is None
+    assert report["conclusion"]["planned_clips"] == 16
 
     part, whole = (queueing.select_suite(workspace, label) for label in ("own@1+tag:wrap", "own@1"))
     assert part is not None and whole is not None
+    workspace.settings["annotation"]["overlap"] = 0
     with AnnotationStore.open(workspace) as judging:
         assert queueing.fill_queue(workspace, judging, part) == 8
         ann = add_person(judging, "ann").id
@@ -201,6 +207,15 @@ def test_subset_is_run_labelled_reported_and_queued_once(workspace, suite, capsy
         assert queueing.fill_queue(workspace, judging, whole) == 16
         assert ask(judging, progress.load_progress, part.queue).items == 8
         assert ask(judging, progress.load_progress, "own@1").items == 16
+        claims = claim_items(judging, ann, suite="own@1", count=20)
+        submit(judging, ann, [a_submission(claim, step=1) for claim in claims[:5]])
+        inside = {B.id, C.id}
+        table = export.load_ratings(workspace, "own@1").query("annotator != ''")
+        plan, part_plan = (
+            gather(workspace, label).suite.plan for label in ("own@1", "own@1+tag:wrap")
+        )
+        assert plan == Plan(16, 5, 1, None)
+        assert part_plan == Plan(8, table["scenario"].isin(inside).sum(), 1, None)
 
 
 def test_subset_is_shown_with_its_terms(workspace, suite, capsys):

@@ -1,72 +1,63 @@
-"""`sts report`: one HTML page, its JSON and its tables, from a workspace or from a bare table."""
-
-from __future__ import annotations
+"""`sts report`: two pages, JSON and tables, from a workspace or from a bare table."""
 
 import argparse
 import gc
-import itertools
-import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sts.cli.arguments import show_progress, warn
 from sts.errors import ArgumentError
 from sts.names import quote
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sts_analysis.report.schema import Report
-
 ALL, NONE, APP = "all", "none", "app"
-USUAL = 3000
-"""Clips that are taken along unless it is said how many."""
+USUAL_CLIPS = 3000
+"""Supporting clips in a report unless another number is given."""
 
 
 def report(args: argparse.Namespace) -> int:
     """Rank the agents."""
-    with _uncollected():
+    with _without_collection():
         return _report(args)
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """A report is millions of objects that live to its end: none is garbage, however often seen."""
-    usual = gc.isenabled()
+def _without_collection() -> Iterator[None]:
+    """Keep the garbage collector off: a report is millions of objects that live to its end."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if usual:
+        if was_enabled:
             gc.enable()
 
 
 def _report(args: argparse.Namespace) -> int:
     # Products of matrices are small here: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _check(args)
-    taken = _taken(args)
+    _check_options(args)
+    clips = _count_clips(args)
 
-    from sts.ratings import REQUIRED_COLUMNS
-    from sts.storage.csv_tables import read_header, require_columns
+    from sts.ratings import TYPES
+    from sts.storage.csv_tables import read_header
+    from sts_analysis.inputs.mapping import find_columns, parse_mapping, require_columns
 
+    mapping = parse_mapping(args)
     if args.table is not None and (header := read_header(Path(args.table))) is not None:
-        require_columns(Path(args.table).name, header, REQUIRED_COLUMNS)
+        table = Path(args.table).name
+        require_columns(table, header, find_columns(table, header, TYPES, mapping.columns))
 
     from sts_analysis.api import build_report
-    from sts_analysis.evidence.bundle import bundle, check_bundle
-    from sts_analysis.report.json_form import to_json
-    from sts_analysis.report.page import NO_CLIPS
-    from sts_analysis.report.terminal import table
-    from sts_analysis.report.write import check_folder, write
+    from sts_analysis.evidence.gather import CLIP_PAGE
+    from sts_analysis.report.write import check_folder
 
     if args.table is not None:
         from sts_analysis.inputs.gather import gather_table
 
-        gathered = gather_table(Path(args.table))
+        gathered = gather_table(Path(args.table), mapping)
     else:  # only a suite needs a workspace, its annotations, and worlds to check it by
         from sts.storage.workspace import Workspace
         from sts_analysis.inputs.workspace import gather
@@ -76,73 +67,81 @@ def _report(args: argparse.Namespace) -> int:
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.zip:
+        from sts_analysis.evidence.bundle import check_bundle
+
         check_bundle(Path(args.zip))
     margin = args.non_inferiority_margin
-    report = build_report(
+    built = build_report(
         gathered,
         args.scores,
         target=args.target,
+        unit=args.unit,
+        closed=args.closed,
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
+        prediction_powered=args.prediction_powered,
         guessing_baseline=args.guessing_baseline,
         non_inferiority_margin=None if margin is None else margin / 100,
         reference_agent=args.reference_agent,
         real_names=args.real_names,
+        clip_page=CLIP_PAGE if clips else "",
         workspace=args.workspace,
     )
-    paper = _paper(report, args)
-    said = NO_CLIPS
-    if taken == 0:
-        with _steps("writing", 3) as step:
-            page = write(folder, report, paper=paper, step=step)
-    else:
-        from sts_analysis.evidence.gather import evidence
+    summary = ""
+    if clips:
+        from sts_analysis.evidence.gather import open_evidence
+        from sts_analysis.report.write import attach, write_report
 
-        most = taken if isinstance(taken, int) else None
-        with evidence(
-            *(workspace, args.suite, gathered, report, folder),
-            most=most,
-            linked=taken == APP,
+        assert built.study is not None
+        attached = attach(built.results, built.study, paper=args.paper, title=args.title)
+        with open_evidence(
+            workspace,
+            gathered,
+            built.study,
+            folder,
+            most=clips if isinstance(clips, int) else None,
+            linked=clips == APP,
             show=show_progress,
-        ) as own:
-            with _steps("writing", 3) as step:
-                page = write(folder, report, own, paper, step=step)
-            said = own.link.says
+        ) as evidence:
+            attached = attached._replace(evidence=evidence.folder)
+            page = write_report(folder, built.results, built.study, attached)
+            summary = f"{evidence.summary}\n"
+    else:
+        page = built.save(folder, paper=args.paper, title=args.title)
     if args.real_names:
         warn(f"{folder} shows real names: share it only with people who may know them")
     if args.json:
-        json.dump(to_json(report), sys.stdout, ensure_ascii=False, allow_nan=False)
-        print()
+        sys.stdout.write(built.to_json().decode())
     else:
-        print(f"{table(report)}\n{said}\nreport: {page}")
+        print(f"{built}\n{summary}report: {page}")
     if args.zip:
-        size = bundle(folder, Path(args.zip))
-        if not args.json:
-            print(f"bundle: {args.zip} ({size / 1e6:.1f} MB)")
-    if args.wandb is not None:
-        from sts_analysis.report.tracking import log_report
+        from sts_analysis.evidence.bundle import bundle
+        from sts_analysis.report.write import PARTS
 
-        log_report(report, args.wandb)
+        size = bundle(folder, Path(args.zip), PARTS)
+        if not args.json:
+            print(f"zip: {args.zip} ({size / 1e6:.1f} MB)")
+    if args.wandb is not None:
+        built.log(args.wandb)
     return 0
 
 
-@contextmanager
-def _steps(label: str, parts: int) -> Iterator[Callable[[], None]]:
-    """Yields what is to be called after each of so many parts, and draws how many are over."""
-    over = itertools.count(1)
-    with show_progress(label, "parts") as show:
-        show(0, parts)
-        yield lambda: show(next(over), parts)
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Refuses flags that do not go together, before anything is read."""
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together, before anything is read."""
     if (args.suite is None) == (args.table is None):
         raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
-    if args.table is not None and args.compare_to is not None:
-        raise ArgumentError("--compare-to cannot be combined with --table")
-    if args.table is not None and args.real_names:
-        raise ArgumentError("--real-names cannot be combined with --table")
+    if args.table is not None:
+        for name in ("compare_to", "real_names"):
+            if getattr(args, name):
+                option = name.replace("_", "-")
+                raise ArgumentError(f"--{option} cannot be combined with --table")
+        if args.unit == "people":
+            raise ArgumentError("--unit people needs a suite: a table does not say who recorded")
+    elif args.closed:
+        raise ArgumentError(
+            "--closed is for --table; close the study of a suite with "
+            f"sts annotations close {args.suite} --reason ..."
+        )
     margin = args.non_inferiority_margin
     if margin is not None and not 0 < margin < 100:
         raise ArgumentError(
@@ -158,31 +157,23 @@ def _check(args: argparse.Namespace) -> None:
         check_project(args.wandb)
 
 
-def _paper(report: Report, args: argparse.Namespace) -> dict[str, bytes]:
-    """What is written for a paper, by path; nothing unless it is asked for."""
-    if not args.paper:
-        return {}
-    from sts_analysis.report.paper.files import files
-
-    return files(report, title=args.title)
-
-
-def _taken(args: argparse.Namespace) -> int | str:
-    """How many clips are taken along: a number, `ALL` or `APP`.
+def _count_clips(args: argparse.Namespace) -> int | str:
+    """Return how many supporting clips the report gets: a number, `ALL` or `APP`.
 
     Raises:
       ArgumentError: it is none of these, or asked of a table, which has no clips.
     """
     asked = args.clips
     if asked is None:
-        return USUAL if args.suite is not None else 0
-    taken = 0 if asked == NONE else asked
-    if isinstance(taken, str) and taken.isascii() and taken.isdecimal() and len(taken) < 10:
-        taken = int(taken)
-    if isinstance(taken, str) and taken not in (ALL, APP):
-        raise ArgumentError(
-            f"--clips: expected a number of clips, {ALL}, {NONE} or {APP}, found {quote(taken)}"
-        )
-    if args.table is not None and taken != 0:
-        raise ArgumentError("--clips is for a suite, NAME@VERSION; a table has no clips")
-    return taken
+        return USUAL_CLIPS if args.suite is not None else 0
+    if args.table is not None and asked != NONE:
+        raise ArgumentError("--clips is for a suite, NAME@VERSION; a table has its column media")
+    if asked == NONE:
+        return 0
+    if asked in (ALL, APP):
+        return str(asked)
+    if asked.isascii() and asked.isdecimal() and len(asked) < 10:
+        return int(asked)
+    raise ArgumentError(
+        f"--clips: expected a number of clips, {ALL}, {NONE} or {APP}, found {quote(asked)}"
+    )

@@ -12,21 +12,46 @@ from sts.cli.command import (
     defer_in_workspace,
     group,
     option,
+    repeatable,
     switch,
 )
 
-ASSUMED = {"rate": 0.5, "icc": 0.4, "correlation": 0.5, "sensitivity": 0.95, "specificity": 0.95}
+ASSUMED = {
+    "rate": 0.5,
+    "icc": 0.4,
+    "correlation": 0.5,
+    "trajectory_share": 0.5,
+    "sensitivity": 0.95,
+    "specificity": 0.95,
+}
 """Assumptions of `sts power` about a study without a pilot."""
 _MEANT = {
+    "scenarios": "planned number of scenarios",
+    "continuations": "planned continuations of each scenario by each agent",
+    "annotations": "planned annotations of each continuation",
+    "unit_size": "planned scenarios of one unit, such as a trajectory",
     "rate": "without a pilot: pass rate of both agents",
     "icc": "without a pilot: intraclass correlation of an agent's verdicts within scenarios",
     "correlation": "without a pilot: correlation of the agents' pass rates over scenarios",
+    "trajectory_share": "without a pilot: share of the variance between scenarios that belongs to "
+    "the unit",
     "sensitivity": "without a pilot: annotators' sensitivity",
     "specificity": "without a pilot: annotators' specificity",
 }
-SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1}
+SIZE = {"scenarios": 160, "continuations": 3, "annotations": 1, "unit_size": 1}
 """The size of a study that `sts power` assumes without a pilot."""
 _SEED = option("--seed S", "seed of the random draws (default: 0)", 0, least=0)
+
+
+_FOREIGN = (
+    repeatable(
+        "--column NAME=COLUMN",
+        "column of --table that holds NAME, such as agent=Agent; repeatable (default: its name)",
+    ),
+    repeatable("--success WORD", "verdict in --table that means success; repeatable"),
+    repeatable("--failure WORD", "verdict in --table that means failure; repeatable"),
+)
+"""Options that say how a table of other people is read."""
 
 
 def _target(help: str) -> AddArgument:
@@ -36,6 +61,7 @@ def _target(help: str) -> AddArgument:
 _PILOT = (
     argument("suite", "NAME@VERSION", "fully or partly annotated suite", nargs="?"),
     option("--table FILE", "ratings table instead of a suite (default: none)"),
+    *_FOREIGN,
     _target("whether the scenarios are a sample (default) or all that matter"),
     option(
         "--labels",
@@ -94,11 +120,17 @@ POWER = Command(
             least=2,
         ),
         *(
-            option(f"--{name} N", f"planned number (default: the pilot's, or {number})", least=1)
+            option(
+                f"--{name} N".replace("_", "-"),
+                f"{_MEANT[name]} (default: the pilot's, or {number})",
+                least=1,
+            )
             for name, number in SIZE.items()
         ),
         *(
-            option(f"--{name} P", f"{_MEANT[name]} (default: {value})", type=float)
+            option(
+                f"--{name} P".replace("_", "-"), f"{_MEANT[name]} (default: {value})", type=float
+            )
             for name, value in ASSUMED.items()
         ),
     ),
@@ -117,7 +149,7 @@ SELFCHECK = Command(
 )
 
 REPORT = Command(
-    "rank the agents: a page, report.json, tables and figures",
+    "rank the agents: two pages, report.json, and tables",
     "sts report {suite} --target sampled",
     defer_import("sts_analysis.commands.report:report"),
     (
@@ -125,12 +157,21 @@ REPORT = Command(
         option(
             "--table FILE", "ratings table instead of a suite, .csv or .parquet (default: none)"
         ),
+        *_FOREIGN,
         option("--scores FILE", "table of other metrics of the agents (default: the workspace's)"),
         option(
             "--compare-to NAME@VERSION",
             "version whose pass rates are compared with this one (default: none)",
         ),
-        _target("target of the intervals: all scenarios of these kinds (default) or only these"),
+        _target("target of the intervals: other scenarios like these (default) or only these"),
+        option(
+            "--unit",
+            "what was drawn independently: trajectory (default), or people to join all scenarios "
+            "that the same people recorded",
+            "trajectory",
+            choices=("trajectory", "people"),
+        ),
+        option("--closed REASON", "why the study of --table ended before all was judged", ""),
         option(
             "--contrast",
             "two agents whose comparison was planned; repeatable",
@@ -154,9 +195,11 @@ REPORT = Command(
             "agent that --non-inferiority-margin compares the others with (default: the first)",
         ),
         switch(
+            "--prediction-powered", "also estimate rates with labels where people have not judged"
+        ),
+        switch(
             "--paper",
-            "also write paper/ for a publication: figures, tables, methods and a script that "
-            "reproduces them",
+            "also write paper/ for a publication: figures, tables, methods, and how to repeat it",
         ),
         option("--title TEXT", "title above the figures of --paper (default: none)", ""),
         option(

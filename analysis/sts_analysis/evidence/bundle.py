@@ -1,31 +1,28 @@
-"""A report as one file to send: a zip of its folder, which opens by a double click once unpacked.
+"""A report as a single file to send: a zip of its folder, which opens once it is unpacked.
 
-It is no single page: a browser would have to read every clip before it showed a number, and mail
-programs refuse pages with scripts in them.
+It is not a single page: a browser would have to read every clip before it showed a number, and mail
+programs refuse pages with scripts.
 """
 
 import os
-import tempfile
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 
 from sts.errors import ArgumentError
 from sts.names import quote
-from sts.storage.files import check_place
-from sts_analysis.report import json_form
-from sts_analysis.report.write import EVIDENCE, PAGE
+from sts.storage.files import check_place, open_part_folder
 
 SUFFIX = ".zip"
-_PARTS = (PAGE, json_form.FILE, "tables", "figures", EVIDENCE)
-_BEGINNING = (1980, 1, 1, 0, 0, 0)
-"""The time that every file is given, so that one report makes one zip."""
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""The time of every file, so that equal reports make equal zips."""
 
 
 def check_bundle(file: Path) -> None:
-    """Refuses a name that no zip can have.
+    """Check the name of a zip.
 
     Raises:
-      ArgumentError: it ends otherwise, or its folder is not there.
+      ArgumentError: it has another ending, or its folder does not exist.
     """
     if file.suffix != SUFFIX or file.is_dir():
         raise ArgumentError(
@@ -35,34 +32,31 @@ def check_bundle(file: Path) -> None:
         raise ArgumentError(f"--zip: there is no folder {quote(str(file.parent))}; make it first")
 
 
-def bundle(folder: Path, file: Path) -> int:
-    """Writes a report's folder as one zip and returns its bytes; an earlier one is replaced.
+def bundle(folder: Path, file: Path, parts: Collection[str]) -> int:
+    """Write a report's folder as a zip and return its bytes; an earlier file is replaced.
+
+    Args:
+      folder: of the report.
+      file: the zip.
+      parts: files and folders of the report; nothing else in its folder is sent.
 
     Raises:
-      OSError: the disk is full, or read-only; an earlier one is then as it was.
+      OSError: the disk is full or read-only; an earlier file is then unchanged.
     """
     check_place(file)
-    handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as raw:
+    own = [folder / name for name in parts]
+    inside = [path for part in own if part.is_dir() for path in part.rglob("*")]
+    with open_part_folder(file) as beside:
+        made = beside / file.name
+        with made.open("wb") as raw:
             with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as zipped:
-                for path in _files(folder):
+                for path in sorted(path for path in [*own, *inside] if path.is_file()):
                     name = f"{file.stem}/{path.relative_to(folder).as_posix()}"
-                    entry = zipfile.ZipInfo(name, _BEGINNING)
+                    entry = zipfile.ZipInfo(name, _TIME)
                     entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
                     zipped.writestr(entry, path.read_bytes())
             raw.flush()
             os.fsync(raw.fileno())
-        os.chmod(beside, 0o644)
-        os.replace(beside, file)
-    except BaseException:
-        os.unlink(beside)
-        raise
+        made.chmod(0o644)
+        made.replace(file)
     return file.stat().st_size
-
-
-def _files(folder: Path) -> list[Path]:
-    """What of a folder is the report's, in order; nothing else that lies in it is sent."""
-    own = [folder / name for name in _PARTS]
-    inside = [path for one in own if one.is_dir() for path in one.rglob("*")]
-    return sorted(path for path in [*own, *inside] if path.is_file())

@@ -1,25 +1,26 @@
-"""What there is behind the numbers of each scenario: continuations, their clips, what was said."""
+"""What is behind the numbers of each scenario: continuations, their clips, and verdicts on them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from sts.annotations.types import ShownVerdict
-from sts_analysis.inputs.ratings import valued
-from sts_analysis.statistics.outcomes import continuation_values
+from sts_analysis.statistics.tabulation import Outcomes
 
-_SAID = ["annotator", "source", "verdict", "step", "reason", "adjudicated", "adjudicated_step"]
+_VERDICT = ["annotator", "source", "verdict", "step", "reason", "adjudicated", "adjudicated_step"]
 RULE, MODEL, REVIEWER = "a rule", "a model", "a reviewer"
+_KINDS = ("verdict", "adjudication", "label")
 
 
 class Clip(NamedTuple):
     """What looks and sounds the same, of whatever agents.
 
     Attributes:
-      hash: of what there is to be seen and heard; of a continuation that is not kept here its id.
+      hash: of what there is to be seen and heard; of a continuation that is not stored its id.
       continuation: the id of one that shows it.
-      marks: what was said of it, people first.
+      marks: verdicts on it, people's first.
     """
 
     hash: str
@@ -28,20 +29,23 @@ class Clip(NamedTuple):
 
     @property
     def in_question(self) -> bool:
-        """Whether people disagree on its outcome, a reviewer decided, or a rule says another."""
-        people = {one.verdict == "success" for one in self.marks if _counts(one, "verdict")}
-        ruled = {one.verdict == "success" for one in self.marks if _counts(one, "label")}
-        decided = any(one.kind == "adjudication" for one in self.marks)
-        return decided or len(people) > 1 or bool(people and ruled and people != ruled)
+        """Whether people disagree on its outcome, a reviewer decided, or a rule disagrees."""
+        counted = [mark for mark in self.marks if mark.verdict != "cannot_judge"]
+        people, rules = (
+            {mark.verdict == "success" for mark in counted if mark.kind == kind}
+            for kind in ("verdict", "label")
+        )
+        decided = any(mark.kind == "adjudication" for mark in self.marks)
+        return decided or len(people) > 1 or bool(people and rules and people != rules)
 
 
 class Share(NamedTuple):
-    """What of an agent's continuations of a scenario is one clip.
+    """The continuations of an agent in a scenario that are one clip.
 
     Attributes:
       clip: its hash.
       continuations: how many.
-      value: the mean of what these are worth; None where none is judged.
+      value: the mean of what these are worth; None if none is judged.
     """
 
     clip: str
@@ -63,78 +67,112 @@ class Dossier(NamedTuple):
     agents: Mapping[str, tuple[Share, ...]]
 
 
-def dossiers(ratings: pd.DataFrame, source: str, clip_of: Mapping[str, str]) -> Iterator[Dossier]:
-    """Yields what there is behind each scenario's numbers, in order of its id.
+def list_dossiers(
+    ratings: pd.DataFrame, outcomes: Outcomes, ids: pd.Series, clip_of: Mapping[str, str]
+) -> list[Dossier]:
+    """Return what is behind each scenario's numbers, in order of its id.
 
     Args:
       ratings: a checked ratings table.
-      source: the labels that the report's numbers rest on.
-      clip_of: the hash of each continuation's clip, by its id.
+      outcomes: made of it, for the labels that the report's numbers rest on.
+      ids: of continuations, by their numbers.
+      clip_of: the hash of each stored continuation's clip, by its id.
     """
-    values = continuation_values(valued(ratings), source).sort_values("continuation")
-    values["clip"] = _clips(values["continuation"], clip_of)
-    said = _said(ratings[ratings["truth"] == ""], clip_of)
-    first = values.drop_duplicates(["scenario", "clip"])[["scenario", "clip", "continuation"]]
-    clips: dict[str, dict[str, Clip]] = {}
-    for scenario, hash, continuation in first.itertuples(index=False):
-        clip = Clip(hash, continuation, said.get(hash, ()))
-        clips.setdefault(str(scenario), {})[hash] = clip
-    shares = _shares(values)
-    for scenario in sorted(clips):
-        yield Dossier(scenario, clips[scenario], shares[scenario])
+    made = outcomes.continuations
+    names = [str(name) for name in ids[made.number]]
+    hashes = [clip_of.get(name, name) for name in names]
+    marks = _list_marks(ratings, dict(zip(made.number.tolist(), hashes, strict=True)))
+    clips: dict[int, dict[str, Clip]] = {}
+    values: dict[int, dict[str, dict[str, list[float]]]] = {}
+    columns = (made.scenario.tolist(), made.agent.tolist(), made.y.tolist(), hashes, names)
+    for scenario, agent, y, hash, name in zip(*columns, strict=True):
+        known = clips.setdefault(scenario, {})
+        if hash not in known:
+            known[hash] = Clip(hash, name, tuple(marks.get(hash, ())))
+        agents = values.setdefault(scenario, {})
+        agents.setdefault(outcomes.agents[agent], {}).setdefault(hash, []).append(y)
+    return [
+        Dossier(
+            outcomes.scenarios[scenario],
+            clips[scenario],
+            {
+                agent: tuple(Share(hash, len(ys), _mean(ys)) for hash, ys in shares.items())
+                for agent, shares in values[scenario].items()
+            },
+        )
+        for scenario in sorted(clips)
+    ]
 
 
-def _shares(values: pd.DataFrame) -> dict[str, dict[str, tuple[Share, ...]]]:
-    """What the continuations of each scenario are, by agent."""
-    each = values.groupby(["scenario", "agent", "clip"], sort=False)["y"].agg(["size", "mean"])
-    found: dict[str, dict[str, tuple[Share, ...]]] = {}
-    for (scenario, agent, clip), size, mean in each.sort_index(
-        level=["scenario", "agent"], kind="stable", sort_remaining=False
-    ).itertuples():
-        share = Share(str(clip), int(size), None if pd.isna(mean) else float(mean))
-        agents = found.setdefault(str(scenario), {})
-        agents[str(agent)] = (*agents.get(str(agent), ()), share)
-    return found
+def choose_clips(
+    dossiers: Iterable[Dossier],
+    first: Collection[str],
+    spread: Mapping[str, float],
+    most: int | None,
+    stored: Collection[str],
+) -> dict[str, str]:
+    """Return the clips to take along, each with a continuation that shows it.
+
+    First come those that the report shows; then those in question; then one that passed and one
+    that failed of each agent and scenario; then the rest. Within each, scenarios that agents differ
+    in most come first.
+
+    Args:
+      dossiers: what there is.
+      first: the clips that the report shows.
+      spread: range of the agents' pass rates in each scenario, by its id.
+      most: how many at most; None for all.
+      stored: the continuations that can be shown.
+    """
+    ranked = []
+    for dossier in dossiers:
+        examples: dict[tuple[str, bool], str] = {}
+        for agent, shares in dossier.agents.items():
+            for share in shares:
+                if share.value is not None:
+                    examples.setdefault((agent, share.value >= 0.5), share.clip)
+        shown = {hash for hash, clip in dossier.clips.items() if clip.continuation in stored}
+        for hash in shown:
+            clip = dossier.clips[hash]
+            tests = (hash in first, clip.in_question, hash in examples.values(), True)
+            apart = -spread.get(dossier.scenario, 0.0)
+            key = (tests.index(True), apart, dossier.scenario, hash)
+            ranked.append((*key, clip.continuation))
+    return {hash: continuation for *_, hash, continuation in sorted(ranked)[:most]}
 
 
-def _clips(continuations: pd.Series, clip_of: Mapping[str, str]) -> pd.Series:
-    return pd.Series([clip_of.get(one, one) for one in continuations], continuations.index, str)
+def _mean(values: list[float]) -> float | None:
+    judged = [value for value in values if value == value]
+    return sum(judged) / len(judged) if judged else None
 
 
-def _said(own: pd.DataFrame, clip_of: Mapping[str, str]) -> dict[str, tuple[ShownVerdict, ...]]:
-    """What was said of each clip, once for all the continuations that it is."""
-    rows = own.loc[own["verdict"] != "", ["continuation", *_SAID]]
-    rows = rows.assign(clip=_clips(rows["continuation"], clip_of))
-    rows = rows.drop_duplicates(["clip", *_SAID])
-    found: dict[str, list[ShownVerdict]] = {}
-    for clip, *cells in rows[["clip", *_SAID]].itertuples(index=False):
-        for one in _of_row(*cells):
-            if one not in found.setdefault(clip, []):
-                found[clip].append(one)
-    order = {"verdict": 0, "adjudication": 1, "label": 2}
+def _list_marks(ratings: pd.DataFrame, hash_of: Mapping[int, str]) -> dict[str, list[ShownVerdict]]:
+    """Return the verdicts on each clip, once for all the continuations that it is."""
+    rows = ratings.loc[(ratings["truth"] == "") & (ratings["verdict"] != "")]
+    rows = rows.assign(clip=[hash_of[number] for number in rows["continuation"]])
+    marks: dict[str, dict[ShownVerdict, None]] = {}
+    for clip, *cells in rows[["clip", *_VERDICT]].drop_duplicates().itertuples(index=False):
+        marks.setdefault(clip, {}).update(dict.fromkeys(_read_row(*cells)))
     return {
-        clip: tuple(sorted(every, key=lambda one: (order[one.kind], one.by)))
-        for clip, every in found.items()
+        clip: sorted(found, key=lambda mark: (_KINDS.index(mark.kind), mark.by))
+        for clip, found in marks.items()
     }
 
 
-def _of_row(
-    annotator: str, source: str, verdict: str, step: object, reason: str, decided: str, at: object
+def _read_row(
+    annotator: str, source: str, verdict: str, step: float, reason: str, decided: str, at: float
 ) -> Iterator[ShownVerdict]:
     if source == "human":
         yield ShownVerdict(annotator, "verdict", verdict, _step(step), reason)
         if decided:
             yield ShownVerdict(REVIEWER, "adjudication", decided, _step(at), "")
-    elif source == "model":
-        yield ShownVerdict(MODEL, "label", verdict, _step(step), reason)
+    elif source == "settled":
+        why = "auto-resolved: the player that should speak said nothing"
+        yield ShownVerdict(RULE, "label", verdict, None, why)
     else:
-        why = "nobody was asked: who should speak said nothing" if source == "settled" else reason
-        yield ShownVerdict(RULE, "label", verdict, _step(step), why)
+        by = MODEL if source == "model" else RULE
+        yield ShownVerdict(by, "label", verdict, _step(step), reason)
 
 
-def _step(step: object) -> int | None:
-    return None if pd.isna(step) else int(step)  # type: ignore[call-overload]
-
-
-def _counts(one: ShownVerdict, kind: str) -> bool:
-    return one.kind == kind and one.verdict != "cannot_judge"
+def _step(step: float) -> int | None:
+    return None if np.isnan(step) else int(step)

@@ -1,10 +1,10 @@
-// The clips behind a report: of each scenario what its continuations are, what was said of them, and
-// one or two of them in the Viewer, side by side. A scenario's file is a script that hands its data
-// over, as browsers fetch nothing from a disk. Every name is foreign text, and only ever becomes text.
+// The clips behind a report: the continuations of each scenario, the verdicts on them, and one or two
+// of them in the Viewer, side by side. A scenario's file is a script that hands over its data, because
+// browsers do not fetch files from a disk. All names are foreign text, and only ever become text.
 
 import { clipPage } from "../../../sts/viewer/clip.mjs";
+import { element } from "../../../sts/viewer/page.mjs";
 import { inWords } from "../../../sts/viewer/verdicts.mjs";
-import { addressed, part, percent, quoted } from "../report/scripts/parts.mjs";
 
 /** @typedef {{ said: [string, string, Verdict, number | null, string][], item: string | null, episode?: any }} Kept */
 /** @typedef {[clip: number, continuations: number, value: number | null]} Share */
@@ -23,8 +23,19 @@ let app = ""; // the address at which the app shows a clip, but for the clip; ""
 
 /** @param {string} selector @returns {any} */
 const $ = (selector) => document.querySelector(selector);
+const quoted = encodeURIComponent;
 
-// What the files call.
+/** @param {string} tag @param {object} properties @param {(Node | string)[]} children @returns {any} */
+function part(tag, properties = {}, ...children) {
+  const made = element(tag, properties);
+  made.append(...children);
+  return made;
+}
+
+/** @param {number | null} rate */
+const percent = (rate) => (rate === null ? "–" : `${Math.round(100 * rate)}%`);
+
+// The functions that the files call.
 const handed = {
   index(data) {
     [title, order] = data;
@@ -45,14 +56,14 @@ Object.assign(window, { stsEvidence: handed });
 const script = (address) => new Promise((done, failed) => {
   const tag = part("script", { src: address });
   tag.addEventListener("load", () => done());
-  tag.addEventListener("error", () => failed(new Error(`${address} is not there: keep the folder evidence beside the report`)));
+  tag.addEventListener("error", () => failed(new Error(`${address} is missing: keep the folder evidence next to the report`)));
   document.head.append(tag);
 });
 
 /** @param {string} scenario @returns {Promise<Listing>} */
 async function listingOf(scenario) {
   const name = files.get(scenario);
-  if (name === undefined) throw new Error(scenario ? `There is no scenario “${scenario}” here.` : "No scenario is chosen: open one from the report.");
+  if (name === undefined) throw new Error(`There is no scenario “${scenario}” here.`);
   if (!listings[name]) await script(`scenarios/${name}.js`);
   return listings[name];
 }
@@ -73,7 +84,7 @@ function isDisputed({ said }) {
   return new Set(outcomes.map(([, , verdict]) => verdict === "success")).size > 1;
 }
 
-const NOT_HERE = "It was not taken along here: “sts report --clips all” takes all clips along.";
+const NOT_HERE = "This clip is not included. “sts report --clips all” includes all clips.";
 
 // ---- one pane: an agent, its clips, and the Viewer on one of them
 
@@ -123,7 +134,7 @@ class Pane {
     const disputed = isDisputed(this.listing.clips[at]) ? " ≠" : "";
     const text = `${signOf(share)}${count > 1 ? ` ×${count}` : ""}${disputed}`;
     const people = said.map(([by, , verdict, step]) => `${by}: ${inWords({ verdict, step })}`).join("; ");
-    const button = part("button", { type: "button", textContent: text, title: people || "nobody has said anything of it" });
+    const button = part("button", { type: "button", textContent: text, title: people || "no verdicts" });
     button.classList.toggle("missing", !this.#isThere(at));
     button.dataset.at = at;
     button.addEventListener("click", () => {
@@ -157,29 +168,37 @@ function sayBoth() {
 
 // ---- the page
 
-const panes = [new Pane("Agent", (agent) => choose(0, agent)), new Pane("Beside", (agent) => choose(1, agent))];
+const panes = [new Pane("Agent", (agent) => choose(0, agent)), new Pane("Compare with", (agent) => choose(1, agent))];
 $("main").append(...panes.map((pane) => pane.element));
 
+// The scenario and the agents in the page's address, "#scenario=ID&pair=A,B"; "" for what is missing.
 /** @returns {{ scenario: string, a: string, b: string }} */
 function chosenNow() {
-  const { scenario = [""], pair, agent } = addressed(location.hash);
-  const [a = "", b = ""] = pair ?? agent ?? [];
-  return { scenario: scenario[0], a, b };
+  const given = (key) => (location.hash.slice(1).split("&").find((term) => term.startsWith(`${key}=`)) ?? "").slice(key.length + 1);
+  try {
+    const [[scenario], [a, b = ""]] = ["scenario", "pair"].map((key) => given(key).split(",").map(decodeURIComponent));
+    return { scenario: scenario || files.keys().next().value, a, b };
+  } catch {
+    return { scenario: location.hash, a: "", b: "" };
+  }
+}
+
+/** @param {string} scenario @param {string[]} agents */
+function setAddress(scenario, agents) {
+  location.hash = `#scenario=${quoted(scenario)}&pair=${agents.map(quoted).join(",")}`;
 }
 
 /** @param {number} at @param {string} agent */
 function choose(at, agent) {
-  const { scenario, a, b } = chosenNow();
-  const both = [panes[0].select.value || a, panes[1].select.value || (at ? "" : b)];
+  const both = panes.map((pane) => pane.select.value);
   both[at] = agent;
-  const whose = both[1] ? `&pair=${both.map(quoted).join(",")}` : `&agent=${quoted(both[0])}`;
-  location.hash = `#scenario=${quoted(scenario)}${whose}`;
+  setAddress(chosenNow().scenario, both);
 }
 
-/** @param {Pane} pane @param {string[]} names @param {string} value */
-function offerAgents(pane, names, value) {
-  pane.select.replaceChildren(...names.map((name) => part("option", { value: name, textContent: name || "nobody" })));
-  pane.select.value = value;
+/** @param {HTMLSelectElement} select @param {Iterable<string>} names @param {string} value */
+function offer(select, names, value) {
+  select.replaceChildren(...Array.from(names, (name) => part("option", { value: name, textContent: name || "none" })));
+  select.value = value;
 }
 
 // The two that differ most, where none is named: the best, and the worst if that is another.
@@ -193,8 +212,7 @@ function furthest(rates) {
 
 async function follow() {
   const chosen = chosenNow();
-  const back = `../report.html#scenario=${quoted(chosen.scenario)}`;
-  $("#back").href = chosen.scenario ? back : "../report.html";
+  $("#scenario").value = chosen.scenario;
   let listing;
   try {
     listing = await listingOf(chosen.scenario);
@@ -213,17 +231,19 @@ async function follow() {
   document.title = `${listing.scenario} – ${title}`;
   $("h1").textContent = listing.scenario;
   $("#asked").textContent = [listing.category, listing.asked && `“${listing.asked}”`].filter(Boolean).join(": ");
-  const said = rates.map(([name, rate]) => `${name} ${percent(rate === null ? null : Math.round(1000 * rate))}`);
+  const said = rates.map(([name, rate]) => `${name} ${percent(rate)}`);
   $("#status").textContent = `Passed by: ${said.join(" · ")}. ✓ and ✗ are clips that passed and failed, ×n so many continuations alike, ≠ in dispute.`;
-  offerAgents(panes[0], names, a);
-  offerAgents(panes[1], ["", ...names.filter((name) => name !== a)], b);
+  offer(panes[0].select, names, a);
+  offer(panes[1].select, ["", ...names], b);
   $("main").classList.toggle("two", !!b);
-  const better = b ? rateOf(own.get(a)) > rateOf(own.get(b)) : null;
+  const better = b ? rateOf(own.get(a)) >= rateOf(own.get(b)) : null;
   panes[1].show(listing, b, better === null ? null : !better);
   panes[0].show(listing, a, better);
   sayBoth();
 }
 
 window.addEventListener("hashchange", follow);
+$("#scenario").addEventListener("change", (event) => setAddress(event.target.value, panes.map((pane) => pane.select.value)));
 await script("index.js");
+offer($("#scenario"), files.keys(), "");
 await follow();

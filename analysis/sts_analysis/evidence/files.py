@@ -1,9 +1,10 @@
-"""Writes the evidence of a report: a page, the Viewer as one script, a file for each scenario.
+"""Files of the clips behind a report: a page, the Viewer as a script, and a file per scenario.
 
-What the page shows lies beside it as scripts that hand over JSON, as browsers refuse to fetch from
-a disk. A scenario's file is loaded when somebody opens it. Nothing is held but the clip in hand.
+Data are scripts that hand over JSON, because browsers do not fetch files from a disk. A scenario's
+file is loaded when it is opened. Only one part of the continuations is in memory at a time.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -28,90 +29,107 @@ from sts.viewer.scripts import (
     join_styles,
 )
 from sts_analysis.evidence.dossiers import Dossier
-from sts_analysis.report.page import SCRIPT_FOLDER
 
 PAGE, PLAYER, INDEX = "index.html", "player.js", "index.js"
-OWN = Path(__file__).parent
-MODULES = (*CLIP, "parts", "evidence")
+_SOURCES = Path(__file__).parent
+MODULES = (*CLIP, "evidence")
 """The modules of the player, in the order of their imports."""
 IN_APP = "../../clip?c="
 """The address at which the app shows a clip, from the page that it serves itself."""
 Progress = Callable[[int, int], None]
 
 
-class Made(NamedTuple):
+class Written(NamedTuple):
     """What was written.
 
     Attributes:
       clips: how many can be watched.
-      of: how many there are.
+      total: how many there are.
       refused: how many could not be shown, and why the first could not.
       size: bytes of all files.
     """
 
     clips: int
-    of: int
+    total: int
     refused: tuple[int, str]
     size: int
 
 
-def make(
+def write_clips(
     folder: Path,
     workspace: Workspace,
     scenarios: Sequence[Scenario],
-    every: Sequence[Dossier],
+    dossiers: Sequence[Dossier],
     chosen: Mapping[str, str],
     *,
     title: str,
     agents: Sequence[str],
     items: Mapping[str, str] | None = None,
     progress: Progress = lambda done, total: None,
-) -> Made:
-    """Writes the evidence into a folder.
+) -> Written:
+    """Write the page, and what it shows, into a folder.
 
     Args:
       folder: empty.
-      workspace: where continuations are kept.
+      workspace: where continuations are stored.
       scenarios: of the suite.
-      every: what there is behind each scenario's numbers.
+      dossiers: what is behind each scenario's numbers.
       chosen: the clips to take along, each with a continuation that shows it.
       title: of what the report is about.
       agents: their names, in the order of the report.
-      items: as what the app shows each clip, by hash, in the place of what is taken along.
-      progress: told how many clips are written, of how many.
+      items: how the application calls each clip, by hash, to link to it; None if it is not linked.
+      progress: called with the number of clips that are written, and of all.
 
     Raises:
       DamagedData: a part of the continuations is damaged.
-      OSError: the disk is full, or read-only.
+      OSError: the disk is full or read-only.
     """
-    names = {dossier.scenario: f"{n:05}" for n, dossier in enumerate(every)}
+    names = {dossier.scenario: f"{n:05}" for n, dossier in enumerate(dossiers)}
     by_id = {scenario.id: scenario for scenario in scenarios}
+    places: dict[str, tuple[str, int]] = {}
     (folder / "scenarios").mkdir()
-    for dossier in every:
-        data = _listing(dossier, by_id.get(dossier.scenario), items or {})
+    for dossier in dossiers:
+        data = _describe(dossier, by_id.get(dossier.scenario), items or {})
         _hand_over(folder, names[dossier.scenario], "listing", data)
-    count, refused = _clips(folder, workspace, every, chosen, by_id, names, progress)
+        for n, clip in enumerate(dossier.clips.values()):
+            if clip.hash in chosen:
+                places[clip.continuation] = (dossier.scenario, n)
+    bases: dict[str, dict[str, Any]] = {}
+    done, refused, why = 0, 0, ""
+    for part in load_by_ids(workspace, places):
+        for one in part:
+            scenario, n = places[one.id]
+            try:
+                episode = _load_episode(workspace, one, by_id.get(scenario))
+            except StsError as error:
+                refused, why = refused + 1, why or str(error)
+            else:  # what it has in common with the scenario's first clip is written once
+                base = bases.setdefault(scenario, episode)
+                own = {k: v for k, v in episode.items() if base is episode or base[k] != v}
+                _hand_over(folder, names[scenario], "clip", n, own)
+                done += 1
+            progress(done + refused, len(places))
     drawings = _drawings({one.recording.domain for one in scenarios}) if chosen else {}
-    player = embed_drawings(join_classic_script(MODULES, OWN, SCRIPT_FOLDER), drawings)
+    player = embed_drawings(join_classic_script(MODULES, _SOURCES), drawings)
     (folder / PLAYER).write_text(player, "utf-8")
     index = [title, list(agents), list(names.items()), None if items is None else IN_APP]
     (folder / INDEX).write_text(f"stsEvidence.index({_json(index)});\n", "utf-8")
     (folder / PAGE).write_text(_page(title), "utf-8")
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return Made(count, sum(len(one.clips) for one in every), refused, size)
+    return Written(done, sum(len(one.clips) for one in dossiers), (refused, why), size)
 
 
-def _listing(
+def _describe(
     dossier: Dossier, scenario: Scenario | None, items: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What the page says of a scenario before anything is watched; no key of it is foreign."""
+    """Return what the page shows of a scenario without its clips."""
     at = {hash: n for n, hash in enumerate(dossier.clips)}
     return {
         "scenario": dossier.scenario,
         "category": scenario.category if scenario else "",
         "asked": scenario.instruction.text if scenario else "",
         "clips": [
-            {"said": [list(one) for one in clip.marks], "item": items.get(clip.hash)}
+            {"said": [list(mark) for mark in clip.marks], "item": items.get(clip.hash)}
             for clip in dossier.clips.values()
         ],
         "agents": [
@@ -121,83 +139,41 @@ def _listing(
     }
 
 
-def _clips(
-    folder: Path,
-    workspace: Workspace,
-    every: Sequence[Dossier],
-    chosen: Mapping[str, str],
-    scenarios: Mapping[str, Scenario],
-    names: Mapping[str, str],
-    progress: Progress,
-) -> tuple[int, tuple[int, str]]:
-    """Writes each clip into the file of its scenario; returns how many, and what was refused.
-
-    What the first of a scenario's clips has in common with the others is written once.
-    """
-    place = {
-        clip.continuation: (dossier.scenario, n)
-        for dossier in every
-        for n, clip in enumerate(dossier.clips.values())
-        if clip.hash in chosen
-    }
-    bases: dict[str, dict[str, Any]] = {}
-    done, refused, why = 0, 0, ""
-    for part in load_by_ids(workspace, place):
-        for one in part:
-            scenario, n = place[one.id]
-            episode = _episode(workspace, one, scenarios.get(scenario))
-            if isinstance(episode, str):
-                refused, why = refused + 1, why or episode
-            else:
-                base = bases.setdefault(scenario, episode)
-                own = {k: v for k, v in episode.items() if base is episode or base[k] != v}
-                _hand_over(folder, names[scenario], "clip", n, own)
-                done += 1
-            progress(done + refused, len(place))
-    return done, (refused, why)
-
-
-def _episode(
+def _load_episode(
     workspace: Workspace, one: Continuation, scenario: Scenario | None
-) -> dict[str, Any] | str:
-    """What the Viewer is handed of a continuation, or why it cannot be shown."""
-    try:
-        return continuation_payload(workspace, one) | {
-            "criterion": find_criterion(scenario) if scenario else None
-        }
-    except StsError as error:
-        return str(error)
+) -> dict[str, Any]:
+    """Return what the Viewer shows of a continuation."""
+    criterion = find_criterion(scenario) if scenario else None
+    return continuation_payload(workspace, one) | {"criterion": criterion}
 
 
 def _drawings(domains: Iterable[str]) -> dict[str, str]:
-    """What worlds are drawn by, as far as it can be read; the Viewer says where it lacks one."""
+    """Return the drawing scripts of domains; the Viewer reports those that are missing."""
     found = {}
     for name in sorted(domains):
-        try:
+        with contextlib.suppress(StsError):
             found[name] = read_drawing(load_domain(name))
-        except StsError:
-            continue
     return {name: text for name, text in found.items() if text}
 
 
 def _hand_over(folder: Path, name: str, what: str, *values: object) -> None:
-    """Adds a line to the file of a scenario that hands values over when it is loaded."""
+    """Add a line to a scenario's file, which hands values over when it is loaded."""
     words = ", ".join(_json(value) for value in (name, *values))
     with (folder / "scenarios" / f"{name}.js").open("a", encoding="utf-8") as file:
         file.write(f"stsEvidence.{what}({words});\n")
 
 
 def _json(value: object) -> str:
-    """JSON that can end no script that it stands in."""
+    """Return JSON that cannot end the script that contains it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _page(title: str) -> str:
-    page = (OWN / "evidence.html").read_text("utf-8")
+    page = (_SOURCES / "evidence.html").read_text("utf-8")
     parts = {
         "title": escape(title),
-        "style": join_styles(("evidence",), OWN),
+        "style": join_styles(("evidence",), _SOURCES),
         "clip_style": join_styles(CLIP_STYLES),
         "clip": (FOLDER / "clip.html").read_text("utf-8"),
     }

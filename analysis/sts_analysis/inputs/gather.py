@@ -1,13 +1,23 @@
 """What a report is made from, gathered: ratings, scores and what they are about."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from sts_analysis.inputs.ratings import read_ratings
-from sts_analysis.inputs.scores import empty_scores
+from sts.ratings import TYPES
+from sts_analysis.inputs import tables
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
+from sts_analysis.inputs.ratings import NUMBERS, check_ratings
+from sts_analysis.inputs.scores import COLUMNS, check_scores, empty_scores, override_scores
 from sts_analysis.inputs.subject import Other, Subject
+from sts_analysis.inputs.tables import InputFile, describe_frame
+
+if TYPE_CHECKING:  # a report on a file needs no worlds
+    from sts.continuations.types import Continuation
 
 
 class Gathered(NamedTuple):
@@ -20,6 +30,10 @@ class Gathered(NamedTuple):
       folder: where it goes unless it is told otherwise.
       other: the other version, where one is asked.
       ids: of a workspace the id of each continuation, by its number in the ratings table.
+      mapping: how the columns and verdicts of a foreign table were read.
+      inputs: what identifies each file or data frame that was read; none for a suite.
+      media_folder: what the paths in the column `media` are relative to; None without paths.
+      load: loads stored continuations by their ids; None of a table.
     """
 
     ratings: pd.DataFrame
@@ -28,8 +42,42 @@ class Gathered(NamedTuple):
     folder: Path
     other: Other | None = None
     ids: pd.Series | None = None
+    mapping: ColumnMapping = AS_WRITTEN
+    inputs: tuple[InputFile, ...] = ()
+    load: Callable[[Collection[str]], Iterable[Continuation]] | None = None
+    media_folder: Path | None = None
 
 
-def gather_table(path: Path) -> Gathered:
+def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
     """Gathers everything for the report of a ratings table in a file; see `read_ratings`."""
-    return Gathered(read_ratings(path), empty_scores(), Subject(path.name), Path("sts-report"))
+    return _gather(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
+
+
+def gather_frame(frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
+    """Gathers everything for the report of a ratings table in memory; see `check_ratings`."""
+    table = tables.from_frame("table", frame, tuple(TYPES), mapping.columns, NUMBERS)
+    return _gather(table._replace(inputs=(describe_frame("table", frame),)), mapping)
+
+
+def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
+    """Add a scores table, a file or in memory; where both have an agent's metric, it counts."""
+    if isinstance(scores, pd.DataFrame):
+        table = tables.from_frame("scores", scores)
+        table = table._replace(inputs=(describe_frame("scores", scores),))
+    else:
+        table = tables.read_table(scores, COLUMNS)
+    added = override_scores(gathered.scores, check_scores(table))
+    return gathered._replace(scores=added, inputs=gathered.inputs + table.inputs)
+
+
+def _gather(table: tables.RawTable, mapping: ColumnMapping) -> Gathered:
+    ratings = check_ratings(table, mapping)
+    return Gathered(
+        ratings,
+        empty_scores(),
+        Subject(table.name),
+        Path("sts-report"),
+        mapping=mapping,
+        inputs=table.inputs,
+        media_folder=table.folder,
+    )

@@ -4,6 +4,7 @@ A row whose annotator and verdict are empty is a continuation that nobody has ju
 that is absent, or empty throughout, is not known: what needs it is null in a report.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,50 +24,56 @@ from sts.ratings import (
     normalise_verdict,
 )
 from sts_analysis.inputs import tables
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, fold_word, require_columns
+from sts_analysis.inputs.media import make_media_check
 
 KINDS = ("instruction", "question")
-NAMES = ("agent", "scenario", "category", "continuation", "annotator")
+NAMES = ("agent", "scenario", "category", "trajectory", "continuation", "annotator")
 CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
+NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
 _DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
 
 
-def read_ratings(path: Path) -> pd.DataFrame:
-    """Reads a ratings table from a file; see `check_ratings`."""
-    return check_ratings(tables.read_table(path, tuple(TYPES)))
+def read_ratings(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
+    """Read a ratings table from a file; see `tables.read_table` and `check_ratings`."""
+    return check_ratings(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
 
 
-def check_ratings(table: tables.RawTable) -> pd.DataFrame:
-    """Validates a ratings table and gives every column its type.
+def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
+    """Validate a ratings table and gives every column its type.
 
-    A continuation's rows agree on its horizon. A scenario has one category and one kind, an agent
-    sees one thing. Without a column `continuation` every row is one of its own.
+    A continuation's rows agree on its horizon and media. A scenario has one category, kind and
+    trajectory, an agent sees one thing. Without a column `continuation` every row is one of its
+    own.
 
     Args:
-      table: the text as found.
+      table: the text as found, in columns of the format.
+      mapping: what its verdicts mean.
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
       scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
       where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
-      twice are bool. The others are texts, "" where empty: names and verdicts as categories in
-      alphabetical order. Reference episodes are the rows with a truth.
+      twice are bool. The others are texts, "" where empty: names, media and verdicts as categories
+      in alphabetical order. media is an address, or a path relative to the table's folder.
+      Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
     """
-    tables.require_columns(table, REQUIRED_COLUMNS)
+    require_columns(table.name, table.header, table.frame.columns)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
-    given = {column for column in TYPES if column in frame and (frame[column] != "").any()}
+    given = {c for c in TYPES if c in frame and not tables.is_empty(frame[c]).all()}
     for column in TYPES:
         usual = _DEFAULTS.get(column, "")
         if column not in given:
             frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
-        elif usual:
+        elif usual or frame[column].dtype == object:
             frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
-    _check_words(table)
+    _check_words(table, mapping)
     _check_names(table, given)
     horizon = _horizon(table, given)
     step = _steps(table, "step", horizon)
@@ -82,7 +89,8 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
     order = tables.numbers(table, "order", "a whole number", optional=True, whole=True)
     tables.refuse(table, order < 1, "1 or more", "order")
-    number = _numbers(frame)
+    tables.clean_cells(table, "media", make_media_check(table.folder))
+    number = _numbers(frame, given)
     _check_agreement(table, number)
     return frame.assign(
         continuation=number,
@@ -99,7 +107,7 @@ def check_ratings(table: tables.RawTable) -> pd.DataFrame:
 
 
 def once(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of a checked table in which each judgement stands once.
+    """Return the rows of a checked table in which each judgement stands once.
 
     What a person said of a clip is said of each continuation that it covers, and stands in a row
     for each. One of them is left, of the clip's first continuation.
@@ -115,7 +123,7 @@ def once(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def valued(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of a checked table with the verdicts that continuations are worth.
+    """Return the rows of a checked table with the verdicts that continuations are worth.
 
     Where a reviewer has decided between annotators, what they decided stands for what each of these
     said. What a rule has settled stands beside what people said, but where somebody did say it.
@@ -132,7 +140,7 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows of a checked table as they would be had a rule settled nothing."""
+    """Return the rows of a checked table as they would be had a rule settled nothing."""
     settled = ratings["source"] == "settled"
     return ratings.assign(
         source=np.where(settled, "human", ratings["source"]),
@@ -141,7 +149,7 @@ def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Returns the rows without what a rule has settled and somebody has looked at."""
+    """Return the rows without what a rule has settled and somebody has looked at."""
     settled = ratings["source"] == "settled"
     if not settled.any():
         return ratings
@@ -154,20 +162,34 @@ def _or_usual(usual: str, word: str) -> str:
     return word or usual
 
 
-def _numbers(frame: pd.DataFrame) -> pd.Series:
-    """Returns int64[rows], which continuation each is of, counted in the order of their names."""
-    number = np.zeros(len(frame), np.int64)
-    for column in CONTINUATION:
-        words = frame[column].cat
-        number = np.unique(number * len(words.categories) + words.codes, return_inverse=True)[1]
+def _numbers(frame: pd.DataFrame, given: set[str]) -> pd.Series:
+    """Return int64[rows], which continuation each is of, counted in the order of their names."""
+    number = _join_codes(frame, CONTINUATION)
+    if "continuation" not in given:  # a row is one
+        rows = np.argsort(number, kind="stable")
+        number[rows] = np.arange(len(frame))
     return pd.Series(number, frame.index)
 
 
-def _check_words(table: tables.RawTable) -> None:
-    """Checks the columns that hold one of a few words."""
+def _join_codes(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Return int64[rows], which combination of names each row has, counted in their order."""
+    number = np.zeros(len(frame), np.int64)
+    for column in columns:
+        words = frame[column].cat
+        number = np.unique(number * len(words.categories) + words.codes, return_inverse=True)[1]
+    return number
+
+
+def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
+    """Check the columns that hold one of a few words."""
     frame = table.frame
+
+    def translate(word: str) -> str:
+        verdict = normalise_verdict(word)
+        return verdict if verdict in VERDICTS else mapping.words.get(fold_word(word), word)
+
     for column in ("verdict", "truth", "adjudicated"):
-        frame[column] = tables.by_word(frame[column], normalise_verdict)
+        frame[column] = tables.by_word(frame[column], translate)
     tables.one_of(table, "source", SOURCES)
     tables.one_of(table, "sees", ACCESS_LEVELS)
     tables.one_of(table, "kind", (*KINDS, ""))
@@ -180,19 +202,20 @@ def _check_words(table: tables.RawTable) -> None:
     tables.refuse(
         table,
         ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
-        f"a verdict, one of {', '.join(VERDICTS)}",
+        f"a verdict, one of {', '.join(mapping.understood)}",
         "verdict",
+        "; name other words with --success and --failure",
     )
 
 
 def _check_names(table: tables.RawTable, given: set[str]) -> None:
-    """Checks names, and names continuations where the table does not."""
+    """Check names, and whether each row is a continuation where the table names none."""
     frame = table.frame
     for column in NAMES:
-        tables.clean_names(table, column)
+        tables.clean_cells(table, column)
     empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
     reference = (frame["truth"] != "").to_numpy()
-    for column in ("agent", "scenario", "category"):
+    for column in ("agent", "scenario", "category", "trajectory"):
         if column in (*REQUIRED_COLUMNS, *given):
             tables.refuse(table, empty[column] & ~reference, "a name", column)
     if "annotator" in given:
@@ -202,16 +225,17 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
         tables.refuse(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
-        frame["continuation"] = tables.by_word(pd.Series(range(len(frame)), frame.index))
 
 
 def _check_alone(table: tables.RawTable) -> None:
     """Refuses a table in which two rows may be of one continuation, and nothing says so."""
     frame = table.frame
-    judge = frame["source"].str.cat(frame["annotator"], sep="\0").where(~_unjudged(frame))
-    judges = judge.groupby([frame["agent"], frame["scenario"]]).transform("nunique").to_numpy()
+    cell = _join_codes(frame, ("agent", "scenario"))
+    judge = _join_codes(frame, ("source", "annotator"))
+    pairs = pd.DataFrame({"cell": cell, "judge": judge})[~_unjudged(frame)].drop_duplicates()
+    several = pairs["cell"][pairs["cell"].duplicated()]
     expected = "a column continuation, because several have judged this agent in this scenario"
-    tables.refuse(table, judges > 1, f"{expected}: one continuation, or one each?")
+    tables.refuse(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
 
 
 def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
@@ -231,21 +255,22 @@ def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarr
 
 
 def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
-    """Checks that rows which speak of one thing say the same; `number` is a continuation's."""
+    """Check that rows which speak of one thing say the same; `number` is a continuation's."""
     frame = table.frame
     reference = (frame["truth"] != "").to_numpy()
     every = np.ones(len(frame), dtype=bool)
     tables.one_value_each(table, "continuation", "horizon", every, number)
+    tables.one_value_each(table, "continuation", "media", every, number)
     tables.one_value_each(table, "continuation", "truth", reference, number)
     if (frame["adjudicated"] != "").any():
         human = (frame["source"] == "human").to_numpy()
         clip = frame.groupby([number, frame["clip"]]).ngroup()
         tables.one_value_each(table, "continuation", "adjudicated", human, clip)
-    for column in ("category", "kind"):
+    for column in ("category", "kind", "trajectory"):
         tables.one_value_each(table, "scenario", column, ~reference)
     tables.one_value_each(table, "agent", "sees", ~reference)
-    judgement = frame[["source", "annotator"]].assign(number=number)
-    twice = judgement.duplicated().to_numpy()
+    judge = _join_codes(frame, ("source", "annotator"))
+    twice = (number * (judge.max() + 1) + judge).duplicated().to_numpy()
     expected = "one row per continuation and annotator"
     tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
 

@@ -19,12 +19,12 @@ COLUMNS = tuple(SCHEMA)
 
 
 def read_scores(path: Path) -> pd.DataFrame:
-    """Reads a scores table from a file of anyone's; see `check_scores`."""
+    """Read a scores table from a file of anyone's; see `check_scores`."""
     return check_scores(tables.read_table(path, COLUMNS))
 
 
 def read_saved(path: Path) -> pd.DataFrame:
-    """Reads a scores table of the workspace; see `check_scores`.
+    """Read a scores table of the workspace; see `check_scores`.
 
     Raises:
       DamagedData: it is damaged, or of an earlier version; says which.
@@ -36,7 +36,7 @@ def read_saved(path: Path) -> pd.DataFrame:
 
 
 def check(workspace: Workspace) -> CheckResult:
-    """Reads every scores table of a workspace."""
+    """Read every scores table of a workspace."""
     findings, rows = Findings(), 0
     paths = sorted(workspace.path("scores").glob("*.parquet"))
     for path in paths:
@@ -46,7 +46,7 @@ def check(workspace: Workspace) -> CheckResult:
 
 
 def check_scores(table: tables.RawTable) -> pd.DataFrame:
-    """Validates a scores table and gives every column its type.
+    """Validate a scores table and gives every column its type.
 
     Args:
       table: the text as found.
@@ -69,7 +69,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     frame["sees"] = tables.by_word(frame["sees"], lambda word: word or ACCESS_LEVELS[0])
     tables.one_of(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
-        tables.clean_names(table, column)
+        tables.clean_cells(table, column)
     for column in ("agent", "metric"):
         tables.refuse(table, (frame[column] == "").to_numpy(), "a name", column)
     own = (frame["metric"] == PASS_RATE).to_numpy()
@@ -87,12 +87,12 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
 
 
 def empty_scores() -> pd.DataFrame:
-    """A scores table without a row."""
+    """Return a scores table without a row."""
     return pd.DataFrame({column: [] for column in COLUMNS}, dtype=object)
 
 
 def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
-    """Joins scores tables; equal rows count once.
+    """Join scores tables; equal rows count once.
 
     Raises:
       DamagedData: two tables give one agent different values of one metric.
@@ -112,14 +112,14 @@ def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def override_scores(scores: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
-    """Joins two scores tables; where both have an agent's metric, `newer` counts."""
+    """Join two scores tables; where both have an agent's metric, `newer` counts."""
     keys = ["agent", "metric"]
     joined = pd.concat([newer, scores], ignore_index=True) if len(scores) else newer
     return joined.drop_duplicates(keys).reset_index(drop=True)
 
 
 def import_scores(workspace: Workspace, scores: pd.DataFrame) -> Path:
-    """Writes a checked scores table into the workspace and returns its path.
+    """Write a checked scores table into the workspace and returns its path.
 
     The file is named by its content, so importing it twice leaves one file.
 

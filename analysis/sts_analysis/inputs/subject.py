@@ -11,6 +11,7 @@ import pandas as pd
 if TYPE_CHECKING:  # a report on a file needs no database
     from sts.annotations.digests import Digests
     from sts.annotations.error_analysis import ErrorAnalysis
+    from sts.annotations.plan import Plan
 
 SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
@@ -52,9 +53,10 @@ class Subject(NamedTuple):
       instructions: what each scenario asks, by its id; of a bare table nothing.
       reviews: what reviewers found in a sample of its failures; None where they did not look, or
         it is a part, of which nothing was sampled.
-      deterministic: agents whose continuations of a scenario are all the same, as they say.
       worlds: the hash of the world that each scenario was recorded in, by its id; of a bare table
         nothing.
+      people: the people who recorded each scenario, by its id; without those of agents alone.
+      plan: its planned and judged clips, and its closing; None of a bare table.
     """
 
     name: str
@@ -69,13 +71,22 @@ class Subject(NamedTuple):
     series: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     instructions: Mapping[str, str] = MappingProxyType({})
     reviews: ErrorAnalysis | None = None
-    deterministic: tuple[str, ...] = ()
     worlds: Mapping[str, str] = MappingProxyType({})
+    people: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    plan: Plan | None = None
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:
         """Scenarios that belong together, by group."""
         return (*self.pairs.values(), *self.series.values())
+
+    @property
+    def drawn_together(self) -> tuple[tuple[str, ...], ...]:
+        """Scenarios of one pair, dialogue or recorded world, by group."""
+        worlds: dict[str, list[str]] = {}
+        for scenario, world in self.worlds.items():
+            worlds.setdefault(world, []).append(scenario)
+        return (*self.together, *map(tuple, worlds.values()))
 
 
 class Other(NamedTuple):

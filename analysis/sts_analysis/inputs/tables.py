@@ -4,8 +4,10 @@ Nothing in a file is ever executed: CSV is parsed as text and Parquet by Arrow, 
 pickled pandas metadata.
 """
 
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,16 +18,33 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
-from sts.names import clean_name, quote
+from sts.names import MAX_NAME_CHARS, clean_name, quote
 from sts.storage import csv_tables
 from sts.storage.arrow import to_numpy
-from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_csv
+from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_cell, parse_csv
 from sts.storage.files import read_bytes
 from sts.storage.memory import limit_memory
+from sts_analysis.inputs.mapping import AS_WRITTEN, find_columns
+from sts_analysis.inputs.plain_csv import Select, read_plain_csv
 
 TABLE_FORMATS = (".csv", ".parquet")
+_ROWS_AT_ONCE = 2**16
 MOST_LETTERS = 2**17
 """Bytes of a cell; as many as Python's CSV reader takes."""
+
+
+class InputFile(NamedTuple):
+    """A table that results were computed from.
+
+    Attributes:
+      name: the file's name without its folder, or "table" or "scores" for a data frame.
+      rows: number of rows.
+      sha256: of its bytes, 64 hexadecimal digits; of a data frame, of `to_csv(index=False)`.
+    """
+
+    name: str
+    rows: int
+    sha256: str
 
 
 class RawTable(NamedTuple):
@@ -33,32 +52,47 @@ class RawTable(NamedTuple):
 
     Attributes:
       name: what errors call it, such as the file's name.
-      frame: every cell is text, or a category of texts; a missing one is the empty string.
+      frame: of each column texts, or categories of texts in alphabetical order, "" where a cell is
+        missing; or float64, NaN where it is missing.
       lines: int64[rows], what errors call each row.
       unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
+      header: the names of all columns as found, of which the frame may have a part.
       mark: what a Parquet file of ours says of its format, "" for any other.
+      folder: of its file; None for a table in memory.
+      inputs: what identifies its file; empty for a table in memory.
     """
 
     name: str
     frame: pd.DataFrame
     lines: np.ndarray
     unit: str
+    header: Sequence[str]
     mark: str = ""
+    folder: Path | None = None
+    inputs: tuple[InputFile, ...] = ()
 
     def place(self, row: int) -> str:
         """Names a row, counted from 0, as its author would find it."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
 
 
-def read_table(path: Path, columns: Sequence[str]) -> RawTable:
-    """Reads one CSV or Parquet file as text.
+def read_table(
+    path: Path,
+    columns: Sequence[str],
+    mapping: Mapping[str, str] = AS_WRITTEN.columns,
+    numeric: Collection[str] = (),
+) -> RawTable:
+    """Read one CSV or Parquet file as text.
 
     Args:
       path: ends in .csv (UTF-8, comma-separated, one header line) or .parquet.
-      columns: what a table of its kind may have; others may be left out of what is read.
+      columns: what a table of its kind may have; others are not read.
+      mapping: names of these columns in the file; see `ColumnMapping.columns`.
+      numeric: columns that become float64 if the file holds them as numbers.
 
     Raises:
-      ArgumentError: the file does not exist or ends in something else.
+      ArgumentError: the file does not exist or ends in something else, or has no column that
+        `mapping` names.
       DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
     """
     if path.suffix.lower() not in TABLE_FORMATS:
@@ -72,25 +106,68 @@ def read_table(path: Path, columns: Sequence[str]) -> RawTable:
         raise ArgumentError(f"no table at {path}; check the path") from None
     with limit_memory(path.name):
         if path.suffix.lower() == ".csv":
-            return _parse_csv(path.name, data)
-        if not data:
+            table = _parse_csv(path.name, data, columns, mapping)
+        elif data:
+            table = _parse_parquet(path.name, data, columns, mapping, numeric)
+        else:
             raise DamagedData(f"{path.name}: expected a table, found an empty file")
-        return _parse_parquet(path.name, data, columns)
+    found = InputFile(path.name, len(table.lines), hashlib.sha256(data).hexdigest())
+    return table._replace(folder=path.parent, inputs=(found,))
 
 
-def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
-    """Treats a frame made elsewhere like a file: every cell becomes text again."""
-    cells = {str(column): [_text(value) for value in frame[column]] for column in frame.columns}
-    return of_texts(name, pd.DataFrame(cells, index=range(len(frame)), dtype=object))
+def from_frame(
+    name: str,
+    frame: pd.DataFrame,
+    columns: Sequence[str] | None = None,
+    mapping: Mapping[str, str] = AS_WRITTEN.columns,
+    numeric: Collection[str] = (),
+) -> RawTable:
+    """Treats a frame made elsewhere like a file: every cell becomes text again.
+
+    Args:
+      name: of the table, for errors.
+      frame: with a value in each cell.
+      columns: as for `read_table`; None for all of the frame.
+      mapping: as for `read_table`.
+      numeric: as for `read_table`.
+
+    Raises:
+      ArgumentError: the frame has no column that `mapping` names.
+      DamagedData: it has two columns of one name.
+    """
+    header = [str(column) for column in frame.columns]
+    check_header(name, header)
+    found = find_columns(name, header, header if columns is None else columns, mapping)
+    series = {column: frame.iloc[:, header.index(place)] for column, place in found.items()}
+    cells = {
+        column: values.to_numpy(np.float64, na_value=np.nan)
+        if column in numeric and pd.api.types.is_any_real_numeric_dtype(values)
+        else _cells_of_series(name, values)
+        for column, values in series.items()
+    }
+    return of_texts(name, pd.DataFrame(cells, index=range(len(frame))))._replace(header=header)
+
+
+def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
+    """Return what identifies a data frame: the digest is that of the CSV file which pandas writes.
+
+    It is of `frame.to_csv(index=False)` in UTF-8, with line feeds.
+    """
+    digest = hashlib.sha256()
+    for start in range(0, max(len(frame), 1), _ROWS_AT_ONCE):
+        part = frame.iloc[start : start + _ROWS_AT_ONCE]
+        text = part.to_csv(index=False, header=start == 0, lineterminator="\n")
+        digest.update(text.encode(errors="surrogatepass"))
+    return InputFile(name, len(frame), digest.hexdigest())
 
 
 def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
     """Treats a frame whose every cell is text, and whose index counts from 0, like a file."""
-    return RawTable(name, frame, np.arange(1, len(frame) + 1), "row")
+    return RawTable(name, frame, np.arange(1, len(frame) + 1), "row", list(frame.columns))
 
 
 def require_columns(table: RawTable, required: Sequence[str]) -> None:
-    """Checks that every required column is there.
+    """Check that every required column is there.
 
     Raises:
       DamagedData: names each missing column.
@@ -98,7 +175,9 @@ def require_columns(table: RawTable, required: Sequence[str]) -> None:
     csv_tables.require_columns(table.name, table.frame.columns, required)
 
 
-def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None = None) -> None:
+def refuse(
+    table: RawTable, bad: np.ndarray, expected: str, column: str | None = None, remedy: str = ""
+) -> None:
     """Refuses the table if any row is bad, naming the first such row.
 
     Args:
@@ -106,6 +185,7 @@ def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None =
       bad: bool[rows].
       expected: what should have stood there.
       column: whose cell to quote, if one cell is to blame.
+      remedy: what to do, at the end of the error.
 
     Raises:
       DamagedData: some row is bad.
@@ -115,7 +195,7 @@ def refuse(table: RawTable, bad: np.ndarray, expected: str, column: str | None =
     row = int(np.argmax(bad))
     cell = "" if column is None else f", found {_cell(table.frame[column], row)}"
     name = "" if column is None else f"{column}: "
-    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}")
+    raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}{remedy}")
 
 
 def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
@@ -128,35 +208,91 @@ def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
     refuse(table, bad, f"one of {', '.join(named)}", column)
 
 
-def clean_names(table: RawTable, column: str) -> None:
-    """Composes the names of a column, and refuses one that is no name; an empty cell stays.
+def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clean_name) -> None:
+    """Clean the texts of a column, by default as names; an empty cell stays.
+
+    Args:
+      table: where the column is replaced.
+      column: its name.
+      clean: returns the clean text, or raises ArgumentError for an invalid one.
 
     Raises:
-      DamagedData: a cell is too long or does not print; names the row.
+      DamagedData: a text is invalid; names the first such row.
     """
+    cells = table.frame[column]
+    if clean is clean_name and _is_coded(cells) and _are_plain(list(cells.cat.categories)):
+        return
+    errors: dict[str, ArgumentError] = {}
 
-    def clean(name: str) -> str:
+    def clean_text(text: str) -> str:
         try:
-            return clean_name(name) if name else name
+            return clean(text) if text else text
         except ArgumentError as error:
-            row = int(np.argmax((table.frame[column] == name).to_numpy()))
-            raise DamagedData(f"{table.place(row)}: {column}: {error}") from None
+            errors[text] = error
+            return ""
 
-    table.frame[column] = by_word(table.frame[column], clean)
+    table.frame[column] = by_word(cells, clean_text)
+    if errors:
+        row = int(np.argmax(cells.isin(errors).to_numpy()))
+        raise DamagedData(f"{table.place(row)}: {column}: {errors[str(cells.iat[row])]}")
+
+
+def _is_coded(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _are_plain(names: Sequence[str]) -> bool:
+    """Return True if names without outer spaces are so plain that `clean_name` returns them."""
+    joined = "".join(names)
+    longest = max(map(len, names), default=0)
+    return joined.isascii() and joined.isprintable() and longest <= MAX_NAME_CHARS
 
 
 def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
-    """Returns what `make` makes of each cell; it is asked once a text.
+    """Return what `make` makes of each cell; it is asked once a text.
 
     As categories in alphabetical order: whoever compares, counts or sorts cells does so by number.
     """
+    codes, words = _codes(column)
+    made = pa.array([*map(make, words)], pa.large_string())
+    return pd.Series(_sorted(codes, made), column.index)
+
+
+def is_empty(column: pd.Series) -> np.ndarray:
+    """Return bool[rows], whether a cell of a raw table is missing."""
+    missing = column.isna() if column.dtype == np.float64 else column == ""
+    empty: np.ndarray = missing.to_numpy()
+    return empty
+
+
+def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Return int[rows] and the texts that these count."""
+    if _is_coded(column):
+        return column.cat.codes.to_numpy(), column.cat.categories
     codes, words = pd.factorize(column)
-    place, kept = pd.factorize(np.array([*map(make, words)], object), sort=True)
-    return pd.Series(coded(place[codes], kept), column.index)
+    return codes, pd.Index(words)
+
+
+def _sorted(codes: np.ndarray, words: pa.Array) -> pd.Categorical:
+    """Return cells as categories in alphabetical order, those that occur.
+
+    Args:
+      codes: int[rows], which of the words a cell is, or -1 for the empty text.
+      words: of which some may be the same.
+    """
+    texts = pa.concat_arrays([words, pa.array([""], words.type)]).dictionary_encode()
+    codes = to_numpy(texts.indices)[codes]
+    used = np.zeros(len(texts.dictionary), bool)
+    used[codes] = True
+    order = to_numpy(pc.sort_indices(texts.dictionary))
+    order = order[used[order]]
+    place = np.zeros(len(used), np.int64)
+    place[order] = np.arange(len(order))
+    return coded(place[codes], texts.dictionary.take(pa.array(order)).to_pylist())
 
 
 def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorical:
-    """Returns cells that are categories: of each, which of the words it is."""
+    """Return cells that are categories: of each, which of the words it is."""
     categories: Any = pd.Index(np.array(words, object), dtype=object)
     return pd.Categorical.from_codes(codes, categories)
 
@@ -164,16 +300,19 @@ def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorica
 def numbers(
     table: RawTable, column: str, expected: str, *, optional: bool, whole: bool = False
 ) -> np.ndarray:
-    """Turns a column into float64[rows], NaN where it is empty.
+    """Turn a column into float64[rows], NaN where it is empty.
 
     Raises:
       DamagedData: a cell is no finite number, not whole, or empty although it may not be.
     """
-    text = table.frame[column]
-    codes, words = pd.factorize(text)  # most stand in many rows
-    each = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
-    values = np.asarray(each, dtype=np.float64)[codes]
-    empty = (text == "").to_numpy()
+    cells = table.frame[column]
+    if cells.dtype == np.float64:
+        values = cells.to_numpy()
+    else:
+        codes, words = _codes(cells)  # most stand in many rows
+        each = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
+        values = np.asarray(each, dtype=np.float64)[codes]
+    empty = is_empty(cells)
     bad = ~np.isfinite(values) & ~empty
     if whole:
         bad |= np.isfinite(values) & (values != np.round(values))
@@ -214,7 +353,7 @@ def one_value_each(
 
 
 def _cell(column: pd.Series, row: int) -> str:
-    return quote(str(column.iat[row]))
+    return quote(_text(column.iat[row]))
 
 
 def _text(value: object) -> str:
@@ -227,19 +366,67 @@ def _text(value: object) -> str:
     return str(value).strip()
 
 
-def _parse_csv(name: str, data: bytes) -> RawTable:
+def _parse_csv(
+    name: str, data: bytes, columns: Sequence[str], mapping: Mapping[str, str]
+) -> RawTable:
+    def select(header: Sequence[str]) -> dict[str, str]:
+        return find_columns(name, header, columns, mapping)
+
+    header, cells, lines = _parse_plain_csv(name, data, select) or _parse_any_csv(
+        name, data, select
+    )
+    frame = pd.DataFrame({column: cells[place] for column, place in select(header).items()})
+    return RawTable(name, frame, lines, "line", header)
+
+
+class _CsvCells(NamedTuple):
+    """Columns of a CSV table, by their names in the header, and the line of each row."""
+
+    header: list[str]
+    cells: Mapping[str, pd.Categorical]
+    lines: np.ndarray
+
+
+def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None:
+    """Read a table in which every row is one line; None for another, or a faulty one."""
+    plain = read_plain_csv(name, data, select, MAX_ROWS)
+    if plain is None:
+        return None
+    header, table = plain
+    try:
+        cells = {place: _cells(name, table[place], is_csv=True) for place in table.column_names}
+    except DamagedData:  # a long cell, whose line is not known here
+        return None
+    blank = np.logical_and.reduce([is_empty(pd.Series(column)) for column in cells.values()])
+    if blank.any():  # rows may be empty, which depends on columns that were not read
+        return None
+    return _CsvCells(header, cells, np.arange(2, table.num_rows + 2))
+
+
+def _parse_any_csv(name: str, data: bytes, select: Select) -> _CsvCells:
     header, rows, lines = parse_csv(name, data)
-    frame = pd.DataFrame(rows, columns=header, dtype=object)
-    return RawTable(name, frame, np.array(lines, dtype=np.int64), "line")
+    places = {place: header.index(place) for place in select(header).values()}
+    cells = {
+        place: _cells_of_series(name, pd.Series([row[n] for row in rows], dtype=object))
+        for place, n in places.items()
+    }
+    return _CsvCells(header, cells, np.array(lines, dtype=np.int64))
 
 
-def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
+def _parse_parquet(
+    name: str,
+    data: bytes,
+    columns: Sequence[str],
+    mapping: Mapping[str, str],
+    numeric: Collection[str],
+) -> RawTable:
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        _check_size(name, file.metadata, columns)
-        every = file.schema_arrow.names
-        check_header(name, every)
-        kept = [column for column in every if column in columns]
+        header = file.schema_arrow.names
+        check_header(name, header)
+        found = find_columns(name, header, columns, mapping)
+        kept = list(dict.fromkeys(found.values()))
+        _check_size(name, file.metadata, kept)
         for column in kept:
             kind = file.schema_arrow.field(column).type
             if pa.types.is_nested(kind):
@@ -250,7 +437,12 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
         # Dictionaries stay packed: one long text in each of many rows is held once.
         file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
         table = file.read(columns=kept, use_threads=False)
-        cells = {column: _cells(name, table.column(column)) for column in kept}
+        cells = {
+            column: _numbers(table.column(place))
+            if column in numeric and _is_number(table.schema.field(place).type)
+            else _cells(name, table.column(place))
+            for column, place in found.items()
+        }
     except MemoryError:  # which Arrow's own is, too
         raise
     except (pa.ArrowException, OSError) as error:
@@ -261,8 +453,8 @@ def _parse_parquet(name: str, data: bytes, columns: Sequence[str]) -> RawTable:
     rows = table.num_rows
     del table, file
     pa.default_memory_pool().release_unused()  # which Arrow would keep, for tables to come
-    frame = pd.DataFrame(cells, columns=kept, index=range(rows))
-    return of_texts(name, frame)._replace(mark=mark)
+    frame = pd.DataFrame(cells, columns=[*found], index=range(rows))
+    return of_texts(name, frame)._replace(header=header, mark=mark)
 
 
 def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
@@ -271,9 +463,9 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
     size = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for part in map(group.column, range(group.num_columns)):
-            column = part.path_in_schema.partition(".")[0]
-            if column in columns:
-                rows[column] += part.num_values
+            place = part.path_in_schema
+            if place in columns or place.partition(".")[0] in columns:
+                rows[place] += part.num_values
                 size += part.total_uncompressed_size
     most = max([metadata.num_rows, *rows.values()])
     if most > MAX_ROWS:
@@ -282,26 +474,51 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
         raise DamagedData(f"{name}: expected at most {MAX_BYTES} bytes unpacked, found {size}")
 
 
-def _cells(name: str, column: pa.ChunkedArray) -> pd.Categorical:
-    """Returns the text of each cell; each text that stands in many is made once."""
-    codes, words = [np.empty(0, np.int64)], [""]
-    for chunk in column.chunks:
-        packed = chunk
-        if not pa.types.is_dictionary(chunk.type):
-            try:
-                packed = chunk.dictionary_encode()
-            except pa.ArrowNotImplementedError:  # what is no single value has no code
-                codes.append(np.arange(len(words), len(words) + len(chunk)))
-                words += map(_text, chunk.to_pylist())
-                continue
-        values = packed.dictionary
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            longest = pc.max(pc.binary_length(values)).as_py() or 0
-            if longest > MOST_LETTERS:
-                raise DamagedData(
-                    f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
-                )
-        codes.append(to_numpy(packed.indices.cast(pa.int64()).fill_null(len(values))) + len(words))
-        words += [*map(_text, values.to_pylist()), ""]
-    place, kept = pd.factorize(np.array(words, object))
-    return coded(place[np.concatenate(codes)], kept)
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _numbers(column: pa.ChunkedArray) -> np.ndarray:
+    """Return float64[rows], NaN for a missing cell."""
+    values: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy()
+    return values
+
+
+def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:
+    """Return the text of each cell; each value that stands in many is made text once."""
+    try:
+        codes, values = pd.factorize(column)
+    except TypeError:  # such as lists
+        codes, values = np.arange(len(column)), pd.Index(column)
+    words = [*map(_text, values)]
+    try:
+        return _sorted(codes, pa.array(words, pa.large_string()))
+    except UnicodeEncodeError:
+        (bad, *_) = (n for n, word in enumerate(words) if re.search("[\ud800-\udfff]", word))
+        raise DamagedData(
+            f"{name}, row {np.argmax(codes == bad) + 1}: {column.name}: expected text in Unicode, "
+            f"found {quote(words[bad])}"
+        ) from None
+
+
+def _cells(name: str, column: pa.ChunkedArray, *, is_csv: bool = False) -> pd.Categorical:
+    """Return the text of each cell; each text that stands in many is made once."""
+    packed = column.combine_chunks()
+    try:
+        if not pa.types.is_dictionary(packed.type):
+            packed = packed.dictionary_encode()
+        codes, values = to_numpy(packed.indices.cast(pa.int64()).fill_null(-1)), packed.dictionary
+    except pa.ArrowNotImplementedError:  # what is no single value has no code
+        codes, values = np.arange(len(packed)), packed
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        longest = pc.max(pc.binary_length(values)).as_py() or 0
+        if longest > MOST_LETTERS:
+            raise DamagedData(
+                f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
+            )
+        words = pc.utf8_trim_whitespace(values).cast(pa.large_string())
+        if is_csv and pc.any(pc.starts_with(words, "'")).as_py():
+            words = pa.array([*map(parse_cell, words.to_pylist())], pa.large_string())
+    else:
+        words = pa.array([*map(_text, values.to_pylist())], pa.large_string())
+    return _sorted(codes, words)

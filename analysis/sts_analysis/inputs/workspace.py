@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,10 @@ import pandas as pd
 
 from sts.annotations import digests, export
 from sts.annotations.people import list_people
+from sts.annotations.plan import Plan, load_plan
 from sts.annotations.store import AnnotationStore
+from sts.continuations import label_table
+from sts.continuations.store import load_by_ids
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN_COLUMNS
 from sts.storage.files import content_hash
@@ -19,7 +23,6 @@ from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, group_dialogues, group_pairs
-from sts_analysis.inputs.declared import deterministic
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import merge_scores, read_saved
@@ -28,7 +31,10 @@ from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis
+    from sts.continuations.types import Continuation
 
+_CURRENT = ["agent", "scenario", "category", "kind", "trajectory", "sees"]
+"""Columns in which the automatic labels of a continuation are more recent than its judgements."""
 _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
 
@@ -49,6 +55,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load_selection(workspace, label)
+    plan = _plan(workspace, chosen)  # first, so that it counts no judgement that the table lacks
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
@@ -58,15 +65,29 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
             annotations_hash=_hash(judged),
             digests=digests.with_files(workspace, made_of),
             reviews=_reviews(workspace, chosen, judged),
+            plan=plan,
         ),
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
         ids,
+        load=partial(_load_continuations, workspace),
     )
 
 
+def _plan(workspace: Workspace, chosen: Selection) -> Plan:
+    """Load the plan of the scenarios that were chosen."""
+    ids = {scenario.id for scenario in chosen.scenarios} if chosen.terms else None
+    return load_plan(workspace, chosen.suite.label, ids)
+
+
+def _load_continuations(workspace: Workspace, ids: Collection[str]) -> Iterator[Continuation]:
+    """Yield the stored ones of continuations, by their ids."""
+    for part in load_by_ids(workspace, ids):
+        yield from part
+
+
 def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:
-    """What reviewers found in failures of a whole suite; of a part nothing was sampled."""
+    """Return what reviewers found in failures of a whole suite; of a part nothing was sampled."""
     if chosen.terms or judged.empty:
         return None
     from sts.annotations.review_queues import (
@@ -96,7 +117,7 @@ class _Ratings(NamedTuple):
 
 
 def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _Ratings:
-    """The ratings of what was chosen; reference episodes are everybody's.
+    """Return the ratings of what was chosen; reference episodes are everybody's.
 
     Raises:
       DamagedData: there is none.
@@ -115,7 +136,7 @@ def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _
 
 
 def _folder(chosen: Selection) -> str:
-    """What the folder of a report is called."""
+    """Return what the folder of a report is called."""
     suite = f"{chosen.suite.name}-{chosen.suite.version}"
     if _PLAIN.fullmatch(chosen.terms):
         return suite + chosen.terms.replace(":", "=")  # a saved selection may be called tag-wrap
@@ -123,7 +144,7 @@ def _folder(chosen: Selection) -> str:
 
 
 def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Returns a ratings table in which people have their names in place of their pseudonyms."""
+    """Return a ratings table in which people have their names in place of their pseudonyms."""
     with AnnotationStore.read_existing(workspace) as connection:
         names = {one.pseudonym: one.name for one in list_people(connection)} if connection else {}
     return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
@@ -155,21 +176,21 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         tags=selections.load_ids_by_tag(workspace, chosen.part),
         pairs=_ids(group_pairs(chosen.scenarios)),
         series=_ids(group_dialogues(chosen.scenarios)),
-        deterministic=deterministic(workspace, chosen.scenarios),
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
         worlds={s.id: s.world for s in chosen.scenarios},
+        people={s.id: s.people for s in chosen.scenarios if s.people},
     )
 
 
 def _ids(groups: Mapping[str, Sequence[Scenario]]) -> dict[str, tuple[str, ...]]:
-    """The ids of whole groups; one that lacks a member is none."""
+    """Return the ids of whole groups; one that lacks a member is none."""
     return {name: tuple(s.id for s in own) for name, own in groups.items() if len(own) > 1}
 
 
 def _with_labels(
     workspace: Workspace, suite: str, judged: pd.DataFrame, references: set[str]
 ) -> _Ratings:
-    """The judgements and the automatic labels of a suite's continuations, as one checked table.
+    """Return the judgements and automatic labels of continuations, as one checked table.
 
     The automatic labels have a row per continuation, so they also say what nobody has judged,
     and what its agent is called now: a second agent of one name renames both. A continuation that
@@ -178,14 +199,14 @@ def _with_labels(
     Raises:
       DamagedData: there is neither a label nor a judgement of this suite.
     """
-    human = from_frame("annotations", judged).frame
+    human = from_frame("annotations", judged).frame.astype(object)
     frames = [human] if len(human) else []
     labels = _labels(workspace.path("labels", f"{suite.replace('@', '-')}.parquet"), references)
     if labels is not None:
         frames.append(labels)
         own = labels[labels["continuation"].isin(human["continuation"])]
         current = own.drop_duplicates("continuation").set_index("continuation")
-        for column in ("agent", "scenario", "category", "kind", "sees"):
+        for column in current.columns.intersection(_CURRENT):
             named = human["continuation"].map(current[column])
             human[column] = named.where(named.notna(), human[column])
     if not frames:
@@ -204,10 +225,11 @@ def _with_labels(
 
 
 def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
-    """The automatic labels in a file, without those of references; None where there is none."""
+    """Return the automatic labels in a file, without those of references; None without one."""
     if not path.exists():
         return None
     table = read_table(path, tuple(TYPES))
+    label_table.check_format(table.name, table.mark)
     require_columns(table, (*WRITTEN_COLUMNS, "kind", "sees"))
     referred = table.frame["continuation"].isin(references)
     return table.frame[~referred.to_numpy()].astype(object)

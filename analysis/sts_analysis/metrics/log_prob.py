@@ -75,7 +75,7 @@ def log_prob(
 def _by_agent(
     workspace: Workspace, scenarios: Sequence[str], who: Iterable[Who]
 ) -> dict[Who, dict[str, list[tuple[int, float]]]]:
-    """Returns index and mean of continuations, by agent and scenario; NaN where it gives none."""
+    """Return index and mean of continuations, by agent and scenario; NaN where it gives none."""
     means: dict[Who, dict[str, list[tuple[int, float]]]] = {one: {} for one in who}
     for part in store.stream(workspace, scenarios):
         for one in part:

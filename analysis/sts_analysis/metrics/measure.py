@@ -18,7 +18,7 @@ from sts_analysis.metrics.protocol import GROUP, Metric
 
 
 def find(name: str) -> tuple[str, Metric]:
-    """Returns a metric and its name: an installed one, or a user's by `module:function`.
+    """Return a metric and its name: an installed one, or a user's by `module:function`.
 
     Raises:
       UnknownName: none is installed under this name.
@@ -70,7 +70,7 @@ def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
-    """Keeps scores in the workspace; they take the place of what it had of the same ones.
+    """Keep scores in the workspace; they take the place of what it had of the same ones.
 
     Args:
       name: of the metric, installed or `module:function`; it names the file.

@@ -18,7 +18,7 @@ class Metric(Protocol):
     def __call__(
         self, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
     ) -> Iterable[Mapping[str, Any]]:
-        """Returns rows of the scores table, one an agent.
+        """Return rows of the scores table, one an agent.
 
         A row needs `agent` and `value`. `metric` is the metric's name where it says none; `sees`
         and `fingerprint` are those of the installed agent where it says none.

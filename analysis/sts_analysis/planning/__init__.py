@@ -1,1 +1,1 @@
-"""Studies before they are made: what would separate two agents, and what intervals will cover."""
+"""Study planning: minimum detectable differences, and simulated coverage of a design."""

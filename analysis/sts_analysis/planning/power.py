@@ -1,197 +1,288 @@
-"""What separates two agents: the smallest difference a study sees, and what a smaller one takes.
+"""The smallest difference between two agents that a study detects, and what a smaller one takes.
 
-A difference is seen with the stated power where the paired comparison of the report would separate
-the two with that chance. Source: Miller 2024 (arXiv 2411.00640), section 5, with Student's t for
-the number of scenarios and, among several agents, Tukey's range for all pairs.
+A formula gives the difference; the study is then simulated and tested with the report's estimator.
+Source: Miller 2024 (arXiv 2411.00640), section 5, here at the rates of both agents; units of
+several scenarios: Kish 1965, Survey Sampling, section 5.4.
+
+Axes: C categories, S scenarios.
 """
 
+import bisect
+import functools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize, stats
 
-from sts_analysis.planning.noise import Noise, Size
-from sts_analysis.statistics import intervals
-from sts_analysis.statistics.comparisons import FEW_SCENARIOS
+from sts_analysis.planning.chances import Accuracy, ChanceModel
+from sts_analysis.statistics import estimate as est
 
-MOST = 1_000_000
-"""Scenarios beyond which nobody plans."""
-ANCHORED = 1.1
-"""How many times as wide anchors may leave an interval."""
-SPLITS = (1, 2, 3, 5, 10, 20)
+ERROR_RATE = 0.05
+STUDIES = 400
+_SEARCHED = 2000
+MAX_SHORTFALL = 0.05
+"""How far simulated power may fall short before the difference is searched for by simulation."""
+MAX_COUNT = {"scenarios": 1_000_000, "continuations": 10_000, "annotations": 1_000}
+"""Numbers beyond which no study is planned."""
+MAX_SIMULATED = 100_000
+"""Verdicts on one agent beyond which no study is simulated; the formula is exact there."""
+_AT_ONCE = 1_000_000
 
 
-class Criterion(NamedTuple):
-    """How two agents are to be told apart.
+class Assumptions(NamedTuple):
+    """What is known or assumed of two agents before a study.
 
     Attributes:
-      agents: among how many all pairs are compared, at least 2.
-      categories: strata of the scenarios; each costs a degree of freedom.
-      power: the chance to see the difference.
-      fixed: whether the scenarios are the only ones of interest, and no sample.
+      rate: float64[C], pass rate of one of them.
+      share: float64[C], share of the scenarios in each category.
+      icc: intraclass correlation of an agent's outcomes within scenarios; NaN if not known.
+      correlation: of the two agents' chances over scenarios.
+      trajectory_share: share of the variance between scenarios that belongs to the unit.
+      accuracy: of annotators.
     """
 
-    agents: int = 2
-    categories: int = 1
-    power: float = 0.8
-    fixed: bool = False
+    rate: np.ndarray
+    share: np.ndarray
+    icc: float
+    correlation: float
+    trajectory_share: float
+    accuracy: Accuracy
 
     @property
-    def level(self) -> float:
-        """Of a pair's two-sided test, such that all pairs of agents that are alike hold with 95%.
+    def max_difference(self) -> float:
+        """The largest difference that there is room for."""
+        mean = float(self.share @ self.rate)
+        return max(mean, 1 - mean)
 
-        Source: Tukey's range.
-        """
-        ranged = float(stats.studentized_range.ppf(intervals.LEVEL, self.agents, np.inf))
-        return float(2 * stats.norm.sf(ranged / math.sqrt(2)))
-
-    def reach(self, scenarios: float) -> float:
-        """How many standard errors a difference must be, over so many scenarios, to be seen.
-
-        The signs of a few scenarios flip in few ways: the level is then the largest below the one
-        meant that a p can have, and nothing is seen where none can.
-        """
-        if self.fixed:
-            return reach(math.inf, self.level, self.power)
-        level = self.level
-        if scenarios <= FEW_SCENARIOS:
-            level = math.floor(level * 2 ** (scenarios - 1)) / 2 ** (scenarios - 1)
-        return reach(scenarios - self.categories, level, self.power)
+    def chances(self, difference: float) -> ChanceModel:
+        """Return the chances of two agents; the second has the larger rate, or less above .5."""
+        mean = float(self.share @ self.rate)
+        room = (1 - self.rate) / (1 - mean) if mean <= 0.5 else -self.rate / mean
+        rate = np.clip(np.stack([self.rate, self.rate + difference * room]), 0.0, 1.0)
+        icc = np.full(2, 1.0 if math.isnan(self.icc) else self.icc)
+        return ChanceModel(rate, icc, self.correlation, self.trajectory_share)
 
 
-class Split(NamedTuple):
-    """One way to spend a number of judgements, and the smallest difference that it sees."""
+class Design(NamedTuple):
+    """The size of a study of two agents, and how they are compared.
+
+    Attributes:
+      scenarios: how many.
+      continuations: of each scenario, by each agent.
+      annotations: of each continuation.
+      unit_size: scenarios of one unit.
+      pairs: number of comparisons, of which this one must pass Holm's first step.
+      power: probability of detecting the difference.
+      fixed: whether these scenarios are the only ones of interest; continuations are then units.
+    """
 
     scenarios: int
     continuations: int
     annotations: int
-    difference: float
+    unit_size: float = 1.0
+    pairs: int = 1
+    power: float = 0.8
+    fixed: bool = False
+
+    @property
+    def verdicts(self) -> int:
+        """Verdicts on one agent."""
+        return self.scenarios * self.continuations * self.annotations
+
+    def degrees_of_freedom(self, categories: int) -> float:
+        """Return those of a difference; 0 if too few units could differ."""
+        units, groups = self.scenarios / self.unit_size, categories
+        if self.fixed:
+            units, groups = self.scenarios * self.continuations, self.scenarios
+        if units < est.MIN_DIFFERING_UNITS:
+            return 0.0
+        return units - (groups if units >= est.MIN_UNITS_PER_CATEGORY * groups else 1)
+
+    def variance(self, assumptions: Assumptions, difference: float) -> np.ndarray:
+        """Return the variance of a scenario's difference of pass rates as judged.
+
+        Returns:
+          float64[3], the parts of scenarios, of continuations and of annotators.
+        """
+        chances, accuracy = assumptions.chances(difference), assumptions.accuracy
+        outcome = accuracy.scale**2 * chances.rate * (1 - chances.rate)
+        judging = accuracy.verdict_variance(chances.rate).sum(axis=0) / self.annotations
+        common = 2 * chances.correlation * np.sqrt(outcome.prod(axis=0))
+        icc = chances.icc[0]
+        between = icc * (outcome.sum(axis=0) - common)
+        between *= 1 + (self.unit_size - 1) * chances.trajectory_share
+        if self.fixed:  # too few continuations do not tell a scenario's mean from their spread
+            between *= 0
+            icc *= self.continuations >= est.MIN_UNITS_PER_CATEGORY
+        within = (1 - icc) * outcome.sum(axis=0)
+        parts = [between, within / self.continuations, judging / self.continuations]
+        return np.asarray(np.stack(parts) @ assumptions.share)
+
+    def excess(self, assumptions: Assumptions, difference: float) -> float:
+        """Return by how much a difference exceeds the smallest one detected, as judged."""
+        df = self.degrees_of_freedom(len(assumptions.rate))
+        if df < 1:
+            return -math.inf
+        error = math.sqrt(self.variance(assumptions, difference).sum() / self.scenarios)
+        bar = reach(df, ERROR_RATE / self.pairs, self.power)
+        return assumptions.accuracy.scale * difference - bar * error
 
 
+class Plan(NamedTuple):
+    """What a study of two agents detects.
+
+    Attributes:
+      difference: the minimum detectable one, in (0, 1]; None if no difference is detected.
+      searched: whether it was found by simulation, since the formula promised too much.
+      power: simulated at that difference; None without one, or if the study is too large.
+      power_error: its standard error.
+      shares: of the variance of the difference, by source.
+      needed: scenarios, continuations and annotations that detect a target, each with all else
+        the same; None if no number does or it is not known.
+    """
+
+    difference: float | None
+    searched: bool
+    power: float | None
+    power_error: float | None
+    shares: dict[str, float]
+    needed: dict[str, int | None]
+
+
+@functools.lru_cache(maxsize=10_000)
 def reach(df: float, level: float, power: float) -> float:
-    """How many standard errors a difference must be to be seen with some power; may be infinite.
+    """Return how many standard errors a difference must be to be detected.
 
     Args:
-      df: degrees of freedom of the standard error, infinite where it is as good as known.
+      df: degrees of freedom of the standard error, at least 1.
       level: of the two-sided test.
-      power: chance to see it.
+      power: probability of detecting it.
     """
-    if not (df >= 1 and level > 0):
-        return math.inf
     bar = float(stats.t.isf(level / 2, df))
-    if not np.isfinite(df):
-        return bar + float(stats.norm.ppf(power))
 
-    def short(centre: float) -> float:
+    def exceed(centre: float) -> float:
         return float(stats.nct.sf(bar, df, centre)) - power
 
-    return float(optimize.brentq(short, 0.0, 4 * bar + 20))
+    return float(optimize.brentq(exceed, 0.0, 4 * bar + 20))
 
 
-def standard_error(noise: Noise, size: Size, *, fixed: bool = False) -> float:
-    """Of the difference of two pass rates as judged; what is NaN counts as nothing."""
-    judging, outcomes = np.nan_to_num([noise.judging, noise.outcomes])
-    within = (outcomes + judging / size.annotations) / size.continuations
-    return math.sqrt((_kept(noise, size, fixed=fixed) + within) / size.scenarios)
-
-
-def smallest_difference(noise: Noise, size: Size, criterion: Criterion) -> float:
-    """The smallest difference of pass rates that is seen; infinite with too few scenarios."""
-    error = standard_error(noise, size, fixed=criterion.fixed)
-    return criterion.reach(size.scenarios) * error / noise.scale
-
-
-def scenarios_for(difference: float, noise: Noise, size: Size, criterion: Criterion) -> int | None:
-    """The fewest scenarios that see a difference, all else as in `size`; None beyond `MOST`."""
-
-    def enough(scenarios: int) -> bool:
-        larger = size._replace(scenarios=scenarios)
-        return smallest_difference(noise, larger, criterion) <= difference
-
-    low, high = 1, 2
-    while not enough(high):
-        low, high = high, high * 2
-        if high > MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def continuations_for(
-    difference: float, noise: Noise, size: Size, criterion: Criterion
-) -> int | None:
-    """The fewest continuations that see it; None where endlessly many would not.
-
-    NaN noise of outcomes gives None too: then nothing tells what more continuations would do.
-    """
-    room = _room(difference, noise, size, criterion)
-    within = noise.outcomes + np.nan_to_num(noise.judging) / size.annotations
-    return None if room <= 0 or np.isnan(within) else max(math.ceil(within / room - 1e-9), 1)
-
-
-def annotations_for(
-    difference: float, noise: Noise, size: Size, criterion: Criterion
-) -> int | None:
-    """The fewest annotations that see it; None where endlessly many would not, or noise is NaN."""
-    endless = noise._replace(copies=0.0)
-    room = _room(difference, endless, size, criterion) - noise.outcomes / size.continuations
-    if np.isnan(room) or np.isnan(noise.judging) or room <= 0:
+def find_difference(assumptions: Assumptions, design: Design) -> float | None:
+    """Find the smallest difference that a study detects, by formula; None if there is none."""
+    most = assumptions.max_difference
+    if design.excess(assumptions, most) < 0:
         return None
-    judging = noise.judging / size.continuations + noise.copies
-    return max(math.ceil(judging / room - 1e-9), 1)
+    return float(optimize.brentq(lambda d: design.excess(assumptions, d), 0.0, most))
 
 
-def anchors_for(noise: Noise, size: Size, criterion: Criterion) -> int | None:
-    """How many clips those who judged one agent and those who judge the other should both judge.
+def find_count(suffices: Callable[[int], bool], most: int) -> int | None:
+    """Return the smallest number from 1 to `most` that suffices; None if none does."""
+    number = bisect.bisect_left(range(1, most + 1), True, key=suffices) + 1
+    return number if number <= most else None
 
-    So many that what is not known of their difference makes the interval of the agents' adjusted
-    difference at most `ANCHORED` times as wide; None where no two people were seen to differ. Of a
-    share f of clips that both judge, half is either's, so that agents owe 1 - f to who judged them.
+
+def simulate_power(
+    assumptions: Assumptions,
+    design: Design,
+    difference: float,
+    *,
+    studies: int = STUDIES,
+    seed: int = 0,
+) -> float:
+    """Return the share of simulated studies that detect a difference.
+
+    Equal seeds give equal random numbers at any difference.
     """
-    variance = standard_error(noise, size, fixed=criterion.fixed) ** 2
-    if not noise.judging > 0 or variance == 0:
-        return None
-    clips, judging = 2 * size.scenarios * size.continuations, noise.judging
-    if criterion.fixed:  # the report then takes verdicts of one clip for those of two
-        judging += noise.outcomes
-    # The least n of (1 - n / clips)^2 judging / n <= room.
-    room = (ANCHORED**2 - 1) * variance
-    half = judging / clips + room / 2
-    root = math.sqrt(half**2 - (judging / clips) ** 2)
-    return math.ceil((half - root) * clips**2 / judging - 1e-9)
+    number = np.arange(design.scenarios)
+    category = np.searchsorted(np.cumsum(assumptions.share), (number + 0.5) / design.scenarios)
+    category = np.minimum(category, len(assumptions.share) - 1)
+    unit = (number / design.unit_size).astype(np.int64)
+    model, accuracy = assumptions.chances(difference), assumptions.accuracy
+    group = category
+    if design.fixed:
+        model = model._replace(correlation=1.0)
+        group = np.repeat(number, design.continuations)
+    judged_unit = np.arange(len(group)) if design.fixed else unit
+    weighting = est.weigh(np.ones(len(group), bool), group, judged_unit)
+    rng = np.random.default_rng(seed)
+    detected, size = 0, max(1, _AT_ONCE // design.verdicts)
+    for start in range(0, studies, size):
+        chance = model.draw(category, unit, rng, min(size, studies - start))
+        shape = (*chance.shape, design.continuations)
+        success = rng.random(shape) < chance[..., None]
+        called = np.where(success, accuracy.sensitivity, 1 - accuracy.specificity)
+        verdict = rng.random((*shape, design.annotations)) < called[..., None]
+        values = verdict.mean(axis=-1)
+        values = values.reshape(*shape[:2], -1) if design.fixed else values.mean(axis=-1)
+        detected += int((_test(values, weighting) < ERROR_RATE / design.pairs).sum())
+    return detected / studies
 
 
-def splits(
-    noise: Noise, judgements: float, criterion: Criterion, continuations: Sequence[int] = SPLITS
-) -> list[Split]:
-    """Ways to spend `judgements` on two agents, one annotation a continuation.
+def _test(values: np.ndarray, weighting: est.Weighting) -> np.ndarray:
+    """Return the p value of each study's difference, float64[studies]."""
+    gap = values[0] - values[1]
+    found = est.estimate(gap, weighting)
+    sums = est.sum_units(gap * weighting.weight, weighting.unit, len(weighting.scale))
+    differing = (np.abs(sums) > weighting.rounding).sum(axis=1)
+    df, zero = np.full(len(gap), found.df), np.zeros(len(gap))
+    ends = np.zeros((len(gap), 2))  # intervals are not used
+    return est.compare(found.value, found.se, df, differing, (found.value, zero), (ends, ends)).p
 
-    Those that see no difference below 1 are left out. Without noise of outcomes there is none:
-    nothing tells what other numbers of continuations do.
+
+def plan_study(assumptions: Assumptions, design: Design, target: float) -> Plan:
+    """Plan a study of two agents, and simulate it.
+
+    Args:
+      assumptions: of both agents.
+      design: of the study.
+      target: a difference to detect, in (0, 1].
     """
-    if np.isnan(noise.outcomes):
-        return []
-    ways = []
-    for each in continuations:
-        size = Size(judgements // (2 * each), each, 1)
-        if size.scenarios < 1:
-            break
-        seen = smallest_difference(noise, size, criterion)
-        if seen < 1:
-            ways.append(Split(int(size.scenarios), each, 1, seen))
-    return ways
+    difference = find_difference(assumptions, design)
+    studies, searched, power = STUDIES, False, None
+    if difference is not None and design.verdicts <= MAX_SIMULATED:
+        power = simulate_power(assumptions, design, difference)
+        searched = power < design.power - MAX_SHORTFALL
+        if searched:
+            studies = _SEARCHED
+            difference, power = _search_difference(assumptions, design, difference)
+    needed = {name: _count_needed(name, assumptions, design, target) for name in MAX_COUNT}
+    if math.isnan(assumptions.icc):
+        needed["continuations"] = None
+    parts = design.variance(assumptions, difference or 0.0)
+    names = ("scenarios", "continuations", "annotators")
+    return Plan(
+        difference=difference,
+        searched=searched,
+        power=power,
+        power_error=None if power is None else math.sqrt(power * (1 - power) / studies),
+        shares=dict(zip(names, (parts / parts.sum()).tolist(), strict=True)),
+        needed=needed,
+    )
 
 
-def _kept(noise: Noise, size: Size, *, fixed: bool) -> float:
-    """What more continuations leave of the variance of a scenario's difference."""
-    return (0.0 if fixed else noise.between) + noise.copies / size.annotations
+def _count_needed(name: str, assumptions: Assumptions, design: Design, target: float) -> int | None:
+    target = min(target, assumptions.max_difference)
+
+    def suffices(number: int) -> bool:
+        changed: dict[str, Any] = {name: number}
+        return design._replace(**changed).excess(assumptions, target) >= 0
+
+    return find_count(suffices, MAX_COUNT[name])
 
 
-def _room(difference: float, noise: Noise, size: Size, criterion: Criterion) -> float:
-    """What continuations may add to the variance of a scenario's difference."""
-    off = difference * noise.scale / criterion.reach(size.scenarios)
-    return size.scenarios * off**2 - _kept(noise, size, fixed=criterion.fixed)
+def _search_difference(
+    assumptions: Assumptions, design: Design, difference: float
+) -> tuple[float, float] | tuple[None, None]:
+    """Find the smallest difference that simulated studies detect, and its power in others."""
+
+    def simulate(value: float, seed: int) -> float:
+        return simulate_power(assumptions, design, value, studies=_SEARCHED, seed=seed)
+
+    low, high = difference, assumptions.max_difference
+    if simulate(high, 1) < design.power:
+        return None, None
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if simulate(middle, 1) < design.power else (low, middle)
+    return high, simulate(high, 0)

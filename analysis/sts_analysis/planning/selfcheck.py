@@ -1,258 +1,275 @@
-"""What a report's numbers are worth in a user's own design, by simulating studies of it."""
+"""Coverage of a report's intervals in the user's study design, by simulated studies of it.
 
-from collections.abc import Callable, Iterator, Sequence
+Whole units are drawn, with the share of the variance that the data show to belong to them. Each
+study is a ratings table that the functions of the report analyse.
+
+Axes: A agents, S scenarios, J verdicts, K annotators.
+"""
+
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+from scipy import optimize, special
 
 from sts.errors import StsError
 from sts.jobs.executors import Executor
-from sts_analysis.planning.people import People
-from sts_analysis.planning.power import Criterion, reach
-from sts_analysis.planning.verify import TESTS, analysed, left_of_a_difference, verify
-from sts_analysis.planning.world import Design, simulate
-from sts_analysis.statistics import intervals
+from sts_analysis.planning.chances import Accuracy, ChanceModel
+from sts_analysis.planning.pilot import Pilot, measure
+from sts_analysis.planning.power import ERROR_RATE
+from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.rates import RateModel
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, tabulate
 
-NEAR_ZERO = 0.05
-UNEQUAL = (0.1, 0.8)
-UNLIKE = 0.1
-"""Intraclass correlation of right answers of people who differ."""
-RIGHT = 0.95
-"""Sensitivity and specificity that people who differ have at most in the mean."""
-TRIED = 20
-"""Studies that show how far differences between agents that are alike can be off."""
-MOST_ROOM = 0.95
-"""Of what lies between the mean rate and 0 or 1, how much a difference may take."""
-AT_ONCE = 10
-"""Studies of one task."""
+LOW_RATE = 0.05
+LIMITS = {
+    "rate": (0.95, 0.925),
+    "rate_others": (0.95, 0.925),
+    "difference": (0.95, 0.925),
+    "wrong_order": (0.05, 0.075),
+}
+"""The nominal value of each share and the worst that passes; below .5 they are error rates."""
+_AT_ONCE = 10
+_MAX_STRICTNESS = 10.0
+_POPULATION = special.ndtri((np.arange(200) + 0.5) / 200)
+_WORDS = np.array(["failure", "success"], dtype=object)
 
 
-class Case(NamedTuple):
-    """What is simulated.
+class StudyDesign(NamedTuple):
+    """A study that can be repeated: who continued and judged what, and how well.
 
     Attributes:
-      words: what it is.
-      design: of the studies.
-      better: whether one agent is better than all others, which are alike.
+      pilot: what was annotated or labelled; its units are drawn.
+      row: int64[J], where a verdict that counts is in the pilot's ratings.
+      continuation: int64[J], of what, from 0.
+      annotator: int64[J], by whom; -1 for a reviewer or a program.
+      cell: int64[J], agent and scenario, an index into the flat [A, S].
+      counted: float64[A, S], share of the continuations that are not auto-resolved.
+      group: int64[S], categories of the chances; -1 for scenarios without a verdict.
+      chances: of the agents.
+      strictness: standard deviation of annotators, in log odds of calling something a success.
+      analysed_unit: int64[S], what the analysis takes for a unit.
+      words: what is simulated.
     """
 
-    words: str
-    design: Design
-    better: bool = False
+    pilot: Pilot
+    row: np.ndarray
+    continuation: np.ndarray
+    annotator: np.ndarray
+    cell: np.ndarray
+    counted: np.ndarray
+    group: np.ndarray
+    chances: ChanceModel
+    strictness: float
+    analysed_unit: np.ndarray
+    words: str = "as estimated"
+
+    def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
+        """Return float64[A, S], rates as judged, from chances of success."""
+        return np.asarray(self.counted * (called[1] + (called[0] - called[1]) * chance))
 
 
 class Share(NamedTuple):
-    """A share of simulated studies, or a mean of shares in them.
-
-    Attributes:
-      share: in [0, 1].
-      low: end of its 95% Monte Carlo interval.
-      high: likewise.
-      studies: that it is of; of those that are left a report says nothing of the kind.
-    """
+    """A mean share of simulated studies, with its 95% Monte Carlo interval."""
 
     share: float
     low: float
     high: float
     studies: int
 
-
-class Checked(NamedTuple):
-    """What came of the simulated studies of one case.
-
-    Attributes:
-      case: what it is, in words.
-      shares: by name, as `verify` names them; None of what no study says.
-      studies: simulated.
-    """
-
-    case: str
-    shares: dict[str, Share | None]
-    studies: int
+    def misses(self, name: str) -> bool:
+        """Return True if it is worse than its limit, beyond chance."""
+        nominal, limit = LIMITS.get(name, (1.0, 0.0))
+        return self.low > limit if nominal < 0.5 else self.high < limit
 
 
-def smallest_differences(
-    design: Design, *, target: str, seed: int, studies: int = TRIED
-) -> dict[str, float | None]:
-    """The smallest difference between agents of the mean rate that is seen four times in five.
+def read_design(pilot: Pilot) -> StudyDesign:
+    """Return the design of what has been annotated, with what it shows of agents."""
+    outcomes, ratings = pilot.outcomes, pilot.ratings
+    mine = ratings["source"].isin((outcomes.source, "settled"))
+    others = ~ratings["continuation"].isin(ratings["continuation"][mine])
+    table = ratings[mine | others].assign(clip="")
+    drawn = (table["source"] == outcomes.source) & ~table["verdict"].isin(UNCOUNTED)
+    rows = table[drawn]
+    people = outcomes.judging.annotators if outcomes.judging else ()
+    agent, scenario, annotator = (
+        pd.Index(names, dtype=object).get_indexer(pd.Index(rows[column].astype(object)))
+        for column, names in (
+            ("agent", outcomes.agents),
+            ("scenario", outcomes.scenarios),
+            ("annotator", people),
+        )
+    )
+    moments = measure(outcomes, np.arange(len(outcomes.agents)))
+    chances, effects = moments.fit_chances(pilot.accuracy), pilot.model.effects
+    share = max(chances.trajectory_share, moments.rate_trajectory_share)
+    component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
+    made = outcomes.continuations
+    auto = outcomes.count_continuations(made.auto_resolved)
+    judgeable = outcomes.count_continuations(~made.unjudgeable)
+    return StudyDesign(
+        pilot=pilot._replace(ratings=table),
+        row=np.flatnonzero(drawn),
+        continuation=pd.factorize(rows["continuation"])[0],
+        annotator=np.where(rows["adjudicated"] == "", annotator, -1),
+        cell=agent * len(outcomes.scenarios) + scenario,
+        counted=1 - auto / np.maximum(judgeable, 1),
+        group=moments.group,
+        chances=chances._replace(trajectory_share=share),
+        strictness=_find_strictness(pilot.accuracy, float(chances.rate.mean()), component),
+        analysed_unit=outcomes.unit,
+    )
 
-    Args:
-      design: as estimated.
-      target: of the comparisons.
-      seed: of the studies that show how far such a difference can be off.
-      studies: how many these are.
+
+def _find_strictness(accuracy: Accuracy, rate: float, variance: float) -> float:
+    """Find the standard deviation of strictness that gives pass rates a variance."""
+
+    def exceed(deviation: float) -> float:
+        success, other = accuracy.call(deviation * _POPULATION)
+        return float((rate * success + (1 - rate) * other).var()) - variance
+
+    if not exceed(0.0) < 0 < exceed(_MAX_STRICTNESS):
+        return 0.0
+    return float(optimize.brentq(exceed, 0.0, _MAX_STRICTNESS))
+
+
+def list_cases(design: StudyDesign) -> list[StudyDesign]:
+    """Return the designs to simulate: as estimated, with equal agents, and with low rates."""
+    chances, known = design.chances, design.group >= 0
+    ranked, share = design.pilot.ranked, np.bincount(design.group[known]) / known.sum()
+    mean = chances.rate[ranked].mean(axis=0)
+    alike = chances._replace(
+        rate=np.tile(mean, (len(chances.rate), 1)),
+        icc=np.full(len(chances.icc), chances.icc[ranked].mean()),
+        correlation=1.0 if design.pilot.model.target == "fixed" else chances.correlation,
+    )
+    low = alike._replace(rate=np.clip(alike.rate * LOW_RATE / (mean @ share), 0.001, 0.999))
+    return [
+        design,
+        design._replace(chances=alike, words="all agents alike"),
+        design._replace(chances=low, words=f"all agents alike, near {LOW_RATE:.0%}"),
+    ]
+
+
+def simulate(design: StudyDesign, seed: Sequence[int]) -> tuple[Outcomes, np.ndarray, np.ndarray]:
+    """Simulate a study.
 
     Returns:
-      For each of `TESTS` that the report has, of the rates as judged, in (0, 1); None where none is
-      seen.
+      Its verdicts; the chances of success, float64[A, S]; and float64[2, K + 1], how often each
+      annotator calls a success and anything else a success, the last one standing for others.
     """
-    alike, layout = _alike(design, target), design.layout
-    errors: dict[str, list[np.ndarray]] = {test: [] for test in TESTS}
-    freedom, scenarios = [], []
-    for i in range(studies):
-        study = simulate(alike, np.random.default_rng([seed, i]))
-        one = analysed(alike, study, target=target, seed=i, draws=1)
-        kept = one.labels.compared()
-        scenarios.append(one.labels.comparisons.scenarios[kept])
-        errors["plain"].append(one.labels.comparisons.error[kept])
-        if one.judged is not None:
-            errors["adjusted"].append(one.judged.adjusted.error[kept])
-            if one.judged.others is not None:
-                errors["others"].append(one.judged.others.differences.error[kept])
-                freedom.append(one.judged.others.differences.df[kept])
-    pairs = len(scenarios[0])
-    criterion = Criterion(
-        int(layout.ranked.sum()), int(layout.category.max()) + 1, fixed=target == "fixed"
+    pilot, rng = design.pilot, np.random.default_rng(seed)
+    chance = design.chances.draw(np.maximum(design.group, 0), pilot.outcomes.unit, rng, 1)[:, 0]
+    called = design.pilot.accuracy.call(
+        design.strictness * rng.standard_normal(design.annotator.max() + 2)
     )
-    usual = criterion.reach(float(np.median(scenarios)))
-    reaches = {"plain": usual, "adjusted": usual}
-    if freedom:
-        df = np.concatenate(freedom)
-        middle = float(np.median(df[np.isfinite(df)])) if np.isfinite(df).any() else np.nan
-        reaches["others"] = reach(middle, (1 - intervals.LEVEL) / pairs, criterion.power)
-    return {
-        test: _smallest(np.concatenate(errors[test]), bar)
-        for test, bar in reaches.items()
-        if errors[test]
-    }
+    success = rng.random(len(design.row))[design.continuation] < chance.flat[design.cell]
+    share = np.where(success, *called[:, design.annotator])
+    verdict = pilot.ratings["verdict"].to_numpy(dtype=object, copy=True)
+    verdict[design.row] = _WORDS[(rng.random(len(share)) < share).astype(int)]
+    table = pilot.ratings.assign(verdict=verdict)
+    outcomes = tabulate(table, pilot.outcomes.source, scenarios=pilot.scenarios)
+    clips = pilot.outcomes.judged_clips
+    return outcomes._replace(unit=design.analysed_unit, judged_clips=clips), chance, called
 
 
-def _smallest(errors: np.ndarray, bar: float) -> float | None:
-    known = errors[np.isfinite(errors)]
-    if not len(known) or not np.isfinite(bar):
-        return None
-    smallest = bar * float(np.sqrt(np.mean(known**2)))
-    return smallest if 0 < smallest < 1 else None
-
-
-def cases(design: Design, *, target: str, difference: float | None = None) -> Iterator[Case]:
-    """Yields the cases that a design is tried in.
-
-    Args:
-      design: as estimated.
-      target: "fixed" has agents that are alike do alike in every scenario.
-      difference: in (0, 1), of rates as judged, by which one agent is better in the last case; left
-        out where None, or where the rates leave no room for it.
-    """
-    alike, layout, people = _alike(design, target), design.layout, design.people
-    yield Case("as estimated", design)
-    yield Case("all agents alike", alike)
-    low = alike.rate * NEAR_ZERO / max(float(alike.rate.mean()), 1e-9)
-    near = alike._replace(rate=np.clip(low, 0.001, 0.999))
-    yield Case(f"all alike, and near {NEAR_ZERO:.0%}", near)
-    agent, category = np.indices(alike.icc.shape)
-    # Under "fixed" agents of unequal correlation would not do alike in every scenario.
-    place = category + (agent if target == "sampled" else 0)
-    if place.max() > 0:
-        icc = np.array(UNEQUAL)[place % 2]
-        icc[layout.exact] = 1.0
-        yield Case("all alike, unequal correlation", alike._replace(icc=icc))
-    if layout.people and len(layout.annotators) > 1:
-        differing = People(min(people.sensitivity, RIGHT), min(people.specificity, RIGHT), UNLIKE)
-        yield Case("all alike, annotators differ", alike._replace(people=differing))
-    if difference is not None:
-        yield from _better(alike, difference)
-
-
-def _better(alike: Design, difference: float) -> Iterator[Case]:
-    """Yields the case in which one agent is better, or worse where there is more room for that."""
-    layout, first = alike.layout, int(np.flatnonzero(alike.layout.ranked)[0])
-    people = alike.people
-    true = difference / left_of_a_difference(layout, people.sensitivity, people.specificity)
-    own = alike.rate[first]
-    weight = np.bincount(layout.category) / len(layout.category)
-    up, down = float(weight @ (1 - own)), float(weight @ own)
-    if not 0 < true <= MOST_ROOM * max(up, down):
-        return
-    rate = alike.rate.copy()
-    rate[first] += true * ((1 - own) / up if up >= down else -own / down)
-    words = f"one agent {100 * difference:.1f} points {'better' if up >= down else 'worse'}"
-    yield Case(words, alike._replace(rate=rate), better=True)
-
-
-def _alike(design: Design, target: str) -> Design:
-    """The design with agents that are alike, in every scenario where these are all that count."""
-    layout = design.layout
-    usual = layout.ranked & ~layout.exact
-    usual = usual if usual.any() else layout.ranked
-    rate = np.broadcast_to(design.rate[layout.ranked].mean(axis=0), design.rate.shape).copy()
-    icc = np.full(design.icc.shape, design.icc[usual].mean())
-    icc[layout.exact] = 1.0
-    together = 1.0 if target == "fixed" else design.correlation
-    return design._replace(rate=rate, icc=icc, correlation=together)
+def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
+    """Return how far a report on a simulated study is right: shares by name, NaN for none."""
+    outcomes, chance, called = simulate(design, seed)
+    model = RateModel(outcomes, target=design.pilot.model.target)
+    rates, ranked = model.estimate_rates(), design.pilot.ranked
+    others = model.generalises(rates, ranked)
+    pairs = model.compare(ranked, other_annotators=others)
+    if model.target == "sampled":
+        chance = design.chances.rate[:, design.group]
+    pool = called[:, -1] if model.effects is None else called[:, :-1] @ model.effects.workload
+    here = design.judge(chance, pool)
+    elsewhere = design.judge(
+        chance, design.pilot.accuracy.call(design.strictness * _POPULATION).mean(axis=1)
+    )
+    there = np.isfinite(outcomes.value)
+    weight = _weigh(outcomes, there[ranked])
+    shares = {"rate": _cover(rates.interval[ranked], (weight * here[ranked]).sum(axis=1))}
+    if others:
+        truth = (weight * elsewhere[ranked]).sum(axis=1)
+        shares["rate_others"] = _cover(model.widen_rates(rates)[ranked], truth)
+    judged = elsewhere if others else here
+    weight = _weigh(outcomes, there[pairs.first] & there[pairs.second])
+    difference = (weight * (judged[pairs.first] - judged[pairs.second])).sum(axis=1)
+    right = (np.abs(difference) > est.ZERO) & (np.sign(pairs.value) == np.sign(difference))
+    shares["difference"] = _cover(pairs.interval, difference)
+    shares["wrong_order"] = float(((pairs.p_holm < ERROR_RATE) & ~right).any())
+    return shares | {"not_compared": float(np.isnan(pairs.p).mean())}
 
 
 def check(
-    tried: Sequence[Case],
+    cases: Sequence[StudyDesign],
     *,
-    target: str,
     studies: int,
     seed: int,
-    there: Executor,
+    executor: Executor,
     show: Callable[[int], None] = lambda _: None,
-) -> list[Checked]:
-    """Simulates studies of cases, and counts what a report would have said rightly.
+) -> list[dict[str, Share]]:
+    """Simulate studies of designs, and count how often a report would have been right.
 
     Args:
-      tried: the cases.
-      target: of comparisons and ranks.
-      studies: how many of each.
-      seed: of every draw; study i is the same whatever their number.
-      there: does them.
-      show: called with the number of studies that are over.
+      cases: the designs.
+      studies: how many of each; study i is the same for any number.
+      seed: of every draw.
+      executor: runs them.
+      show: called with the number of finished studies.
 
     Raises:
-      StsError: one could not be done.
+      StsError: a study failed.
     """
-    verified: list[dict[int, dict[str, float]]] = [{} for _ in tried]
-    starts = range(0, studies, AT_ONCE)
-    for at, case in enumerate(tried):
-        for start in starts:
-            stop = min(start + AT_ONCE, studies)
-            number = at * len(starts) + start // AT_ONCE
-            there.submit(number, _batch, case.design, target, seed, start, stop)
-    for number, outcome in there.completed():
-        if isinstance(outcome, StsError):
-            raise outcome
-        at, place = divmod(number, len(starts))
-        verified[at] |= dict(enumerate(outcome, starts[place]))
-        show(sum(map(len, verified)))
+    found: dict[int, dict[str, float]] = {}
+    for case, design in enumerate(cases):
+        for start in range(0, studies, _AT_ONCE):
+            numbers = range(start, min(start + _AT_ONCE, studies))
+            executor.submit(case * studies + start, _check_studies, design, seed, numbers)
+    for first, shares in executor.completed():
+        if isinstance(shares, StsError):
+            raise shares
+        found |= dict(enumerate(shares, first))
+        show(len(found))
     return [
-        _checked(case, [own[i] for i in sorted(own)])
-        for case, own in zip(tried, verified, strict=True)
+        _summarise([found[case * studies + number] for number in range(studies)])
+        for case in range(len(cases))
     ]
 
 
-def _batch(design: Design, target: str, seed: int, start: int, stop: int) -> list[dict[str, float]]:
-    """Studies `start` to `stop`."""
-    return [
-        verify(
-            design,
-            simulate(design, np.random.default_rng([seed, i])),
-            target=target,
-            seed=i,
-        )
-        for i in range(start, stop)
+def _check_studies(design: StudyDesign, seed: int, numbers: range) -> list[dict[str, float]]:
+    return [check_study(design, [seed, number]) for number in numbers]
+
+
+def _summarise(studies: Sequence[dict[str, float]]) -> dict[str, Share]:
+    """Return the mean of each share; those that no study has are left out."""
+    result = {}
+    for name in dict.fromkeys(name for study in studies for name in study):
+        each = np.array([study.get(name, np.nan) for study in studies])
+        each = each[np.isfinite(each)]
+        if number := len(each):
+            error = each.std(keepdims=True) / math.sqrt(max(number - 1, 1))
+            mean, df = each.mean(keepdims=True), max(number - 1, 1)
+            low, high = est.rate_intervals(mean, error, df, number)[0]
+            result[name] = Share(float(mean[0]), float(low), float(high), number)
+    return result
+
+
+def _weigh(outcomes: Outcomes, judged: np.ndarray) -> np.ndarray:
+    """Return the weights of scenarios, float64[N, S], by which are judged, bool[N, S]."""
+    kinds, which = np.unique(judged, axis=0, return_inverse=True)
+    weights = [
+        est.weigh(kind, outcomes.category, outcomes.unit).weight if kind.any() else 0.0 * kind
+        for kind in kinds
     ]
+    return np.stack(weights)[which.ravel()]
 
 
-def _checked(case: Case, verified: Sequence[dict[str, float]]) -> Checked:
-    names = dict.fromkeys(name for one in verified for name in one)
-    shares = {
-        name: _share(np.array([one[name] for one in verified if name in one]))
-        for name in names
-        if case.better or not name.startswith("seen")
-    }
-    return Checked(case.words, shares, len(verified))
-
-
-def _share(each: np.ndarray) -> Share | None:
-    """The mean of what studies show, with Wilson's interval by their spread."""
-    each = each[np.isfinite(each)]
-    if not len(each):
-        return None
-    mean = np.clip(np.asarray(each.mean()), 0.0, 1.0)
-    error = np.asarray(each.std() / np.sqrt(max(len(each) - 1, 1)))
-    trials = intervals.effective_trials(mean, error, np.asarray(len(each)))
-    low, high = intervals.wilson(mean, np.maximum(trials, 1))
-    return Share(float(mean), float(low), float(high), len(each))
+def _cover(interval: np.ndarray, truth: np.ndarray) -> float:
+    """Return the share of intervals that contain the truth; NaN without an interval."""
+    inside = (interval[:, 0] <= truth + est.ZERO) & (truth - est.ZERO <= interval[:, 1])
+    known = np.isfinite(interval).all(axis=1)
+    return float(inside[known].mean()) if known.any() else float("nan")

@@ -108,9 +108,8 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     interim = not progress.is_complete and not progress.closed
     agents = np.flatnonzero(~outcomes.baseline)
     judged = np.isfinite(outcomes.value)
-    looked_at = judged | (outcomes.unjudgeable > 0) | (outcomes.continued & interim)
     wanted = judged.any(axis=0)
-    lacks = (wanted & ~looked_at).sum(axis=1)
+    lacks = (wanted & ~outcomes.continued).sum(axis=1)  # what waits to be judged is not lacking
     lacking = {int(a): int(lacks[a]) for a in agents if lacks[a] > MAX_LACKING * wanted.sum()}
     known = np.isfinite(rates.rate[agents]) & ~np.isin(agents, list(lacking))
     candidates = agents[known]
@@ -126,10 +125,10 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     with np.errstate(invalid="ignore"):
         significant = comparisons.p_holm < progress.bar
     reason = ""
-    if len(ranked) < 2:
-        reason = "tie" if tie else "lacking" if lacking and len(candidates) < 2 else "annotators"
-    elif units < MIN_UNITS:
+    if units < MIN_UNITS:
         reason = "units"
+    elif len(ranked) < 2:
+        reason = "tie" if tie else "lacking" if lacking and len(candidates) < 2 else "annotators"
     state: State = (
         "single agent"
         if len(agents) == 1

@@ -34,9 +34,11 @@ class Options(NamedTuple):
       people_are_units: join everything that the same people recorded.
       closed: the reason why a study on a bare table was closed early; "" if it was not.
       contrasts: pairs of agents whose comparison was planned, Holm-adjusted among themselves.
+      prediction_powered: add rates that use labels of a rule or model next to people's verdicts.
       guessing_baseline: the agent whose passes count as guesses.
       margin: difference in pass rate that still counts as not worse.
       reference_agent: the agent that others may be not worse than; "" for the best.
+      clip_page: address, from the report's folder, of the page with all clips; "" for none.
     """
 
     target: Target = "sampled"
@@ -44,9 +46,11 @@ class Options(NamedTuple):
     people_are_units: bool = False
     closed: str = ""
     contrasts: Sequence[tuple[str, str]] = ()
+    prediction_powered: bool = False
     guessing_baseline: str = ""
     margin: float | None = None
     reference_agent: str = ""
+    clip_page: str = ""
 
 
 class Study:
@@ -79,6 +83,13 @@ class Study:
     def agent_rows(self) -> pd.DataFrame:
         """The ratings of agents, without references."""
         return self.ratings[(self.ratings["truth"] == "").to_numpy()]
+
+    @cached_property
+    def people_rows(self) -> pd.DataFrame:
+        """People's answers on agents' continuations, each once; adjudication is not in place."""
+        rows = self.agent_rows
+        mine = (rows["source"] == "human") & (rows["annotator"] != "") & (rows["verdict"] != "")
+        return once(rows[mine.to_numpy()])
 
     @cached_property
     def reference_rows(self) -> pd.DataFrame:
@@ -123,8 +134,20 @@ class Study:
         return self.model.estimate_rates()
 
     @cached_property
+    def category_rates(self) -> tuple[Rates, ...]:
+        """The pass rates of all agents in each category of `outcomes.categories`."""
+        outcomes, model = self.outcomes, self.model
+        return tuple(
+            model.estimate_rates(outcomes.category == c) for c in range(len(outcomes.categories))
+        )
+
+    @cached_property
     def progress(self) -> Progress:
         """How much of what was planned is judged."""
+        plan = self.subject.plan
+        if plan is not None and self.source == "human":
+            closed = plan.closed.reason if plan.closed else ""
+            return Progress(plan.planned_clips, plan.judged_clips, closed, plan.number)
         rows = self.agent_rows
         mine = (rows["source"] == self.source).to_numpy()
         unjudged = (rows["verdict"] == "").to_numpy()
@@ -156,10 +179,12 @@ class Study:
 
     @property
     def _groups(self) -> list[Sequence[str]]:
-        worlds: dict[str, list[str]] = {}
-        for scenario, world in self.subject.worlds.items():
-            worlds.setdefault(world, []).append(scenario)
-        return [*self.subject.together, *worlds.values()]
+        people: dict[str, list[str]] = {}
+        if self.options.people_are_units:
+            for scenario, names in self.subject.people.items():
+                for name in names:
+                    people.setdefault(name, []).append(scenario)
+        return [*self.subject.drawn_together, *people.values()]
 
 
 class Report(msgspec.Struct, kw_only=True):

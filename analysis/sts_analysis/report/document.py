@@ -1,6 +1,7 @@
 """The report as two pages: the answer, and an appendix with everything else."""
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -28,6 +29,10 @@ _PAGE = """<!doctype html>
 <header><p><b>{suite}</b> Standardised Test Suite</p><nav aria-label=Sections>{nav}</nav></header>
 <main id=main>{content}</main></body></html>
 """
+_APPENDIX = (
+    "<h1>Appendix</h1>"
+    "<p class=lead>Everything behind the report of {}. Nothing here changes its conclusion.</p>"
+)
 
 
 @cache
@@ -68,10 +73,22 @@ def define_report() -> type[Report]:
     return made
 
 
-def compute_report(study: Study) -> Report:
-    """Compute all sections of a study."""
+def compute_report(
+    study: Study, progress: Callable[[int, int], None] = lambda done, total: None
+) -> Report:
+    """Compute all sections of a study.
+
+    Args:
+      study: to report on.
+      progress: called with the number of finished sections, and of all.
+    """
     modules = {**load_sections(), **load_appendix()}
-    return define_report()(**{name: module.compute(study) for name, module in modules.items()})
+    found = {}
+    for done, (name, module) in enumerate(modules.items()):
+        progress(done, len(modules))
+        found[name] = module.compute(study)
+    progress(len(modules), len(modules))
+    return define_report()(**found)
 
 
 def render_page(report: Report) -> str:
@@ -87,7 +104,7 @@ def render_appendix(report: Report) -> str:
 def _render(
     report: Report, modules: dict[str, ModuleType], kind: str, others: tuple[tuple[str, str], ...]
 ) -> str:
-    nav, content = [], [html("<h1>Appendix</h1>")] if kind == "appendix" else []
+    nav, content = [], [html(_APPENDIX, report.conclusion.suite)] if kind == "appendix" else []
     for name, module in modules.items():
         result = getattr(report, name)
         if result is None:

@@ -1,5 +1,6 @@
 """Logs a report to Weights & Biases: its numbers as the summary of a run, its page and tables."""
 
+import io
 import re
 from typing import Any
 
@@ -7,16 +8,16 @@ import pandas as pd
 
 from sts.errors import ArgumentError, MissingExtra, Unavailable
 from sts.names import quote
-from sts_analysis.report.figures import figures
-from sts_analysis.report.page import render
-from sts_analysis.report.schema import Interval, Report
-from sts_analysis.report.tables import Rows, tables
+from sts_analysis.report.core import Report
+from sts_analysis.report.csv_files import format_tables
+from sts_analysis.report.document import render_page
+from sts_analysis.report.text import to_plain
 
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 
 
 def check_project(project: str) -> None:
-    """Refuses a project that nothing could be logged to.
+    """Refuse a project that nothing could be logged to.
 
     Raises:
       ArgumentError: it is no name of a project.
@@ -26,17 +27,16 @@ def check_project(project: str) -> None:
         raise ArgumentError(
             f"--wandb: expected a project's name without / \\ # ? % :, found {quote(project)}"
         )
-    _library()
+    _import_wandb()
 
 
 def log_report(report: Report, project: str, *, name: str | None = None) -> str:
-    """Logs a report as a run of a project, and returns the run's id.
+    """Log a report as a run of a project, and return the run's id.
 
-    Where it goes is wandb's to know: its login and its variables (WANDB_MODE=offline keeps all on
-    this disk, WANDB_ENTITY, WANDB_DIR).
+    Login and destination are wandb's: WANDB_MODE=offline keeps everything on this disk.
 
     Args:
-      report: whose numbers (`scalars`), page and tables are logged.
+      report: whose numbers (`list_scalars`), page and tables are logged.
       project: of Weights & Biases.
       name: of the run; None for the suite's.
 
@@ -46,75 +46,56 @@ def log_report(report: Report, project: str, *, name: str | None = None) -> str:
       Unavailable: wandb could not log; says why.
     """
     check_project(project)
-    wandb = _library()
-    made = report.provenance
+    wandb = _import_wandb()
+    conclusion, made = report.conclusion, report.provenance
     config = {
-        "suite": report.suite,
-        "target": report.target,
-        "seed": report.seed,
-        "labels": report.labels_used,
+        "suite": conclusion.suite,
+        "target": conclusion.target,
+        "labels": conclusion.source,
         "suite_hash": made.suite_hash,
         "annotations_hash": made.annotations_hash,
-        "commit": made.commit,
         **{f"version/{package}": version for package, version in made.versions.items()},
     }
     try:
         with wandb.init(
-            project=project, name=name or report.suite, job_type="report", config=config
+            project=project, name=name or conclusion.suite, job_type="report", config=config
         ) as run:
-            run.summary.update(scalars(report))
-            page = wandb.Html(render(report, figures(report)), inject=False)
-            frames = {f"table/{key}": _frame(rows) for key, rows in tables(report).items()}
-            laid = {key: wandb.Table(dataframe=frame) for key, frame in frames.items()}
-            run.log({"report": page} | laid)
+            run.summary.update(list_scalars(report))
+            tables = {
+                f"table/{key.removesuffix('.csv')}": wandb.Table(
+                    dataframe=pd.read_csv(io.BytesIO(content))
+                )
+                for key, content in format_tables(report).items()
+            }
+            run.log({"report": wandb.Html(render_page(report), inject=False), **tables})
             return str(run.id)
     except wandb.errors.Error as error:
         line = " ".join(str(error).split())
         raise Unavailable(f"Weights & Biases could not log the report: {line}") from error
 
 
-def scalars(report: Report) -> dict[str, float | int | str]:
-    """The numbers that runs are compared by; what is not known is left out.
-
-    Agents by pass rate and both ends of its interval, rank, mean area and ICC; correlations with
-    the pass rate; accuracy and agreement of annotators; counts; and the verdict.
-    """
-    pooled = report.annotators_together
-    found: dict[str, Any] = {
-        "verdict": report.verdict,
-        "judged": report.counts.judged,
-        "continuations": report.counts.continuations,
-        "separated_pairs": sum(pair.separated for pair in report.comparisons),
-        "annotators/balanced_accuracy": pooled.balanced_accuracy,
-        "annotators/alpha": pooled.alpha.alpha,
+def list_scalars(report: Report) -> dict[str, float | int | str]:
+    """Return the numbers by which runs are compared; what is unknown is left out."""
+    conclusion = report.conclusion
+    scalars: dict[str, Any] = {
+        "conclusion": to_plain(conclusion.headline),
+        "state": conclusion.state,
+        "judged_clips": conclusion.judged_clips,
+        "planned_clips": conclusion.planned_clips,
+        "significant_pairs": conclusion.significant_pairs,
     }
-    for entry in report.agents:
-        found |= {
-            f"pass_rate/{entry.agent}": entry.pass_rate,
-            **_ends(f"pass_rate/{entry.agent}", entry.interval),
-            f"rank/{entry.agent}": entry.rank,
-            f"mean_area/{entry.agent}": entry.time_to_success.mean_area,
-            f"icc/{entry.agent}": entry.consistency.icc,
+    for row in report.ranking.rows:
+        low, high = row.interval or (None, None)
+        scalars |= {
+            f"pass_rate/{row.agent}": row.pass_rate,
+            f"pass_rate/{row.agent}/low": low,
+            f"pass_rate/{row.agent}/high": high,
+            f"rank/{row.agent}": row.rank,
         }
-    for one in report.correlations:
-        found[f"spearman/{one.x}/{one.y}"] = one.spearman
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in scalars.items() if value is not None}
 
 
-def _frame(rows: Rows) -> pd.DataFrame:
-    """Rows whose columns are numbers, or texts where they hold anything else."""
-    frame = pd.DataFrame(rows)
-    others = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
-    words = {str(name): ["" if one is None else str(one) for one in frame[name]] for name in others}
-    return frame.assign(**words)
-
-
-def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:
-    low, high = interval or (None, None)
-    return {f"{name}/low": low, f"{name}/high": high}
-
-
-def _library() -> Any:
+def _import_wandb() -> Any:
     try:
         import wandb
     except ImportError:

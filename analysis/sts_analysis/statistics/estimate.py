@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtri, stdtr, stdtrit
 
 CONFIDENCE = 0.95
 MIN_DIFFERING_UNITS = 6
@@ -137,9 +137,9 @@ def _group_scenarios(category: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
     Categories are numbered by their first scenario, which settles ties.
     """
-    pairs = np.unique(np.stack([category, unit]), axis=1)
-    units = np.bincount(pairs[0])  # of each category
-    if unit.max() + 1 < MIN_UNITS_PER_CATEGORY * len(units):
+    total = int(unit.max()) + 1
+    units = np.bincount(np.unique(category * total + unit) // total)  # of each category
+    if total < MIN_UNITS_PER_CATEGORY * len(units):
         return np.zeros_like(category)
     group = np.arange(len(units))
     single = np.flatnonzero(units == 1)
@@ -191,7 +191,7 @@ def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -
 
 def quantile(df: np.ndarray | float) -> np.ndarray:
     """Return the quantile of Student's distribution for a two-sided interval."""
-    return np.asarray(stats.t.ppf((1 + CONFIDENCE) / 2, df))
+    return np.asarray(stdtrit(df, (1 + CONFIDENCE) / 2))
 
 
 def rate_intervals(
@@ -207,7 +207,7 @@ def rate_intervals(
     spread = p * (1 - p)
     seen = (spread > ZERO) & (se > 0)
     n = np.where(seen, np.maximum(1.0, spread / np.where(seen, se, 1.0) ** 2), units)
-    z = np.where(seen, quantile(df), stats.norm.ppf((1 + CONFIDENCE) / 2))
+    z = np.where(seen, quantile(df), ndtri((1 + CONFIDENCE) / 2))
     centre, half = p + z**2 / (2 * n), z * np.sqrt(spread / n + z**2 / (4 * n**2))
     ends = np.stack([centre - half, centre + half], axis=-1) / (1 + z**2 / n)[..., None]
     return np.asarray(np.clip(ends, 0.0, 1.0))
@@ -250,7 +250,7 @@ def compare(
     wider = np.diff(newcombe)[:, 0] > np.diff(interval)[:, 0]
     interval = np.where(((few | (se == 0)) & wider)[:, None], newcombe, interval)
     safe = np.where(se > 0, se, 1.0)
-    p = np.where(se > 0, 2 * stats.t.sf(np.abs(value) / safe, df), 2 * 0.5**differing)
+    p = np.where(se > 0, 2 * stdtr(df, -np.abs(value) / safe), 2 * 0.5**differing)
     p = np.where((se == 0) & (np.abs(value) <= ZERO), 1.0, p)
     return Differences(value, se, df, interval, np.where(few, np.nan, p))
 

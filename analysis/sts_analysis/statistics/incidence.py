@@ -62,7 +62,7 @@ def cumulative_incidence(
 
 
 def reached(step: np.ndarray, weights: np.ndarray, *, total: float, horizon: int) -> Curve:
-    """The share of `total` that successes make up by each step.
+    """Return the share of `total` that successes make up by each step.
 
     With the weight of all continuations as `total` this is the plain count, which levels off at
     the pass rate whatever the horizons. With the weight of the successes it is the distribution

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.annotators import (
@@ -20,13 +20,23 @@ from sts_analysis.statistics.annotators import (
     Effects,
     fit_effects,
 )
+from sts_analysis.statistics.means import group_rows
 from sts_analysis.statistics.tabulation import Outcomes
 
 Target = Literal["sampled", "fixed"]
 MIN_CLIPS = 30
 """Judged clips that an agent must have for its differences to be adjusted."""
+MIN_SHARED = 0.5
+"""Share of an agent's scenarios that two annotators must have judged, for a statement on others:
+whether people favour an agent shows only where two judged the same."""
+MIN_ANNOTATORS_OF_RATES = 5
+"""Annotators from which on rates have an interval for others; the variance of fewer is too vague
+near 0 and 1."""
 MAX_UNJUDGEABLE = 0.05
 """Share of an agent's continuations from which on unjudgeable ones are counted against it."""
+
+_DIGITS = 12
+"""Digits of a rate; what follows is rounding."""
 
 
 class Rates(NamedTuple):
@@ -161,12 +171,13 @@ class RateModel:
         units, effective, count = np.zeros((3, agents))
         interval, bounds = np.full((2, agents, 2), np.nan)
         workload = np.zeros((agents, self._people))
-        for rows, mask in _group_rows(np.isfinite(outcomes.value) & suite):
+        for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
             if not mask.any():
                 continue
             weighting = self._weigh(mask, suite)
             terms = self._measure(rows, weighting, outcomes.value)
-            rate[rows], se[rows], plain[rows] = np.clip(terms.rate, 0, 1), terms.se, terms.plain
+            rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
+            se[rows], plain[rows] = terms.se, terms.plain
             df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
             units[rows], effective[rows] = weighting.units, weighting.effective_units
             interval[rows] = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
@@ -183,15 +194,24 @@ class RateModel:
 
     def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
         """Return whether differences of these agents hold for other annotators, too."""
+        if self.outcomes.judging is None or self._people < MIN_ANNOTATORS:
+            return False
         enough = rates.effective_annotators[agents] >= MIN_EFFECTIVE_ANNOTATORS
-        return self._people >= MIN_ANNOTATORS and bool(enough.all())
+        people = (self.outcomes.judging.share[agents] > 0).sum(axis=2)
+        shared = (people > 1).sum(axis=1) >= MIN_SHARED * (people > 0).sum(axis=1)
+        return bool(enough.all() and shared.all())
 
     def widen_rates(self, rates: Rates) -> np.ndarray:
-        """Return intervals of rates for other annotators, float64[A, 2]; NaN with fewer than three.
+        """Return intervals of rates for other annotators, float64[A, 2].
 
-        Variances are added; Satterthwaite's degrees of freedom.
+        Variances are added, with Satterthwaite's degrees of freedom. NaN with few annotators, or
+        if the data cannot tell some of their effects.
         """
-        if self.effects is None or self._people < MIN_ANNOTATORS:
+        if (
+            self.effects is None
+            or len(self.effects.unknown)
+            or self._people < MIN_ANNOTATORS_OF_RATES
+        ):
             return np.full((len(rates.rate), 2), np.nan)
         people = self.effects.component * (self.effects.workload**2).sum()
         unit = rates.se**2
@@ -215,10 +235,10 @@ class RateModel:
         value, se, p, p_bound = np.full((4, pairs), np.nan)
         df, interval = np.ones(pairs), np.full((pairs, 2), np.nan)
         owed, scenarios = np.zeros((pairs, self._people)), np.zeros(pairs, np.int64)
-        groups = _group_rows(np.isfinite(self.outcomes.value[agents]))
+        groups = group_rows(np.isfinite(self.outcomes.value[agents]))
         suite = np.ones(len(self.outcomes.scenarios), bool)
         for g, (rows, mask) in enumerate(groups):
-            for columns, other_mask in groups[g:]:
+            for columns, other_mask in groups[g + (len(rows) == 1) :]:
                 joint = mask & other_mask
                 if not joint.any():
                     continue
@@ -269,18 +289,20 @@ class RateModel:
         owed = people = cells = np.zeros((len(agents), 0))
         adjusted = x
         if judging is not None and effects is not None:
-            share = judging.share[agents] * inside[:, None]
-            given = judging.value[agents] * inside[:, None]
+            share, given = judging.share[agents], judging.value[agents]  # copies, changed in place
+            if not inside.all():
+                share *= inside[:, None]
+                given *= inside[:, None]
             if values is not self.outcomes.value:
-                share = share * self.outcomes.bound_share[agents][..., None]
+                share *= self.outcomes.bound_share[agents][..., None]
             adjusted = x - share @ effects.effect
             owed = np.einsum("s,rsk->rk", weighting.weight, share)
-            given = given - share * effects.effect
-            whole = share.sum(axis=2, keepdims=True)
-            total = given.sum(axis=2, keepdims=True)
-            centre = np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0)
-            deviations = weighting.weight[:, None] * (given - share * centre)
-            people, cells = deviations.sum(axis=1), deviations.reshape(len(agents), -1)
+            given -= share * effects.effect
+            whole, total = share.sum(axis=2, keepdims=True), given.sum(axis=2, keepdims=True)
+            share *= np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0)
+            given -= share  # what is left deviates from the agent's mean in the scenario
+            given *= weighting.weight[:, None]
+            people, cells = given.sum(axis=1), given.reshape(len(agents), -1)
         estimates = est.estimate(adjusted, weighting)
         parts, df = estimates.parts, np.full(len(agents), weighting.df)
         within = np.zeros(len(agents))
@@ -298,6 +320,8 @@ class RateModel:
         made = self.outcomes.continuations
         own = (made.agent == agent) & np.isfinite(made.y) & (weighting.group >= 0)[made.scenario]
         scenario, y = made.scenario[own], made.y[own]
+        if not len(y):  # nobody could judge anything
+            return 0.0, 1.0
         size = weighting.weight[scenario] / np.bincount(scenario)[scenario]
         each = est.weigh(np.ones(len(y), bool), scenario, np.arange(len(y)), size)
         return float(est.estimate(y[None], each).se[0] ** 2), each.df
@@ -343,9 +367,11 @@ class RateModel:
         units = len(self.effects.drop)
         contrast = self.effects.centre(owed)
         moved = -contrast @ self.effects.effect
-        se = np.sqrt((units - 1) / units * ((contrast @ self.effects.drop.T) ** 2).sum(axis=1))
+        squares = self.effects.drop.T @ self.effects.drop
+        variance = ((contrast @ squares) * contrast).sum(axis=1)  # of contrast . drop, over units
+        se = np.sqrt((units - 1) / units * np.maximum(variance, 0.0))
         seen = identifiable & (se > est.ZERO)
-        p = 2 * stats.t.sf(np.abs(moved) / np.where(seen, se, 1.0), units - 1)
+        p = 2 * stdtr(units - 1, -np.abs(moved) / np.where(seen, se, 1.0))
         return np.where(identifiable, moved, np.nan), np.where(seen, p, np.nan)
 
 
@@ -357,7 +383,7 @@ def _compare_rows(
         est.rate_intervals(side.rate, side.se, side.df, weighting.units) for side in (left, right)
     ]
     gram = left.cells @ right.cells.T if other_annotators else np.zeros((0, 0))
-    lengths = [(side.cells**2).sum(axis=1) for side in (left, right)]
+    lengths = [np.einsum("rc,rc->r", side.cells, side.cells) for side in (left, right)]
     effective = [_count_effective(side.owed) for side in (left, right)]
     for i in range(len(left.rate)):
         j = np.arange(i + 1 if right is left else 0, len(right.rate))
@@ -386,12 +412,6 @@ def _compare_rows(
         ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
         se = np.where(se > est.ZERO, se, 0.0)
         yield i, j, est.compare(rates[0] - rates[1], se, df, differing, rates, ends)
-
-
-def _group_rows(mask: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return rows of bool[R, S] that are alike, with what they have in common."""
-    kinds, group = np.unique(mask, axis=0, return_inverse=True)
-    return [(np.flatnonzero(group.ravel() == g), kind) for g, kind in enumerate(kinds)]
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:

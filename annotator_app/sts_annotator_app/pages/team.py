@@ -82,7 +82,8 @@ def _show_members(
     builder = state.get_report_builder() if state.get_settings().suite else None
     built = builder.built_at if builder else None
     report = _read_report(builder.folder, built) if builder and built is not None else None
-    measured = {} if report is None else {row.annotator: row for row in report.annotators}
+    people = () if report is None or report.annotators is None else report.annotators.rows
+    measured = {row.annotator: row for row in people}
     paused_people = {control.person for control in pauses}
     rows = [
         (
@@ -242,29 +243,28 @@ def _show_assignments(
 
 def _format_accuracy(measured: Any) -> str | None:
     """Return a person's balanced accuracy with its interval; None without references."""
-    if measured is None or measured.balanced_accuracy is None:
+    if measured is None or measured.references.balanced_accuracy is None:
         return None
-    low, high = measured.interval
-    return f"{measured.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
+    low, high = measured.references.balanced_accuracy_interval
+    return f"{measured.references.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
 
 
 def _format_agreement(report: Any) -> str:
-    alpha = report.annotators_together.alpha
-    if alpha.alpha is None:
-        return f"Agreement: {alpha.reason}."
-    ends = "" if alpha.interval is None else " ({:.2f} to {:.2f})".format(*alpha.interval)
-    return (
-        f"Agreement is alpha = {alpha.alpha:.2f}{ends} on {alpha.continuations} clips judged twice."
-    )
+    """Return what the report says about agreement; "" if no person has judged."""
+    rows = [row for row in report.judging.rows if row.question == "Annotators agree"]
+    if not rows:
+        return ""
+    ends = "" if rows[0].interval is None else " ({:.2f} to {:.2f})".format(*rows[0].interval)
+    return f"Agreement: {rows[0].finding}{ends}. {rows[0].reading}"
 
 
 @lru_cache(maxsize=2)
 def _read_report(folder: Path, built: float) -> Any:
     """Return the report built at a time, or None if it is unreadable."""
-    from sts_analysis.report.json_form import read
+    from sts_analysis.report.results import read_report
 
     try:
-        return read(folder)
+        return read_report(folder)
     except StsError as error:
         _LOG.error("%s", error)
         return None

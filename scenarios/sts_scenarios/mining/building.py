@@ -104,6 +104,8 @@ def make_scenario(
     instruction = Instruction(text, category.name, given_at=at, source=source)
     tags = {DONE_TAG: label.verdict == "success", FAILURE_TAG: pick.stratum.source == FAILURE}
     carried = {k: v for k, v in trajectory.provenance.items() if k in COPIED_PROVENANCE}
+    if people := sorted({p.name for p in trajectory.players if p.kind == "human"}):
+        carried["people"] = people
     if trajectory.split == "train":  # needed to export it as a training episode
         carried["kinds"] = [p.kind for p in trajectory.players]
     return Scenario(

@@ -9,7 +9,6 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +19,17 @@ from sts.annotations import export
 from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts_analysis.report.build import build
-from sts_analysis.report.write import write
+from sts_analysis.report import document
 from sts_scenarios.labels import LabelResult
-from tests.analysis.reports import validator
-from tests.analysis.worlds import ratings_table
+from tests.analysis.variants import draw_study
 
 Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    frame = ratings_table(
-        skills={"a": 1.5, "b": -1.0, "c": 0.2},
-        categories=["lift", "go", "stay", "count"],
-        seed=3,
-        scenarios=4,
-        continuations=3,
-    )
     path = tmp_path / "ratings.csv"
-    frame.to_csv(path, index=False)
+    draw_study({"a": 2.5, "b": -2.5, "c": 0.2}, scenarios=24).to_csv(path, index=False)
     return path
 
 
@@ -50,17 +40,36 @@ def scores(tmp_path: Path) -> Path:
     return path
 
 
-def labelled(workspace: Path) -> None:
-    frame = ratings_table(
-        skills={"a": 1.5, "b": -1.0},
-        categories=["lift", "go"],
-        seed=3,
-        scenarios=4,
-        continuations=3,
-        automatic=True,
-    )
+def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "success") -> None:
+    """Write labels of core@2, one for each scenario and agent, as `sts label` does.
+
+    Args:
+      workspace: folder.
+      lacking: how many scenarios each agent lacks.
+      verdict: of all; "" for none.
+    """
+    known = store.load(Workspace.open(str(workspace)), "core@2").scenarios
+    rows = [
+        {
+            "agent": agent,
+            "scenario": s.id,
+            "category": s.category,
+            "continuation": f"{agent}/{s.id}",
+            "annotator": "rule" if verdict else "",
+            "verdict": verdict,
+            "step": 1 if verdict else None,
+            "horizon": s.horizon,
+            "kind": s.kind,
+            "source": "automatic",
+            "sees": "observation",
+            "notes": "",
+            "trajectory": s.trajectory,
+        }
+        for agent, lacks in lacking.items()
+        for s in known[lacks:]
+    ]
     (workspace / "labels").mkdir(parents=True)
-    frame[frame["source"] == "automatic"].to_parquet(workspace / "labels" / "core-2.parquet")
+    pd.DataFrame(rows).to_parquet(workspace / "labels" / "core-2.parquet")
 
 
 GATHERED = """
@@ -73,44 +82,45 @@ print("numba" in sys.modules)
 """
 
 
-def test_what_a_report_of_a_suite_is_made_from_is_read_without_its_worlds(tmp_path: Path) -> None:
-    labelled(tmp_path / "w")
+def test_suite_is_read_without_its_worlds(tmp_path: Path) -> None:
+    write_labels(tmp_path / "w", {"a": 0})
     words = [sys.executable, "-c", GATHERED, str(tmp_path / "w")]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    below = {"entry_points", "errors", "names", "ratings", "registry", "storage"}
-    *rooms, numba = done.stdout.split()
-    of_parts = {"agents", "continuations", "domains", "episodes", "jobs", "numerics", "suites"}
-    assert {*rooms} == below | of_parts | {"annotations"} and numba == "False"
+    *packages, numba = done.stdout.split()
+    assert "worlds" not in packages and numba == "False"
 
 
-def test_a_bare_table_gives_a_report_and_a_short_ranking(
+def test_table_gives_pages_json_tables_and_a_short_ranking(
     table: Path, scores: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     out = tmp_path / "out"
     assert main(["report", "--table", str(table), "--scores", str(scores), "--out", str(out)]) == 0
     text = capsys.readouterr().out
-    assert str(out / "report.html") in text and "a is best" in text
-    assert [line.split()[-1] for line in text.splitlines()[1:4]] == ["a", "c", "b"]
+    assert "a is best, ahead of each of the two others." in text.splitlines()[0]
+    assert str(out / "report.html") in text
+    assert [line.split()[-1] for line in text.splitlines()[4:7]] == ["a", "c", "b"]
     report = json.loads((out / "report.json").read_text())
-    validator().validate(report)
-    assert report["suite"] == "ratings.csv" and report["provenance"]["versions"]["sts"]
-    assert report["correlations"][0]["spearman"] == 1
-    drawn = {path.stem for path in (out / "figures").iterdir()}
-    assert {"ranking", "comparisons", "correlations", "time_to_success"} <= drawn
+    assert report["schema"] == "sts-report/3" and report["conclusion"]["suite"] == "ratings.csv"
+    assert report["correlations"]["rows"][0]["rho"] == 1
+    names = [file["name"] for file in report["provenance"]["inputs"]]
+    assert names == ["ratings.csv", "scores.csv"]
+    assert {path.name for path in out.iterdir()} == {
+        "report.html", "appendix.html", "report.json", "report.schema.json", "tables",
+    }  # fmt: skip
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_json_prints_the_report(table: Path, tmp_path: Path, capsys: Captured) -> None:
-    out = str(tmp_path / "out")
-    args = ["report", "--table", str(table), "--out", out, "--json", "--target", "fixed"]
+def test_json_is_the_file_that_is_written(table: Path, tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / "out"
+    args = ["report", "--table", str(table), "--out", str(out), "--json", "--target", "fixed"]
     assert main([*args, "--contrast", "a", "c", "--seed", "4"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["target"] == "fixed" and report["seed"] == 4
-    assert report["contrasts"][0]["a"] == "a"
+    printed = capsys.readouterr().out.encode()
+    assert printed == (out / "report.json").read_bytes()
+    report = json.loads(printed)
+    assert report["conclusion"]["target"] == "fixed" and report["provenance"]["seed"] == 4
+    assert report["comparisons"]["contrasts"][0]["first"] == "a"
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_without_out_a_bare_table_writes_beside_the_user(
+def test_table_is_reported_next_to_the_user_without_out(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -118,80 +128,66 @@ def test_without_out_a_bare_table_writes_beside_the_user(
     assert (tmp_path / "sts-report" / "report.html").exists()
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_a_workspace_gives_a_report_of_its_labels_and_scores(
+def test_table_of_another_program_is_read_by_its_own_names(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / "lab.csv"
+    rows = [
+        f"{m},{i},{'Pass' if m == 'new' else 'fail'}" for i in range(20) for m in ("new", "old")
+    ]
+    path.write_text("\n".join(["Model,Item,Result", *rows]))
+    words = ["report", "--table", str(path), "--out", str(tmp_path / "out")]
+    assert main(words) == 1
+    assert "found columns Model, Item, Result" in capsys.readouterr().err
+    names = ["--column", "agent=Model", "--column", "scenario=Item", "--column", "verdict=Result"]
+    assert main([*words, *names, "--success", "pass", "--failure", "fail"]) == 0
+    assert "new is best, ahead of old." in capsys.readouterr().out
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert {"--column=agent=Model", "--success=pass"} <= set(report["provenance"]["arguments"])
+
+
+def test_closing_a_table_is_stated_and_sets_the_bar(tmp_path: Path, capsys: Captured) -> None:
+    path = tmp_path / "half.csv"
+    draw_study({"a": 3.0, "b": -3.0}, judged=0.5).to_csv(path, index=False)
+    words = ["report", "--table", str(path), "--out", str(tmp_path / "out")]
+    assert main(words) == 0
+    assert "Interim: " in capsys.readouterr().out
+    assert main([*words, "--closed", "the funding ends"]) == 0
+    text = capsys.readouterr().out
+    assert "a is best, ahead of b." in text and "of what was planned: the funding ends." in text
+
+
+def test_workspace_gives_a_report_of_its_labels_and_scores(
     tmp_path: Path, scores: Path, capsys: Captured
 ) -> None:
     workspace = tmp_path / "w"
-    labelled(workspace)
+    write_labels(workspace, {"a": 0, "b": 0})
     assert main(["scores", "import", str(scores), "--workspace", str(workspace)]) == 0
-    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
-    assert "Automatic labels, not an STS result." in capsys.readouterr().out
+    capsys.readouterr()
+    words = ["report", "core@2", "--workspace", str(workspace), "--clips", "none"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.startswith("Rule labels: no person has judged. ")
     folder = workspace / "reports" / "core-2"
     report = json.loads((folder / "report.json").read_text())
-    assert report["labels_used"] == "automatic" and report["counts"]["continuations"] == 48
-    assert report["suite"] == "core@2" and len(report["provenance"]["suite_hash"]) == 64
-    assert {row["metric"] for row in report["metrics"]} == {"probes"}
-    assert "Automatic labels, not an STS result" in (folder / "report.html").read_text()
+    assert report["conclusion"]["source"] == "automatic"
+    assert report["conclusion"]["units_known"] and report["conclusion"]["units"] < 216
+    assert len(report["provenance"]["suite_hash"]) == 64
+    assert {row["metric"] for row in report["correlations"]["scores"]} == {"probes"}
 
 
-def write_labels(workspace: Path, lacking: dict[str, int], verdict: str = "success") -> None:
-    """Labels of core@2, one a scenario and agent but for some, as `sts label` writes them."""
-    known = store.load(Workspace.open(str(workspace)), "core@2").scenarios
-    rows = [
-        (agent, s.id, s.category, f"{agent}/{s.id}", "rule", verdict, 1, s.horizon, s.kind)
-        for agent, lacks in lacking.items()
-        for s in known[lacks:]
-    ]
-    columns = "agent scenario category continuation annotator verdict step horizon kind".split()
-    frame = pd.DataFrame(rows, columns=columns)
-    (workspace / "labels").mkdir(parents=True)
-    frame = frame.assign(source="automatic", sees="observation", notes="")
-    frame.to_parquet(workspace / "labels" / "core-2.parquet")
-
-
-@pytest.mark.usefixtures("one_figure")
-def test_a_report_counts_the_scenarios_of_its_suite(tmp_path: Path, capsys: Captured) -> None:
-    workspace = tmp_path / "w"
-    write_labels(workspace, {"whole": 1, "most": 3, "turns": 211})
-    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
-    text = capsys.readouterr().out
-    known = [s.id for s in store.load(Workspace.open(str(workspace)), "core@2").scenarios]
-    lines = {line.split("  ")[-1].split()[0]: line for line in text.splitlines()[2:6]}
-    assert "215 of 216" in lines["whole"] and "215 of 215" in lines["whole"]
-    assert lines["whole"].endswith(f"(no continuation of 1 of 216 scenarios: {known[0]})")
-    assert lines["most"].endswith(
-        f"(no continuation of 3 of 216 scenarios: {', '.join(known[:3])})"
-    )
-    assert "5 of 216" in lines["turns"] and lines["turns"].endswith(
-        "(not ranked: 5 of 216 scenarios)"
-    )
-    assert "Warning: Not every ranked agent has continued every scenario: " in text
-    assert "most lacks 3 of 216 and whole lacks 1 of 216. " in text
-    report = json.loads((workspace / "reports" / "core-2" / "report.json").read_text())
-    assert report["counts"]["scenarios"] == 216
-    missing = {entry["agent"]: entry["missing"] for entry in report["agents"]}
-    assert missing == {"whole": known[:1], "most": known[:3], "turns": known[:211]}
-    lacks = pd.read_csv(workspace / "reports" / "core-2" / "tables" / "missing.csv")
-    assert lacks.groupby("agent")["scenario"].apply(list).to_dict() == missing
-
-
-@pytest.mark.usefixtures("one_figure")
-def test_ranks_of_other_scenarios_stand_apart_in_the_terminal(
+def test_agent_that_lacks_scenarios_of_its_suite_stands_below_the_table(
     tmp_path: Path, capsys: Captured
 ) -> None:
-    table = tmp_path / "two.csv"
-    worlds = [({"a": 2.0, "b": -2.0}, ["lift"]), ({"c": 2.0, "d": -2.0}, ["go"])]
-    frames = [ratings_table(skills=own, categories=names, seed=1) for own, names in worlds]
-    pd.concat(frames).to_csv(table, index=False)
-    assert main(["report", "--table", str(table), "--out", str(tmp_path / "out")]) == 0
-    text = capsys.readouterr().out
-    ranks = [line.split()[:2] for line in text.splitlines()[1:5]]
-    assert sorted(ranks) == [["1:", "1"], ["1:", "2"], ["2:", "1"], ["2:", "2"]]
-    assert "Warning: There are 2 rankings" in text
+    workspace = tmp_path / "w"
+    write_labels(workspace, {"whole": 0, "most": 3, "turns": 190})
+    assert main(["report", "core@2", "--workspace", str(workspace), "--clips", "none"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (line,) = [line for line in lines if "turns (" in line]
+    assert line.endswith("turns (190 of 216 scenarios missing)") and line.startswith("–")
+    assert "Warning: turns is not ranked: 190 of 216 scenarios missing." in lines
 
 
-def test_what_no_rule_labels_has_no_pass_rate(
+def test_continuation_without_a_label_has_no_pass_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     workspace = tmp_path / "w"
@@ -205,29 +201,25 @@ def test_what_no_rule_labels_has_no_pass_rate(
     assert json.loads(capsys.readouterr().out)["agents"][0]["pass_rate"] is None
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_human_judgements_of_a_workspace_lead_under_the_agents_present_names(
+def test_human_verdicts_count_under_the_present_names_of_agents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = tmp_path / "w"
-    labelled(workspace)
+    write_labels(workspace, {"a": 196, "b": 196})
     labels = pd.read_parquet(workspace / "labels" / "core-2.parquet")
     human = labels[:10].assign(source="human", annotator="ann", verdict="not_done", step=None)
     human["agent"] = "a-before-it-was-renamed"
-
     made_of = export.export_ratings(Workspace.open(str(workspace)), "core@2").digests
 
     def stored(workspace: object, suite: str, **_: object) -> export.RatingsExport:
         return export.RatingsExport(human if suite == "core@2" else human[:0], made_of)
 
     monkeypatch.setattr(export, "export_ratings", stored)
-    assert main(["report", "core@2", "--workspace", str(workspace)]) == 0
+    words = ["report", "core@2", "--workspace", str(workspace), "--clips", "none"]
+    assert main(words) == 0
     report = json.loads((workspace / "reports" / "core-2" / "report.json").read_text())
-    validator().validate(report)
-    assert report["labels_used"] == "human" and report["labels"]["human"] == 10
-    assert report["human_automatic"]["judgements"] == 10
-    assert {entry["agent"] for entry in report["agents"]} == {"a", "b"}
-    assert report["counts"]["unjudged"] == 38
+    assert report["conclusion"]["source"] == "human" and report["conclusion"]["judgements"] == 10
+    assert [row["agent"] for row in report["ranking"]["rows"]] == ["a", "b"]
 
 
 def test_importing_scores_twice_leaves_one_file(
@@ -252,47 +244,47 @@ def test_importing_contradicting_scores_is_refused(
     assert len(list((workspace / "scores").iterdir())) == 1
 
 
-def refused(capsys: Captured, code: int, expected: str, *args: str) -> None:
+def expect_error(capsys: Captured, code: int, expected: str, *args: str) -> None:
     assert main(list(args)) == code
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.count("\n") == 1
     assert expected in captured.err
 
 
-def test_bad_arguments_are_one_line_and_exit_code_2(
+def test_bad_argument_prints_a_sentence_and_exits_with_2(
     table: Path, tmp_path: Path, capsys: Captured
 ) -> None:
-    refused(capsys, 2, "give either a suite", "report")
-    refused(capsys, 2, "give either a suite", "report", "core@2", "--table", str(table))
+    expect_error(capsys, 2, "give either a suite", "report")
+    expect_error(capsys, 2, "give either a suite", "report", "core@2", "--table", str(table))
     workspace = ("--workspace", str(tmp_path / "w"))
     known = "unknown suite 'nope@1'; known: babyai@2, core@1, core@2"
-    refused(capsys, 2, known, "report", "nope@1", *workspace)
-    refused(capsys, 2, "unknown suite version 'core@9'", "report", "core@9", *workspace)
-    refused(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))
-    refused(capsys, 2, "unknown value of --target 'x'", "report", "core@2", "--target", "x")
-    refused(capsys, 2, "--seed", "report", "--table", str(table), "--seed", "-1")
-    refused(
+    expect_error(capsys, 2, known, "report", "nope@1", *workspace)
+    expect_error(capsys, 2, "unknown suite version 'core@9'", "report", "core@9", *workspace)
+    expect_error(capsys, 2, "no table at", "report", "--table", str(tmp_path / "none.csv"))
+    expect_error(capsys, 2, "unknown value of --target 'x'", "report", "core@2", "--target", "x")
+    expect_error(capsys, 2, "--seed", "report", "--table", str(table), "--seed", "-1")
+    expect_error(
         capsys, 2, "unknown ranked agent 'zed'; known: a, b, c",
         "report", "--table", str(table), "--contrast", "a", "zed",
     )  # fmt: skip
 
 
-def test_bad_tables_are_one_line_and_exit_code_1(tmp_path: Path, capsys: Captured) -> None:
+def test_bad_table_prints_a_sentence_and_exits_with_1(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "t.csv"
     header = "agent,scenario,category,continuation,annotator,verdict,step,horizon\n"
     for data, expected in (
         (b"", "empty file"),
         (b"\x00\x01", "binary file"),
-        (b"agent,scenario\n1,2\n", "missing column 'verdict'; expected agent, scenario, verdict"),
+        (b"agent,scenario\n1,2\n", "expected a column verdict; found columns agent, scenario"),
         (f"{header}a,s,c,k,p,maybe,1,9\n".encode(), "t.csv, line 2: verdict: expected a verdict"),
     ):
         path.write_bytes(data)
-        refused(capsys, 1, expected, "report", "--table", str(path))
-        refused(capsys, 1, "", "scores", "import", str(path))
+        expect_error(capsys, 1, expected, "report", "--table", str(path))
+        expect_error(capsys, 1, "", "scores", "import", str(path))
 
 
-def test_a_suite_without_labels_says_what_to_do(tmp_path: Path, capsys: Captured) -> None:
-    refused(
+def test_suite_without_labels_says_what_to_do(tmp_path: Path, capsys: Captured) -> None:
+    expect_error(
         capsys,
         1,
         "run `sts label core@2` first",
@@ -303,40 +295,24 @@ def test_a_suite_without_labels_says_what_to_do(tmp_path: Path, capsys: Captured
     )
 
 
-def test_damaged_labels_are_one_line(tmp_path: Path, capsys: Captured) -> None:
+def test_damaged_labels_print_a_sentence(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "labels" / "core-2.parquet"
     path.parent.mkdir()
     pd.DataFrame({"agent": ["a"]}).to_parquet(path)
     arguments = ("report", "core@2", "--workspace", str(tmp_path))
-    refused(capsys, 1, "core-2.parquet: missing columns 'scenario'", *arguments)
+    expect_error(capsys, 1, "core-2.parquet: missing columns 'scenario'", *arguments)
     path.write_bytes(b"PAR1")
-    refused(capsys, 1, "core-2.parquet: expected a Parquet file", *arguments)
+    expect_error(capsys, 1, "core-2.parquet: expected a Parquet file", *arguments)
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_a_folder_that_cannot_be_written_is_one_line(
-    table: Path, tmp_path: Path, capsys: Captured
-) -> None:
+def test_unwritable_folder_prints_a_sentence(table: Path, tmp_path: Path, capsys: Captured) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    refused(capsys, 1, "file", "report", "--table", str(table), "--out", str(blocked / "out"))
-
-
-def late(work: Callable[..., Any], seconds: float) -> Callable[..., Any]:
-    """The same work, each of whose parts takes so much longer."""
-
-    def slowly(*rest: Any, step: Callable[[], None], **names: Any) -> Any:
-        def wait() -> None:
-            time.sleep(seconds)
-            step()
-
-        return work(*rest, step=wait, **names)
-
-    return slowly
+    expect_error(capsys, 1, "file", "report", "--table", str(table), "--out", str(blocked / "out"))
 
 
 def on_a_terminal(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a command draws on standard error where that is a terminal."""
+    """Return what a command draws on standard error if that is a terminal."""
     reader, writer = pty.openpty()
     termios.tcsetwinsize(writer, (24, 100))
     drawn = io.BytesIO()
@@ -359,27 +335,30 @@ def on_a_terminal(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
     return drawn.getvalue().decode()
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_a_report_that_takes_longer_than_a_second_draws_how_far_it_is(
+def slow_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    method = document.load_sections()["method"]
+    compute = method.compute
+
+    def compute_slowly(study: Any) -> Any:
+        time.sleep(1.5)
+        return compute(study)
+
+    monkeypatch.setattr(method, "compute", compute_slowly)
+
+
+def test_report_that_takes_longer_than_a_second_shows_its_progress(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_analysis.api.build", late(build, 0.4))
-    monkeypatch.setattr("sts_analysis.report.write.write", late(write, 0.6))
-    order = ["report", "--table", str(table), "--out", str(tmp_path / "out")]
-    drawn = on_a_terminal(order, monkeypatch)
-    for label, parts in (("analysing", 4), ("writing", 3)):
-        assert f"{label}: 100%" in drawn and f"{parts}/{parts}" in drawn
-        half = [
-            line for line in drawn.split("\r") if label in line and f"{parts - 1}/{parts}" in line
-        ]
-        assert half and all("parts" in line for line in half)
+    slow_down(monkeypatch)
+    words = ["report", "--table", str(table), "--out", str(tmp_path / "out")]
+    drawn = on_a_terminal(words, monkeypatch)
+    assert "analysing: 100%" in drawn and "sections" in drawn
     assert "analysing" not in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_where_there_is_no_terminal_no_bar_is_drawn(
+def test_no_progress_is_shown_without_a_terminal(
     table: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sts_analysis.api.build", late(build, 0.3))
+    slow_down(monkeypatch)
     assert main(["report", "--table", str(table), "--out", str(tmp_path / "out")]) == 0
     assert capsys.readouterr().err == ""

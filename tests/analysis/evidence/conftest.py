@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from sts.annotations.store import AnnotationStore
+from sts.cli.arguments import show_progress
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites import store as suites
+from sts_analysis.evidence.gather import FOLDER, open_evidence
+from sts_analysis.inputs.workspace import gather
+from sts_analysis.report.core import Options, Study
 from sts_annotator_app.queueing import fill_queue
 from tests.annotator_app.serving import quiet
 
@@ -49,3 +53,18 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fill_queue(workspace, store, selections.load_selection(workspace, SUITE))
     assert main(["annotations", "import", str(file), *common]) == 0
     return folder
+
+
+def write_evidence(
+    workspace: Path, report: Path, *, most: int | None = None, linked: bool = False
+) -> str:
+    """Write the evidence of the small suite into a report's folder; return its summary."""
+    place = Workspace.open(str(workspace))
+    gathered = gather(place, SUITE)
+    study = Study(gathered, Options(), {})
+    report.mkdir(parents=True, exist_ok=True)
+    with open_evidence(
+        place, gathered, study, report, most=most, linked=linked, show=show_progress
+    ) as made:
+        made.folder.rename(report / FOLDER)
+        return made.summary

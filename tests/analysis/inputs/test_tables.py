@@ -74,7 +74,7 @@ def test_a_quoted_line_break_does_not_shift_line_numbers(tmp_path: Path) -> None
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "a,s", header="agent,seed")
-    with pytest.raises(DamagedData, match="missing columns 'scenario', 'verdict'; expected agent"):
+    with pytest.raises(DamagedData, match="columns scenario, verdict; found columns agent, seed"):
         ratings.read_ratings(path)
 
 
@@ -207,6 +207,16 @@ def test_columns_that_a_table_has_no_use_for_may_be_absent_or_empty(tmp_path: Pa
         ),
         ("agent,scenario,category,verdict", ["a,s,c,success", "a,t,,success"], "line 3: category"),
         ("agent,scenario,horizon,verdict", ["a,s,9,success", "a,t,,success"], "line 3: horizon"),
+        (
+            "agent,scenario,trajectory,verdict",
+            ["a,s,t1,success", "b,s,t2,success"],
+            "line 3: scenario 's' has trajectory 't2' here and 't1' above; expected one value",
+        ),
+        (
+            "agent,scenario,trajectory,verdict",
+            ["a,s,t1,success", "a,t,,success"],
+            "line 3: trajectory: expected a name, found ''",
+        ),
     ],
 )
 def test_what_a_table_leaves_open_is_refused_and_not_guessed(
@@ -242,6 +252,56 @@ def test_a_name_that_cannot_be_shown_is_refused_with_its_line(
     with pytest.raises(DamagedData, match=f"line 3: {column_name}: expected a name of 1 to") as e:
         ratings.read_ratings(written(tmp_path, GOOD[0], ",".join(cells)))
     assert str(e.value).isprintable() and len(str(e.value)) < 300
+
+
+def test_the_first_of_several_invalid_names_is_refused(tmp_path: Path) -> None:
+    rows = ["b,s,success", "z\x1b[0m,s,success", "a\x1b[0m,s,success"]
+    expected = r"t\.csv, line 3: agent: .* found 'z\\x1b\[0m'"
+    with pytest.raises(DamagedData, match=expected):
+        ratings.read_ratings(written(tmp_path, *rows, header="agent,scenario,verdict"))
+
+
+def test_a_name_that_is_a_formula_stays_text(tmp_path: Path) -> None:
+    names = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2"]
+    rows = [f"{name},s,success" for name in [*names, "'=1+1"]]
+    path = written(tmp_path, *rows, header="agent,scenario,verdict")
+    assert ratings.read_ratings(path)["agent"].tolist() == [*names, "=1+1"]
+
+
+def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "agent": [1, 2, 2],
+            "scenario": [0.5, 7.0, 7.0],
+            "verdict": [True, False, False],
+            "continuation": pd.array([3, 10, 9], dtype="Int64"),
+            "step": [4.0, np.nan, 2.0],
+            "horizon": np.array([10, 10, 20], np.uint8),
+            "seconds": [0.1, 1e-9, np.nan],
+            "order": pd.array([1, None, 3], dtype="Int64"),
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    table = ratings.read_ratings(tmp_path / "t.csv")
+    assert table["agent"].tolist() == ["1", "2", "2"]
+    numeric = tables.from_frame("t", frame, None, {}, ratings.NUMBERS)
+    typed = ratings.read_ratings(tmp_path / "t.parquet")
+    pd.testing.assert_frame_equal(typed, ratings.check_ratings(numeric))
+    pd.testing.assert_frame_equal(typed, ratings.check_ratings(tables.from_frame("t", frame)))
+    columns = [*ratings.NUMBERS, "continuation", "verdict"]
+    pd.testing.assert_frame_equal(typed[columns], table[columns])
+    for column, cell, found in (("step", 0.5, "0.5"), ("order", 0, "0"), ("seconds", -1, "-1")):
+        wrong = frame.astype({"order": float}).assign(**{column: [1.0, cell, 1.0]})
+        wrong.to_parquet(tmp_path / "w.parquet")
+        with pytest.raises(DamagedData, match=rf"w\.parquet, row 2: {column}: .*found '{found}'"):
+            ratings.read_ratings(tmp_path / "w.parquet")
+
+
+def test_a_lone_surrogate_in_a_data_frame_is_refused_with_its_row() -> None:
+    frame = pd.DataFrame({"agent": ["a", "b\ud83d", "c"]}, dtype=object)
+    with pytest.raises(DamagedData, match=r"t, row 2: agent: expected text in Unicode, found 'b"):
+        tables.from_frame("t", frame)
 
 
 def test_a_note_is_shown_without_what_turns_it(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import pytest
 
 from sts.cli.main import main
 from sts.errors import ArgumentError, MissingExtra, Unavailable
-from sts_analysis.report.tracking import log_report, scalars
-from tests.analysis.report.paper.tables import made, usual
+from sts_analysis.report.document import compute_report
+from sts_analysis.report.text import to_plain
+from sts_analysis.report.tracking import list_scalars, log_report
+from tests.analysis.variants import make_study
 
 
 class Run:
@@ -47,54 +49,56 @@ def wandb(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-@pytest.mark.usefixtures("one_figure")
 def test_numbers_page_and_tables_are_logged_once_and_the_run_ends(wandb: Any) -> None:
-    report = usual()
+    report = compute_report(make_study("rule"))
     assert log_report(report, "agents") == "r1"
     assert wandb.given["project"] == "agents" and wandb.given["config"]["target"] == "sampled"
-    assert wandb.run.summary == scalars(report) and wandb.run.ended
+    assert wandb.run.summary == list_scalars(report) and wandb.run.ended
     (row,) = wandb.run.rows
     kind, page, inject = row["report"]
     assert kind == "html" and page.startswith("<!doctype html>") and not inject
-    _, frame = row["table/agents"]
-    assert frame["pass_rate"].tolist() == [entry.pass_rate for entry in report.agents]
-    assert frame["notes"].map(type).eq(str).all()
+    _, frame = row["table/ranking"]
+    assert frame["pass_rate"].tolist() == [entry.pass_rate for entry in report.ranking.rows]
 
 
-def test_scalars_are_numbers_that_are_known() -> None:
-    report = usual()
-    found = scalars(report)
-    assert found["pass_rate/best"] == report.agents[0].pass_rate
-    assert (found["pass_rate/best/low"], found["pass_rate/best/high"]) == report.agents[0].interval
-    assert found["rank/best"] == 1 and "rank/seer" not in found
-    thin = scalars(made(judged=0, references=0))
-    assert None not in thin.values() and not [key for key in thin if key.startswith("pass_rate")]
+def test_scalars_are_known_numbers_and_the_one_sentence() -> None:
+    report = compute_report(make_study("rule"))
+    found = list_scalars(report)
+    assert found["conclusion"] == to_plain(report.conclusion.headline)
+    best = report.ranking.rows[0]
+    assert found["pass_rate/reader"] == best.pass_rate
+    assert (found["pass_rate/reader/low"], found["pass_rate/reader/high"]) == best.interval
+    assert found["rank/reader"] == 1 and "rank/oracle" not in found
+    assert not [
+        key for key in list_scalars(compute_report(make_study("interim"))) if "rank/" in key
+    ]
 
 
-def test_what_wandb_refuses_is_one_line(wandb: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_wandb_is_passed_on_in_a_sentence(
+    wandb: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(**_: Any) -> Run:
         raise wandb.errors.Error("api_key not configured\n(no-tty)")
 
     monkeypatch.setattr(wandb, "init", refuse)
     with pytest.raises(Unavailable, match=r"could not log the report: api_key not .* \(no-tty\)$"):
-        log_report(usual(), "agents")
+        log_report(compute_report(make_study("one agent")), "agents")
     with pytest.raises(ArgumentError, match="expected a project's name .* found 'a/b'"):
-        log_report(usual(), "a/b")
+        log_report(compute_report(make_study("one agent")), "a/b")
 
 
-def test_without_the_extra_a_line_says_how_to_get_it_before_anything_is_made(
+def test_missing_extra_is_named_before_anything_is_made(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"pip install 'standardised-test-suite\[wandb\]'"):
-        log_report(usual(), "agents")
+        log_report(compute_report(make_study("one agent")), "agents")
     words = ["report", "--table", str(tmp_path / "t.csv"), "--wandb", "agents"]
     assert main([*words, "--out", str(tmp_path / "r")]) == 1
     assert "needs the extra wandb" in capsys.readouterr().err and not (tmp_path / "r").exists()
 
 
-@pytest.mark.usefixtures("one_figure")
-def test_the_command_logs_what_it_has_written(wandb: Any, tmp_path: Path) -> None:
+def test_command_logs_what_it_has_written(wandb: Any, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("agent,scenario,verdict\na,s,success\nb,s,failure\n")
     words = ["report", "--table", str(table), "--out", str(tmp_path / "r"), "--wandb", "agents"]

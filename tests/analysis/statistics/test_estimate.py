@@ -58,15 +58,15 @@ def compare_two(a, b, category, unit):
     found = estimate_mean(a - b, category, unit)
     weighting = weigh(np.isfinite(a - b), category, unit)
     sums = np.bincount(unit, np.nan_to_num(a - b) * weighting.weight)
-    a, b = (np.where(np.isfinite(a - b), x, np.nan) for x in (a, b))
-    both = [estimate_mean(x, category, unit) for x in (a, b)]
+    both = [estimate_mean(np.where(np.isfinite(a - b), x, np.nan), category, unit) for x in (a, b)]
+    ends = [rate_intervals(x.value, x.se, x.df, x.units) for x in both]
     result = compare(
         found.value,
         found.se,
         np.array([found.df]),
         np.array([(np.abs(sums) > weighting.rounding).sum()]),
         (both[0].value, both[1].value),
-        (find_interval(a, category, unit)[None], find_interval(b, category, unit)[None]),
+        (ends[0], ends[1]),
     )
     return result.value[0], *result.interval[0], result.p[0]
 

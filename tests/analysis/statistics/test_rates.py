@@ -31,7 +31,8 @@ def lay_out(**agents: str) -> Outcomes:
 
 @pytest.fixture
 def model(monkeypatch) -> RateModel:
-    monkeypatch.setattr(rates, "MIN_CLIPS", 0)  # the golden example has 16
+    monkeypatch.setattr(rates, "MIN_CLIPS", 0)  # the golden example has 16 clips
+    monkeypatch.setattr(rates, "MIN_ANNOTATORS_OF_RATES", 3)
     return RateModel(lay_out(A=A, B=B))
 
 
@@ -124,6 +125,23 @@ def test_disagreement_about_one_agent_widens_differences_for_other_annotators() 
     these, others = (model.compare(np.arange(2), other_annotators=wide) for wide in (False, True))
     assert these.value == pytest.approx(others.value)
     assert others.se[0] > 2 * these.se[0] and others.df[0] < these.df[0]
+
+
+def test_single_verdicts_say_nothing_of_other_annotators() -> None:
+    rng = np.random.default_rng(2)
+    words = " ".join(f"{rng.integers(2)}{rng.choice(list('abc'))}" for _ in range(40))
+    model = RateModel(lay_out(A=words, B=words))
+    assert not model.generalises(model.estimate_rates(), np.arange(2))
+
+
+def test_rates_for_other_annotators_need_five_who_can_be_told_apart() -> None:
+    words = " ".join(["1a0b1c", "0d1e0a"] * 15)
+    model = RateModel(lay_out(A=words, B=words))
+    assert np.isfinite(model.widen_rates(model.estimate_rates())).all()
+    three = RateModel(lay_out(A=" ".join(["1a0b1c"] * 30), B=" ".join(["0a0b1c"] * 30)))
+    assert np.isnan(three.widen_rates(three.estimate_rates())).all()
+    apart = RateModel(lay_out(A=" ".join(["1a0b1c"] * 30), B=" ".join(["0d0e1f"] * 30)))
+    assert np.isnan(apart.widen_rates(apart.estimate_rates())).all()
 
 
 def test_auto_resolved_continuations_count_by_their_share() -> None:

@@ -1,8 +1,7 @@
-"""The report and its evidence in a browser, from a disk and without a network."""
+"""The clips behind a report in a browser, from a disk and without a network."""
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +10,14 @@ from typing import Any
 import pytest
 
 from sts.annotations.types import ShownVerdict
-from sts.cli.main import main
 from sts.continuations.store import iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts_analysis.evidence import files
 from sts_analysis.evidence.dossiers import Clip, Dossier, Share
-from sts_analysis.evidence.files import make
-from tests.analysis.evidence.conftest import SUITE, few
+from sts_analysis.evidence.files import write_clips
+from sts_analysis.evidence.gather import CLIP_PAGE
+from tests.analysis.evidence.conftest import AGENTS, SUITE, few, write_evidence
 from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -49,9 +48,10 @@ def page(chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def folder(few: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the small suite, moved to a folder with an odd name."""
+    """A report's folder with the clips of the small suite, moved to one with an odd name."""
     out = tmp_path_factory.mktemp("made") / "report"
-    assert main(["report", SUITE, "--workspace", str(few), "--out", str(out)]) == 0
+    write_evidence(few, out)
+    (out / "report.html").write_text("<title>report</title>")
     return Path(shutil.move(out, tmp_path_factory.mktemp("some where") / "of #1?"))
 
 
@@ -59,31 +59,23 @@ def address(file: Path, fragment: str = "") -> str:
     return file.resolve().as_uri() + fragment
 
 
-def list_visible_scenarios(page: Any) -> list[str]:
-    """Return the scenarios in sight, in the order of the table."""
-    rows = page.locator("#scenario-table tbody tr:not(.left-out):not(.detail)")
-    return [one.split("\n")[0] for one in rows.locator("th > a:first-child").all_inner_texts()]
+def list_choices(page: Any) -> list[str]:
+    """Return the scenario and both agents that are chosen."""
+    return [select.input_value() for select in page.locator("select").all()]
 
 
-def test_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
+def test_address_opens_a_scenario_with_two_agents_whose_clips_play_together(
     page: Any, folder: Path
 ) -> None:
-    page.goto(address(folder / "report.html"))
-    number = page.locator("#kinds td.heat a[href^='#category=']").first
-    category = re.search(r"category=([^&]*)", number.get_attribute("href"))
-    number.click()
-    assert category and page.input_value("select[name=category]") == category[1]
-    assert "3 of 6 scenarios" in page.inner_text("#chosen")
-    first = list_visible_scenarios(page)[0]
-    page.locator("#scenario-table th > a").get_by_text(first, exact=True).click()
-    rates = page.locator("tr.detail li").all_inner_texts()
-    assert len(rates) == 2 and all("%" in one for one in rates)
-    page.locator("tr.detail li a").first.click()
+    page.goto(address(folder / CLIP_PAGE))
     page.locator(".host .stage:not([hidden])").first.wait_for()
-    assert page.inner_text("h1") == first
-    page.select_option("select[aria-label=Beside]", index=1)
-    panes = page.locator(".pane:has(.stage:not([hidden]))")
+    scenario = page.locator("#scenario option").nth(4).inner_text()
+    pair = ",".join(AGENTS)
+    page.goto(address(folder / CLIP_PAGE, f"#scenario={scenario}&pair={pair}"))
     page.wait_for_function("document.querySelectorAll('main.two .pane').length === 2")
+    assert page.inner_text("h1") == scenario and list_choices(page) == [scenario, *AGENTS]
+    panes = page.locator(".pane:has(.stage:not([hidden]))")
+    panes.nth(1).wait_for()
     frames = panes.locator(".viewer")
     before = [int(frames.nth(n).get_attribute("data-frame")) for n in (0, 1)]
     assert before[0] == before[1], "both begin at the takeover"
@@ -97,47 +89,25 @@ def test_number_leads_to_its_category_a_scenario_and_two_clips_that_play(
     marks = panes.nth(0).locator(".marks").inner_text()
     assert "annotator-" in marks and "a rule" in marks and "Secret" not in marks
     page.click("#back")
-    page.locator("tr.detail").wait_for()
-    assert first in page.inner_text("tr.detail + tr, tr:has(+ tr.detail)")
+    page.wait_for_url("**/report.html#clips")
 
 
-@pytest.mark.landing
-def test_addresses_sorting_and_filters_choose_the_scenarios(page: Any, folder: Path) -> None:
-    page.goto(address(folder / "report.html", "#pair=random,rule"))
-    heads = page.locator("#scenario-table thead th").all_inner_texts()
-    assert [one.strip() for one in heads[1:4]] == ["random", "rule", "Difference"]
-    assert "random passes less often than rule in" in page.inner_text("#chosen")
-    link = page.locator("#scenario-table a.play").first.get_attribute("href")
-    assert link.startswith("evidence/index.html#scenario=") and link.endswith("&pair=random,rule")
-    page.goto(address(folder / "report.html", "#scenario=there%20is%20none"))
-    page.wait_for_function("document.querySelector('#chosen').textContent.includes('no scenario')")
-    page.goto(address(folder / "report.html", "#category=%E0%A4%A"))
-    assert len(list_visible_scenarios(page)) == 6, "an invalid address changes nothing"
-
-    page.goto(address(folder / "report.html"))
-    table = page.locator("#ranking table")
-    head = table.locator("th").nth(3)
-    for way in ("descending", "ascending"):
-        head.locator(".sort").click()
-        assert head.get_attribute("aria-sort") == way
-        cells = table.locator("tbody tr:not(.remark) td:nth-child(4)").all_inner_texts()
-        rates = [float(one.strip("%<>")) for one in cells]
-        assert rates == sorted(rates, reverse=way == "descending")
-    page.select_option("select[name=a]", "rule")
-    page.select_option("select[name=show]", "above")
-    some = list_visible_scenarios(page)
-    assert page.url.endswith("#agent=rule&show=above")
-    page.select_option("select[name=show]", "below")
-    assert sorted([*some, *list_visible_scenarios(page)]) == sorted(
-        {*some, *list_visible_scenarios(page)}
-    )
-
-    page.set_viewport_size({"width": 420, "height": 800})  # captions stay in sight on a phone
-    page.goto(address(folder / "report.html"))
-    ends = "all => all.map(one => one.getBoundingClientRect().right).filter(right => right)"
-    every = page.eval_on_selector_all("caption", ends)
-    assert every and max(every) <= 420
-    assert page.evaluate("document.documentElement.scrollWidth") == 420
+def test_choices_are_kept_in_the_address(page: Any, folder: Path) -> None:
+    page.goto(address(folder / CLIP_PAGE))
+    first, second = page.locator("#scenario option").all_inner_texts()[:2]
+    page.locator("h1", has_text=first).wait_for()
+    page.select_option("select[aria-label=Agent]", AGENTS[1])
+    page.select_option("select[aria-label='Compare with']", AGENTS[1])
+    page.select_option("#scenario", second)
+    page.locator("h1", has_text=second).wait_for()
+    assert list_choices(page) == [second, AGENTS[1], AGENTS[1]], "an agent beside itself"
+    assert page.url.endswith(f"#scenario={second}&pair={AGENTS[1]},{AGENTS[1]}")
+    page.reload()
+    page.wait_for_function("document.querySelectorAll('main.two .pane').length === 2")
+    assert list_choices(page) == [second, AGENTS[1], AGENTS[1]]
+    for fragment in ("#scenario=there%20is%20none", "#scenario=%E0%A4%A"):
+        page.goto(address(folder / CLIP_PAGE, fragment))
+        page.locator("#status", has_text="There is no scenario").wait_for()
 
 
 @pytest.mark.landing
@@ -152,11 +122,9 @@ def test_foreign_names_are_shown_as_text(page: Any, few: Path, tmp_path: Path) -
     agents = dict.fromkeys((EVIL, LONG, BACKWARDS), (Share("x", 2, 0.5),))
     every = [Dossier(EVIL, {"x": Clip("x", one.id, said)}, agents)]
     (folder := tmp_path / "evidence").mkdir()
-    make(folder, workspace, scenarios, every, {"x": one.id}, title=EVIL, agents=(EVIL, LONG))
+    write_clips(folder, workspace, scenarios, every, {"x": one.id}, title=EVIL, agents=(EVIL, LONG))
     page.set_viewport_size({"width": 420, "height": 800})
     page.goto(address(folder / files.PAGE))
-    page.locator("#status", has_text="No scenario is chosen").wait_for()
-    page.evaluate("(id) => { location.hash = '#scenario=' + encodeURIComponent(id); }", EVIL)
     page.locator(".host .stage:not([hidden])").first.wait_for()
     assert page.inner_text("h1") == EVIL and EVIL in page.inner_text("#back")
     options = page.locator("select[aria-label=Agent] option").all_inner_texts()
@@ -175,7 +143,6 @@ def test_missing_evidence_file_is_reported(chromium: Any, folder: Path, tmp_path
     context = chromium.new_context()
     context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
-    page.goto(address(copy / "report.html"))
-    page.locator("#scenario-table a.play").first.click()
-    page.locator("#status", has_text="is not there: keep the folder").wait_for()
+    page.goto(address(copy / CLIP_PAGE))
+    page.locator("#status", has_text="is missing: keep the folder").wait_for()
     context.close()

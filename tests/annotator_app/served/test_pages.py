@@ -13,7 +13,7 @@ from sts.annotations import people
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.results import RESULTS
 from tests.annotator_app.served.browser import SHADOWS, STAGE, Opener, press, saved
-from tests.annotator_app.serving import AGENTS, OWNER, PATIENCE, Server
+from tests.annotator_app.serving import OWNER, PATIENCE, Server
 from tests.stores import add_person, change
 
 pytestmark = pytest.mark.browser
@@ -168,13 +168,12 @@ def test_lead_goes_from_the_report_to_two_clips_side_by_side(
     open_page: Opener, server: Server
 ) -> None:
     page = open_page("leader", path="/report", roles=("lead",), ready=False)
-    page.frame_locator("iframe").locator("#scenario-table a.play").first.wait_for()
+    page.frame_locator("iframe").locator(".cards a").first.wait_for()
     opener = page.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("href").endswith(f"{RESULTS}report.html")
 
-    page.goto(server.url(f"{RESULTS}report.html#pair={','.join(AGENTS)}"))
-    page.locator("#chosen", has_text="passes less often than").wait_for()
-    page.locator("#scenario-table a.play").first.click()
+    page.goto(server.url(f"{RESULTS}report.html"))
+    page.locator(".cards a").first.click()
     links = page.get_by_role("link", name="Watch it in the app")
     links.nth(1).wait_for()
     for link in links.all():

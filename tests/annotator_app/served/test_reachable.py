@@ -267,7 +267,15 @@ def test_only_the_pages_of_the_report_are_served(tmp_path: Path) -> None:
             return apart.submit(asyncio.run, answered(path)).result()
 
     assert status("report.html") == 200
-    outside = ("", "x", "report.json", "../outside.html", "evidence/../report.html", "index.js")
+    outside = (
+        "",
+        "x",
+        "other.json",
+        "tables/",
+        "../outside.html",
+        "evidence/../report.html",
+        "index.js",
+    )
     for path in (*outside, "evidence/index.html", "report.html\n", "/report.html"):
         assert status(path) == 404, path
 

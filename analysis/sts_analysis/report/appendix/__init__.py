@@ -1,4 +1,24 @@
 """The sections of the appendix, built like those of the main page."""
 
-ORDER: tuple[str, ...] = ()
+ORDER = (
+    "rates",
+    "comparisons",
+    "scenarios",
+    "pairs",
+    "dialogues",
+    "tags",
+    "consistency",
+    "time_to_success",
+    "annotators",
+    "unjudgeable",
+    "error_analysis",
+    "corrected",
+    "label_sources",
+    "correlations",
+    "version",
+    "prediction_powered",
+    "guessing",
+    "terms",
+    "provenance",
+)
 """The sections in the order of the page."""

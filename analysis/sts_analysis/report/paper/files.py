@@ -1,65 +1,51 @@
 """The folder `paper/` of a report: figures, tables, methods, references, how to repeat it."""
 
-from sts_analysis.report.paper import latex, markdown, methods, references, repeat
-from sts_analysis.report.paper.figures import FIGURES
-from sts_analysis.report.paper.picture import FORMATS, Picture
-from sts_analysis.report.paper.tables import MAKERS, tables
-from sts_analysis.report.schema import Report
-
-FOLDER = "paper"
-COLUMNS = {1: "one_column", 2: "two_columns"}
-_TEXTS = ("captions.md", "figures.tex", "methods.tex", "methods.txt", "references.bib", "repeat.md")
-NAMES = frozenset(
-    {f"{FOLDER}/{name}" for name in _TEXTS}
-    | {f"{FOLDER}/{n}_{c}.{s}" for n in FIGURES for c in COLUMNS.values() for s in FORMATS}
-    | {f"{FOLDER}/{name}.{suffix}" for name in MAKERS for suffix in ("tex", "md")}
-)
-"""Every file that the folder can have."""
+from sts_analysis.report.core import Report
+from sts_analysis.report.paper import COLUMNS, FOLDER, FORMATS, latex, methods, references, repeat
+from sts_analysis.report.paper.figures import draw_figures
+from sts_analysis.report.paper.picture import Picture
+from sts_analysis.report.paper.tables import list_tables
 
 
-def files(report: Report, *, title: str = "") -> dict[str, bytes]:
-    """The files of the folder, by their paths in the report's.
+def format_paper(report: Report, *, title: str = "") -> dict[str, bytes]:
+    """Return the files of the folder, by their paths in the report's.
 
     Args:
-      report: what they are about.
+      report: all results.
       title: above every figure; may be empty.
     """
-    captions = ["# Captions", ""]
-    texts: dict[str, str] = {}
-    made: dict[str, bytes] = {}
-    figures = []
-    for name, draw in FIGURES.items():
-        for columns, called in COLUMNS.items():
-            one = draw(report, columns=columns, title=title)
-            if isinstance(one, Picture):
-                for suffix in FORMATS:
-                    made[f"{name}_{called}.{suffix}"] = one.file(suffix)
-        if isinstance(one, Picture):
-            captions += [f"**{name}** {markdown.escape(one.caption)}", ""]
-            figures.append(_included(one))
-        else:
-            captions += [f"**{name}** is left out: {markdown.escape(one)}.", ""]
-    for name, table in tables(report).items():
-        texts |= {f"{name}.tex": table.latex(), f"{name}.md": table.markdown()}
-    texts |= {
+    files: dict[str, bytes] = {}
+    captions, includes = ["# Captions", ""], [r"% needs \usepackage{graphicx}"]
+    for columns, width in COLUMNS.items():
+        for picture in draw_figures(report, columns=columns, title=title):
+            for suffix in FORMATS:
+                files[f"{picture.name}_{width}.{suffix}"] = picture.file(suffix)
+            if columns == max(COLUMNS):
+                captions += [f"{picture.name}: {picture.caption}", ""]
+                includes.append(_include(picture, f"{picture.name}_{width}"))
+    for name, table in list_tables(report).items():
+        files[f"table_{name}.tex"] = table.latex().encode()
+        files[f"table_{name}.csv"] = table.csv()
+        captions += [f"table_{name}: {table.caption}", ""]
+    texts = {
         "captions.md": "\n".join(captions),
-        "figures.tex": "\n".join(["% needs \\usepackage{graphicx}", *figures]),
-        "methods.tex": methods.as_latex(report),
-        "methods.txt": methods.plain(report),
-        "references.bib": references.bibtex(methods.cited(report)),
-        "repeat.md": repeat.repeat(report),
+        "figures.tex": "\n".join(includes),
+        "methods.tex": methods.format_latex(report),
+        "methods.txt": methods.format_plain(report),
+        "references.bib": references.format_bibtex(methods.list_cited(report)),
+        "repeat.md": repeat.format_instructions(report),
     }
-    made |= {name: text.encode() for name, text in texts.items()}
-    return {f"{FOLDER}/{name}": content for name, content in made.items()}
+    files |= {name: text.encode() for name, text in texts.items()}
+    return {f"{FOLDER}/{name}": content for name, content in files.items()}
 
 
-def _included(one: Picture) -> str:
+def _include(picture: Picture, file: str) -> str:
     lines = [
         r"\begin{figure*}",
         r"\centering",
-        rf"\includegraphics[width=\textwidth]{{{one.name}_{COLUMNS[2]}}}",
-        rf"\caption{{{latex.escape(one.caption)}}}",
-        rf"\label{{fig:{one.name}}}",
+        rf"\includegraphics[width=\textwidth]{{{file}}}",
+        rf"\caption{{{latex.escape(picture.caption)}}}",
+        rf"\label{{fig:{picture.name}}}",
         r"\end{figure*}",
     ]
     return "\n".join(lines) + "\n"

@@ -5,12 +5,11 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sts_analysis.report.paper.cells import Cells
-
-_LONG = 40
+MAX_ROWS = 40
 """Rows that a page holds."""
-_WIDE, _ABREAST = 8, 5
-"""Columns beside the first that are cut into parts, and how many a part has."""
+MAX_COLUMNS, PART_COLUMNS = 8, 5
+"""Columns that a page holds, and those of a part of a wider table, beside its first."""
+Rows = Sequence[Sequence[str]]
 _LETTERS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -56,90 +55,81 @@ UNICODE = (
 
 
 def escape(text: str) -> str:
-    """Text as LaTeX that prints the same; none of it is a command, a comment or a ligature.
+    """Return text as LaTeX that prints the same: no command, no comment, no ligature.
 
-    Letters that LaTeX has no command for stay as they are, see `UNICODE`.
+    Letters for which LaTeX has no command stay as they are; see `UNICODE`.
     """
-    made = []
+    letters = []
     for place, letter in enumerate(text):
         alone = letter in _DOUBLE and text[place + 1 : place + 2] != letter
-        made.append(letter if alone else _LETTERS.get(letter, letter))
-    return "".join(made)
+        letters.append(letter if alone else _LETTERS.get(letter, letter))
+    return "".join(letters)
 
 
-def foreign(text: str) -> bool:
-    """Whether LaTeX has letters that only XeLaTeX and LuaLaTeX can print."""
+def needs_unicode(text: str) -> bool:
+    """Return whether LaTeX has letters that only XeLaTeX and LuaLaTeX can print."""
     return any(
         ord(letter) > 0x17F or (ord(letter) > 127 and unicodedata.category(letter)[0] == "M")
         for letter in text
     )
 
 
-def table(one: Cells) -> str:
-    """A table by booktabs, with its caption and a label.
-
-    One of many columns is cut into parts that repeat the first; one of many rows is a longtable.
-    """
-    parts = _parts(one)
-    made = "\n".join(_longtable(part) if len(one.rows) > _LONG else _float(part) for part in parts)
-    packages = ["booktabs", *(["longtable"] if len(one.rows) > _LONG else [])]
-    needs = " and ".join(rf"\usepackage{{{name}}}" for name in packages)
-    return "".join([f"% needs {needs}\n", f"{UNICODE}\n" if foreign(made) else "", made])
-
-
-def _parts(one: Cells) -> list[Cells]:
-    others = len(one.header) - 1
-    if others < _WIDE:
-        return [one]
-    count = math.ceil(others / _ABREAST)
+def split_columns(
+    header: Sequence[str], align: str, rows: Rows
+) -> list[tuple[Sequence[str], str, Rows]]:
+    """Cut a table of many columns into parts that repeat the first column."""
+    others = len(header) - 1
+    if others < MAX_COLUMNS:
+        return [(header, align, rows)]
+    count = math.ceil(others / PART_COLUMNS)
     edges = [1 + others * part // count for part in range(count + 1)]
     return [
-        Cells(
-            f"{one.name}_{part}",
-            f"{one.caption} Part {part} of {count}.",
-            (one.header[0], *one.header[start:stop]),
-            one.align[0] + one.align[start:stop],
-            tuple((row[0], *row[start:stop]) for row in one.rows),
+        (
+            (header[0], *header[start:stop]),
+            align[0] + align[start:stop],
+            [(row[0], *row[start:stop]) for row in rows],
         )
-        for part, (start, stop) in enumerate(pairwise(edges), 1)
+        for start, stop in pairwise(edges)
     ]
 
 
-def _float(one: Cells) -> str:
-    lines = [
-        r"\begin{table}",
-        r"\centering\small",
-        rf"\caption{{{escape(one.caption)}}}",
-        rf"\label{{tab:{one.name}}}",
-        rf"\begin{{tabular}}{{{_columns(one)}}}",
-        r"\toprule",
-        _row(one.header),
-        r"\midrule",
-        *map(_row, one.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
+def format_table(name: str, caption: str, header: Sequence[str], align: str, rows: Rows) -> str:
+    """Format a table by booktabs, with its caption and a label; a long one breaks over pages."""
+    head, label = _format_row(header), rf"\caption{{{escape(caption)}}} \label{{tab:{name}}}"
+    if len(rows) > MAX_ROWS:
+        lines = [
+            rf"\begin{{longtable}}{{{align}}}",
+            rf"{label} \\",
+            rf"\toprule {head} \midrule \endfirsthead",
+            rf"\toprule {head} \midrule \endhead",
+            r"\bottomrule \endfoot",
+            *map(_format_row, rows),
+            r"\end{longtable}",
+        ]
+    else:
+        lines = [
+            r"\begin{table}",
+            r"\centering\small",
+            label,
+            rf"\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *map(_format_row, rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
     return "\n".join(lines) + "\n"
 
 
-def _longtable(one: Cells) -> str:
-    head = _row(one.header)
-    lines = [
-        rf"\begin{{longtable}}{{{_columns(one)}}}",
-        rf"\caption{{{escape(one.caption)}}} \label{{tab:{one.name}}} \\",
-        rf"\toprule {head} \midrule \endfirsthead",
-        rf"\toprule {head} \midrule \endhead",
-        r"\bottomrule \endfoot",
-        *map(_row, one.rows),
-        r"\end{longtable}",
-    ]
-    return "\n".join(lines) + "\n"
+def add_preamble(text: str) -> str:
+    """Say in comments above LaTeX which packages and engines it needs."""
+    packages = ["booktabs", *(["longtable"] if "{longtable}" in text else [])]
+    needs = " and ".join(rf"\usepackage{{{name}}}" for name in packages)
+    unicode = f"{UNICODE}\n" if needs_unicode(text) else ""
+    return f"% needs {needs}\n{unicode}{text}"
 
 
-def _row(cells: Sequence[str]) -> str:
+def _format_row(cells: Sequence[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
-
-
-def _columns(one: Cells) -> str:
-    return one.align.replace("w", r"p{0.4\linewidth}")

@@ -11,6 +11,7 @@ import vl_convert
 
 from sts import plotting
 from sts.errors import ArgumentError
+from sts_analysis.report.paper import FORMATS
 
 Chart = alt.TopLevelMixin
 WIDTHS = {1: 252.0, 2: 518.0}
@@ -21,7 +22,6 @@ NARROWEST = 40.0
 """Of a panel, in points."""
 _TRIALS = 4
 _SIDES = re.compile(r'\bwidth="([\d.]+)(?:pt)?" height="([\d.]+)(?:pt)?"')
-FORMATS = ("svg", "pdf", "png")
 
 
 class Picture(NamedTuple):
@@ -40,21 +40,21 @@ class Picture(NamedTuple):
     data: pd.DataFrame = pd.DataFrame()
 
     def pdf(self) -> bytes:
-        """The same as PDF; text stays text, its font is embedded."""
+        """Return the same as PDF; text stays text, its font is embedded."""
         drawn: bytes = vl_convert.svg_to_pdf(_plain(self.svg))
         return drawn
 
     def png(self, ppi: int = PPI) -> bytes:
-        """The same as PNG, with so many dots per inch at its printed size."""
+        """Return the same as PNG, with so many dots per inch at its printed size."""
         drawn: bytes = vl_convert.svg_to_png(_plain(self.svg), scale=ppi / 72)
         return drawn
 
     def file(self, suffix: str) -> bytes:
-        """The content of a file of one of `FORMATS`."""
+        """Return the content of a file of one of `FORMATS`."""
         return {"svg": self.svg.encode, "pdf": self.pdf, "png": self.png}[suffix]()
 
     def save(self, path: str | Path) -> Path:
-        """Writes it to a file whose name ends in .svg, .pdf or .png.
+        """Write the figure to a file whose name ends in .svg, .pdf or .png.
 
         Raises:
           ArgumentError: it ends in something else.
@@ -76,8 +76,8 @@ class Picture(NamedTuple):
         return {"image/svg+xml": self.svg, "text/plain": repr(self)}
 
 
-def drawn(draw: Callable[[float], Chart], *, columns: int, across: int) -> str:
-    """Draws a chart that fills one or two columns, as SVG.
+def draw_to_width(draw: Callable[[float], Chart], *, columns: int, across: int) -> str:
+    """Draw a chart that fills one or two columns, as SVG.
 
     What stands beside the panels takes what it needs; it is measured, and they share the rest.
 
@@ -102,7 +102,7 @@ def drawn(draw: Callable[[float], Chart], *, columns: int, across: int) -> str:
 
 
 def _plain(svg: str) -> str:
-    """The same without a unit, as what makes a PDF counts points by itself."""
+    """Return the same without a unit, as what makes a PDF counts points by itself."""
     return _SIDES.sub(r'width="\1" height="\2"', svg, count=1)
 
 

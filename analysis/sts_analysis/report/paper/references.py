@@ -1,4 +1,4 @@
-"""What the paragraph on methods cites: how each is named in a sentence, and its BibTeX."""
+"""The works that the methods paragraph cites: their short names and BibTeX."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -8,29 +8,34 @@ class Work(NamedTuple):
     """A published work.
 
     Attributes:
-      short: authors and year, in brackets in a sentence.
-      kind: of the BibTeX entry.
-      fields: of the entry; LaTeX.
+      short: authors and year, as in a sentence.
+      fields: of its BibTeX entry; LaTeX.
     """
 
     short: str
-    kind: str
     fields: Mapping[str, str]
 
-    def plain(self) -> str:
-        """The work in a line of text."""
-        fields = {key: _bare(value) for key, value in self.fields.items()}
-        where = " ".join(
-            filter(None, (fields.get("journal", fields.get("publisher", "")), fields.get("volume")))
-        )
-        pages = f":{fields['pages']}" if "pages" in fields else ""
+    def format_plain(self) -> str:
+        """Return the work in a line of text."""
+        fields = {key: _strip(value) for key, value in self.fields.items()}
         authors = fields["author"].replace(" and ", "; ")
+        where = " ".join(filter(None, (fields["journal"], fields.get("volume", ""))))
+        pages = f":{fields['pages']}" if "pages" in fields else ""
         return f"{authors} ({fields['year']}). {fields['title']}. {where}{pages}."
 
 
-def _article(short: str, author: str, title: str, journal: str, year: int, **more: str) -> Work:
-    fields = {"author": author, "title": title, "journal": journal, "year": str(year), **more}
-    return Work(short, "article", fields)
+def _article(
+    short: str, author: str, title: str, journal: str, volume: str = "", pages: str = ""
+) -> Work:
+    fields = {
+        "author": author,
+        "title": title,
+        "journal": journal,
+        "year": short[-4:],
+        "volume": volume,
+        "pages": pages,
+    }
+    return Work(short, {key: value for key, value in fields.items() if value})
 
 
 WORKS: dict[str, Work] = {
@@ -39,136 +44,78 @@ WORKS: dict[str, Work] = {
         "{Interactive Agents Team, DeepMind} and Abramson, Josh and others",
         "Evaluating Multimodal Interactive Agents",
         "arXiv preprint arXiv:2205.13274",
-        2022,
     ),
-    "bonett2000": _article(
-        "Bonett and Wright 2000",
-        "Bonett, Douglas G. and Wright, Thomas A.",
-        "Sample size requirements for estimating {Pearson}, {Kendall} and {Spearman} correlations",
-        "Psychometrika",
-        2000,
-        volume="65",
-        pages="23--28",
+    "bell2002": _article(
+        "Bell and McCaffrey 2002",
+        "Bell, Robert M. and McCaffrey, Daniel F.",
+        "Bias reduction in standard errors for linear regression with multi-stage samples",
+        "Survey Methodology",
+        "28",
+        "169--181",
     ),
-    "chernozhukov2013": _article(
-        "Chernozhukov et al. 2013",
-        "Chernozhukov, Victor and Chetverikov, Denis and Kato, Kengo",
-        "Gaussian approximations and multiplier bootstrap for maxima of sums of high-dimensional "
-        "random vectors",
-        "The Annals of Statistics",
-        2013,
-        volume="41",
-        pages="2786--2819",
+    "cameron2011": _article(
+        "Cameron, Gelbach and Miller 2011",
+        "Cameron, A. Colin and Gelbach, Jonah B. and Miller, Douglas L.",
+        "Robust inference with multiway clustering",
+        "Journal of Business \\& Economic Statistics",
+        "29",
+        "238--249",
     ),
     "holm1979": _article(
         "Holm 1979",
         "Holm, Sture",
         "A simple sequentially rejective multiple test procedure",
         "Scandinavian Journal of Statistics",
-        1979,
-        volume="6",
-        pages="65--70",
+        "6",
+        "65--70",
     ),
-    "krippendorff2004": Work(
-        "Krippendorff 2004",
-        "book",
-        {
-            "author": "Krippendorff, Klaus",
-            "title": "Content Analysis: An Introduction to Its Methodology",
-            "publisher": "Sage",
-            "year": "2004",
-        },
+    "liang1986": _article(
+        "Liang and Zeger 1986",
+        "Liang, Kung-Yee and Zeger, Scott L.",
+        "Longitudinal data analysis using generalized linear models",
+        "Biometrika",
+        "73",
+        "13--22",
     ),
-    "lang2014": _article(
-        "Lang and Reiczigel 2014",
-        "Lang, Zsolt and Reiczigel, Jen{\\H{o}}",
-        "Confidence limits for prevalence of disease adjusted for estimated sensitivity and "
-        "specificity",
-        "Preventive Veterinary Medicine",
-        2014,
-        volume="113",
-        pages="13--22",
+    "mogstad2024": _article(
+        "Mogstad et al. 2024",
+        "Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel",
+        "Inference for ranks with applications to mobility across neighbourhoods and academic "
+        "achievement across countries",
+        "The Review of Economic Studies",
+        "91",
+        "476--518",
     ),
-    "miller2024": _article(
-        "Miller 2024",
-        "Miller, Evan",
-        "Adding Error Bars to Evals: A Statistical Approach to Language Model Evaluations",
-        "arXiv preprint arXiv:2411.00640",
-        2024,
-    ),
-    "newcombe1998": _article(
-        "Newcombe 1998",
-        "Newcombe, Robert G.",
-        "Interval estimation for the difference between independent proportions: comparison of "
-        "eleven methods",
-        "Statistics in Medicine",
-        1998,
-        volume="17",
-        pages="873--890",
-    ),
-    "romano2005": _article(
-        "Romano and Wolf 2005",
-        "Romano, Joseph P. and Wolf, Michael",
-        "Stepwise multiple testing as formalized data snooping",
-        "Econometrica",
-        2005,
-        volume="73",
-        pages="1237--1282",
-    ),
-    "shrout1979": _article(
-        "Shrout and Fleiss 1979",
-        "Shrout, Patrick E. and Fleiss, Joseph L.",
-        "Intraclass correlations: Uses in assessing rater reliability",
-        "Psychological Bulletin",
-        1979,
-        volume="86",
-        pages="420--428",
-    ),
-    "satterthwaite1946": _article(
-        "Satterthwaite 1946",
-        "Satterthwaite, Franklin E.",
-        "An approximate distribution of estimates of variance components",
-        "Biometrics Bulletin",
-        1946,
-        volume="2",
-        pages="110--114",
-    ),
-    "spearman1904": _article(
-        "Spearman 1904",
-        "Spearman, Charles",
-        "The proof and measurement of association between two things",
-        "The American Journal of Psychology",
-        1904,
-        volume="15",
-        pages="72--101",
+    "pustejovsky2018": _article(
+        "Pustejovsky and Tipton 2018",
+        "Pustejovsky, James E. and Tipton, Elizabeth",
+        "Small-sample methods for cluster-robust variance estimation and hypothesis testing in "
+        "fixed effects models",
+        "Journal of Business \\& Economic Statistics",
+        "36",
+        "672--683",
     ),
     "wilson1927": _article(
         "Wilson 1927",
         "Wilson, Edwin B.",
         "Probable inference, the law of succession, and statistical inference",
         "Journal of the American Statistical Association",
-        1927,
-        volume="22",
-        pages="209--212",
+        "22",
+        "209--212",
     ),
 }
 
 
-def bibtex(keys: Iterable[str]) -> str:
-    """The entries of some works, in alphabetical order of their keys."""
-    return "\n".join(
-        "\n".join(
-            [
-                f"@{WORKS[key].kind}{{{key},",
-                *(f"  {name} = {{{value}}}," for name, value in WORKS[key].fields.items()),
-                "}\n",
-            ]
-        )
-        for key in sorted(keys)
-    )
+def format_bibtex(keys: Iterable[str]) -> str:
+    """Format the BibTeX entries of works, in alphabetical order of their keys."""
+    entries = []
+    for key in sorted(keys):
+        fields = [f"  {name} = {{{value}}}," for name, value in WORKS[key].fields.items()]
+        entries.append("\n".join([f"@article{{{key},", *fields, "}\n"]))
+    return "\n".join(entries)
 
 
-def _bare(value: str) -> str:
-    """LaTeX of an entry as text."""
-    value = value.replace("{\\H{o}}", "\u0151").replace("--", "\N{EN DASH}")
-    return value.replace("{", "").replace("}", "")
+def _strip(value: str) -> str:
+    """Return LaTeX of an entry as text."""
+    text = value.replace("--", "\N{EN DASH}").replace("\\&", "&")
+    return text.replace("{", "").replace("}", "")

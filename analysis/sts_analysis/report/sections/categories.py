@@ -70,7 +70,7 @@ def compute(study: Study) -> Result | None:
     rows = []
     for c, category in enumerate(outcomes.categories):
         inside = outcomes.category == c
-        rates = study.model.estimate_rates(inside)
+        rates = study.category_rates[c]
         enough = rates.units[order] >= MIN_SCENARIOS
         rows.append(
             Row(
@@ -260,7 +260,7 @@ def _render_histograms(result: Result) -> Markup:
         label = f"Pass rates of {len(known)} agents in {row.category}"
         rows.append(
             html(
-                "<tr><th scope=row>{}</th><td><svg viewBox='-4 0 208 26' role=img aria-label=\"{}\">"
+                '<tr><th scope=row>{}</th><td><svg viewBox="-4 0 208 26" role=img aria-label="{}">'
                 "{}{}</svg></td><td class=r>{}</td></tr>",
                 row.category,
                 label,

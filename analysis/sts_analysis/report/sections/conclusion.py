@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.claim import MIN_UNITS, State
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join
 from sts_analysis.report.text import (
@@ -103,7 +104,7 @@ class Result(msgspec.Struct, frozen=True):
     n_categories: int | None
     n_scenarios: int
     units: int
-    effective_units: float | None
+    effective_units: float
     units_known: bool
     annotators: tuple[str, ...]
     judgements: int
@@ -119,7 +120,9 @@ def compute(study: Study) -> Result:
     claim, outcomes, progress = study.claim, study.outcomes, study.progress
     judging = outcomes.judging
     judged = np.isfinite(outcomes.value).any(axis=0)
-    weighting = est.weigh(judged, outcomes.category, outcomes.unit) if judged.any() else None
+    effective = 0.0
+    if judged.any():
+        effective = est.weigh(judged, outcomes.category, outcomes.unit).effective_units
     categories = sum(map(bool, outcomes.categories)) or None
     annotators = judging.annotators if judging else ()
     judgements = (
@@ -133,8 +136,10 @@ def compute(study: Study) -> Result:
         headline=_write_headline(study),
         support=_write_support(study),
         pill=_name_state(study),
-        is_warning=not final and claim.state != "single agent" or study.source != "human",
-        facts=_list_facts(study, categories, units_known, judgements),
+        is_warning=claim.state in ("interim", "withheld")
+        or study.source != "human"
+        or not (progress.is_complete or progress.closed),
+        facts=_list_facts(study, categories, units_known, effective, judgements),
         warnings=_list_warnings(study),
         suite=study.subject.name,
         target=study.options.target,
@@ -149,7 +154,7 @@ def compute(study: Study) -> Result:
         n_categories=categories,
         n_scenarios=len(outcomes.scenarios),
         units=claim.units,
-        effective_units=weighting.effective_units if weighting else None,
+        effective_units=effective,
         units_known=units_known,
         annotators=annotators,
         judgements=judgements,
@@ -164,8 +169,8 @@ def compute(study: Study) -> Result:
 def render(result: Result, report: Report) -> Markup:
     """Show the sentence, its support and the facts."""
     facts = join(
-        html("<div><dt>{}</dt><dd><b>{}</b> <span>{}</span></dd></div>", f.term, f.value, f.detail)
-        for f in result.facts
+        html("<div><dt>{}</dt><dd><b>{}</b> <span>{}</span></dd></div>", f.term, f.value, detail)
+        for f, detail in ((fact, _link_units(fact.detail)) for fact in result.facts)
     )
     return html(
         '<p class="{}">{}</p><h1>{}</h1><p class=lead>{}</p><dl class=facts>{}</dl>',
@@ -175,6 +180,11 @@ def render(result: Result, report: Report) -> Markup:
         to_html(result.support),
         facts,
     )
+
+
+def _link_units(detail: str) -> Markup:
+    before, units, after = detail.partition("independent units")
+    return html("{}{}{}", before, link_term("unit", units) if units else "", after)
 
 
 def _name_state(study: Study) -> str:
@@ -335,6 +345,8 @@ def _write_closing(study: Study) -> str:
 def _write_reason(study: Study) -> Sentence:
     claim, agents = study.claim, study.outcomes.agents
     compared = [agents[a] for a in np.flatnonzero(~study.outcomes.baseline)]
+    if not np.isfinite(study.rates.rate).any():
+        return write_sentence("nothing is judged")
     if claim.reason == "units":
         return write_sentence(
             f"{pluralise(claim.units, 'independent unit')} of scenarios, and at least {MIN_UNITS} "
@@ -344,8 +356,6 @@ def _write_reason(study: Study) -> Sentence:
         return write_sentence("all agents but one lack more than a tenth of the scenarios")
     if not compared:
         return write_sentence("there are only baselines")
-    if not np.isfinite(study.rates.rate).any():
-        return write_sentence("nothing is judged")
     return write_sentence(list_names(compared), " were judged by different people")
 
 
@@ -393,7 +403,7 @@ def _rate(study: Study, agent: int | np.int64) -> float | None:
 
 
 def _list_facts(
-    study: Study, categories: int | None, units_known: bool, judgements: int
+    study: Study, categories: int | None, units_known: bool, effective: float, judgements: int
 ) -> tuple[Fact, ...]:
     outcomes, progress, judging = study.outcomes, study.progress, study.outcomes.judging
     agents, baselines = int((~outcomes.baseline).sum()), int(outcomes.baseline.sum())
@@ -401,9 +411,13 @@ def _list_facts(
     if baselines:
         tested += f", {pluralise(baselines, 'baseline')}"
     units = len(np.unique(outcomes.unit))
-    independent = f"in {units:,} independent units" if units_known else "taken as independent"
+    independent = "taken as independent"
+    if units_known:
+        independent = f"in {units:,} independent units ({effective:.0f} effective)"
+    if people := {name for names in study.subject.people.values() for name in names}:
+        independent += f", recorded by {pluralise(len(people), 'person', 'people')}"
     if study.source != "human":
-        who, said = f"a {'rule' if study.source == 'automatic' else 'model'}", "label"
+        who, said = ("a rule" if study.source == "automatic" else "a model"), "label"
     elif judging is None:
         who, said = "people", "judgement"
     else:
@@ -424,7 +438,8 @@ def _list_facts(
 def _list_warnings(study: Study) -> tuple[Sentence, ...]:
     claim, agents = study.claim, study.outcomes.agents
     wanted = int(np.isfinite(study.outcomes.value).any(axis=0).sum())
-    warnings = [
+    warnings = _describe_subject(study)
+    warnings += [
         write_sentence(name(agents[a]), f" is not ranked: {count} of {wanted} scenarios missing.")
         for a, count in claim.lacking.items()
     ]
@@ -446,6 +461,23 @@ def _list_warnings(study: Study) -> tuple[Sentence, ...]:
             more = f" (and {count - 1:,} other pairs)" if count > 1 else ""
             warnings.append(write_sentence(list_names(first), f"{more} {why}: undecided."))
     return tuple(warnings)
+
+
+def _describe_subject(study: Study) -> list[Sentence]:
+    """Say what is special about the scenarios, and what agents state about themselves."""
+    part, sentences = study.subject.part, []
+    if part is not None:
+        counts = f"{part.scenarios} of its {part.of} scenarios"
+        joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
+        text = f"This is about a part of {part.suite}, {part.meaning}: {counts}{joined}."
+        sentences.append(write_sentence(text))
+    sentences += [write_sentence(f"{_upper(note)}.") for note in study.subject.notes]
+    stated = study.agent_rows[["agent", "notes"]].drop_duplicates()
+    return sentences + [
+        write_sentence(name(str(agent)), f": {note}.")
+        for agent, note in stated.itertuples(index=False)
+        if note
+    ]
 
 
 def _lower(text: str) -> str:

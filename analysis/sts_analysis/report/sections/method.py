@@ -22,14 +22,16 @@ class Result(msgspec.Struct, frozen=True):
 
 def compute(study: Study) -> Result:
     """Write the citation."""
-    subject, versions = study.subject, study.provenance.get("versions", {})
+    subject = study.subject
     suite = f"{subject.name} ({subject.hash[:8]})" if subject.hash else subject.name
+    if inputs := study.gathered.inputs:
+        suite += f" ({inputs[0].rows:,} rows, SHA-256 {inputs[0].sha256[:8]})"
     labels = f"labels by {_SOURCES[study.source]}"
     if study.source == "human" and subject.annotations_hash:
         labels += f" ({subject.annotations_hash[:8]})"
-    version = versions.get("standardised-test-suite", "")
-    parts = [f"STS {suite}", labels, f"{len(study.outcomes.scenarios)} scenarios", f"sts {version}"]
-    return Result(citation=", ".join(part.strip() for part in parts) + ".")
+    scenarios = f"{len(study.outcomes.scenarios)} scenarios"
+    version = f"sts {study.provenance['sts']}"
+    return Result(citation=", ".join([f"STS {suite}", labels, scenarios, version]) + ".")
 
 
 def render(result: Result, report: Report) -> Markup:

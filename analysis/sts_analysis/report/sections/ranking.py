@@ -4,12 +4,14 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.sections.conclusion import find_level_runs
-from sts_analysis.report.text import percent, percent_range, points
+from sts_analysis.report.text import percent, percent_range, points, to_html
 
 NAV = "Pass rates"
 MAX_ROWS = 12
+MAX_WARNINGS = 5
 SHOWN_ROWS = 8
 """Rows of a longer table; all agents are then drawn as one figure."""
 _WIDTH, _HEIGHT, _TOP = 720, 200, 8
@@ -48,6 +50,7 @@ class Result(msgspec.Struct, frozen=True):
     Attributes:
       rows: ranked agents by falling rate, agents left out, baselines.
       has_ranks: whether the state of the report allows ranks.
+      is_hollow: whether no statement rests on the rates, because the state is interim or withheld.
       level_runs: maximal runs [start, stop) of rows of which no two differ significantly.
       strictness: standard deviation of the annotators' effects, without noise; None for fewer than
         two annotators.
@@ -56,6 +59,7 @@ class Result(msgspec.Struct, frozen=True):
 
     rows: tuple[Row, ...]
     has_ranks: bool
+    is_hollow: bool
     level_runs: tuple[tuple[int, int], ...]
     strictness: float | None
     k_of_n: bool
@@ -64,7 +68,9 @@ class Result(msgspec.Struct, frozen=True):
 def TITLE(report: Report) -> str:
     """Return the heading."""
     result: Result = report.ranking
-    return "Ranking" if result.has_ranks else "Pass rates"
+    if result.has_ranks:
+        return "Ranking"
+    return "Pass rate" if len(result.rows) == 1 else "Pass rates"
 
 
 MIN_UNITS = 5
@@ -90,7 +96,7 @@ def compute(study: Study) -> Result:
             standing = "baseline"
         elif agent in claim.lacking:
             reason = f"{claim.lacking[agent]} of {wanted} scenarios missing"
-        elif agent in claim.unadjustable:
+        elif agent in claim.unadjustable and len(claim.ranked):
             reason = "cannot be told from its annotators"
         elif i is None:
             reason = "nothing judged"
@@ -115,6 +121,7 @@ def compute(study: Study) -> Result:
     return Result(
         rows=tuple(rows),
         has_ranks=has_ranks,
+        is_hollow=claim.state in ("interim", "withheld"),
         level_runs=tuple(find_level_runs(study)) if has_ranks else (),
         strictness=number(np.sqrt(component)),
         k_of_n=few,
@@ -133,7 +140,10 @@ def render(result: Result, report: Report) -> Markup:
     head = join(
         [
             html("<tr><th scope=col>Agent</th>"),
-            html("<th scope=col class=r>Rank (95%)</th><td class=tie></td>")
+            html(
+                "<th scope=col class=r>{}</th><td class=tie></td>",
+                link_term("rank set", "Rank (95%)"),
+            )
             if result.has_ranks
             else "",
             html(
@@ -142,18 +152,25 @@ def render(result: Result, report: Report) -> Markup:
                 axis,
             ),
             html(
-                "<th scope=col class=r>Pass rate</th><th scope=col class=r>95% interval</th></tr>"
+                "<th scope=col class=r>{}</th><th scope=col class=r>{}</th></tr>",
+                link_term("pass rate", "Pass rate"),
+                link_term("95% interval"),
             ),
         ]
     )
     body = join(_render_row(row, i, result, tracks) for i, row in enumerate(shown))
     figure = _draw_all(result) if long else ""
+    warnings = list(map(to_html, report.conclusion.warnings))
+    more = len(warnings) - MAX_WARNINGS
+    if more > 0:
+        warnings[MAX_WARNINGS:] = [html("{} more in report.json.", more)]
     return html(
-        "<table class=rank><thead>{}</thead><tbody>{}</tbody></table>{}<p class=cap>{}</p>",
+        "<table class=rank><thead>{}</thead><tbody>{}</tbody></table>{}<p class=cap>{}</p>{}",
         head,
         body,
         figure,
         _write_caption(result, report),
+        join(html("<p class=cap>{}</p>", warning) for warning in warnings),
     )
 
 
@@ -167,7 +184,7 @@ def _render_row(
             _write_rank(row),
             _render_brackets(index, tracks),
         )
-    kind = "" if result.has_ranks and row.standing == "ranked" else " hollow"
+    kind = "" if row.standing == "ranked" and not result.is_hollow else " hollow"
     if row.standing == "baseline":
         kind = " base"
     ends = percent_range(row.bounds or row.interval)
@@ -191,9 +208,9 @@ def _render_row(
     )
 
 
-def _write_rank(row: Row) -> str:
+def _write_rank(row: Row) -> str | Markup:
     if row.standing == "baseline":
-        return "baseline"
+        return link_term("baseline")
     if row.rank_set is None:
         return "–"
     low, high = row.rank_set

@@ -1,0 +1,96 @@
+"""Simulated chances of success of agents over scenarios.
+
+Axes: A agents, C categories, S scenarios.
+"""
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special, stats
+
+_QUANTILES = special.ndtr(np.linspace(-6.5, 6.5, 1301))
+_EDGE = 1e-3
+
+
+class Accuracy(NamedTuple):
+    """How often annotators are right about successes, and about other continuations."""
+
+    sensitivity: float
+    specificity: float
+
+    @property
+    def scale(self) -> float:
+        """How much of a difference is left in verdicts (Rogan and Gladen 1978, AJE 107:71)."""
+        return self.sensitivity + self.specificity - 1
+
+    def verdict_variance(self, rate: np.ndarray) -> np.ndarray:
+        """Return the variance of a single verdict about its continuation, at true rates."""
+        right, other = self.sensitivity, self.specificity
+        return rate * right * (1 - right) + (1 - rate) * other * (1 - other)
+
+    def call(self, strictness: np.ndarray) -> np.ndarray:
+        """Return how often annotators call a success, and anything else, a success.
+
+        Args:
+          strictness: float64[K], added to the log odds of calling something a success.
+
+        Returns:
+          float64[2, K].
+        """
+        base = special.logit(np.array([[self.sensitivity], [1 - self.specificity]]))
+        return np.asarray(special.expit(base + strictness))
+
+
+class ChanceModel(NamedTuple):
+    """The distribution of chances of success: beta for each agent and category.
+
+    Attributes:
+      rate: float64[A, C], their mean.
+      icc: float64[A], their variance over rate (1 - rate).
+      correlation: of two agents' chances in one scenario.
+      trajectory_share: of their variances and covariances, what two scenarios of a unit share.
+    """
+
+    rate: np.ndarray
+    icc: np.ndarray
+    correlation: float
+    trajectory_share: float
+
+    def draw(
+        self, category: np.ndarray, unit: np.ndarray, rng: np.random.Generator, studies: int
+    ) -> np.ndarray:
+        """Draw chances of new scenarios, float64[A, studies, S].
+
+        With probability sqrt(correlation) an agent takes the quantile that all agents share, else
+        its own; a scenario takes its unit's with probability sqrt(trajectory_share), else its own.
+
+        Args:
+          category: int64[S].
+          unit: int64[S], from 0.
+          rng: random numbers; how many are drawn depends on the sizes alone.
+          studies: number of independent draws.
+        """
+
+        def draw_quantiles(number: int) -> np.ndarray:
+            each = rng.random((len(self.rate), studies, number))
+            common = rng.random(each.shape) < math.sqrt(self.correlation)
+            return np.where(common, rng.random((studies, number)), each)
+
+        from_unit = rng.random((studies, len(unit))) < math.sqrt(self.trajectory_share)
+        of_units = draw_quantiles(int(unit.max()) + 1)[..., unit]
+        chance = np.where(from_unit, of_units, draw_quantiles(len(unit)))
+        for agent, category_index in np.ndindex(self.rate.shape):
+            inside = category == category_index
+            table = _tabulate(float(self.rate[agent, category_index]), float(self.icc[agent]))
+            chance[agent][:, inside] = np.interp(chance[agent][:, inside], _QUANTILES, table)
+        return chance
+
+
+@functools.lru_cache(maxsize=10_000)
+def _tabulate(rate: float, icc: float) -> np.ndarray:
+    """Return the chance at each quantile."""
+    rate, icc = (min(max(share, _EDGE), 1 - _EDGE) for share in (rate, icc))
+    total = (1 - icc) / icc
+    return np.asarray(stats.beta.ppf(_QUANTILES, rate * total, (1 - rate) * total))

@@ -1,0 +1,180 @@
+"""How the pass rate follows other scores of the agents."""
+
+import msgspec
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from sts.ratings import ACCESS_LEVELS
+from sts_analysis.report.core import Interval, Report, Study, html, interval, number
+from sts_analysis.report.markup import fold, render_table
+from sts_analysis.report.text import NONE, decimal, p_value
+from sts_analysis.statistics.rank_correlations import correlate, measure_noise
+
+TITLE = "Correlations with other scores"
+NAV = "Correlations"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """Rank correlation of the pass rate with a score, across ranked agents.
+
+    Attributes:
+      metric: name of the score.
+      agents: with both values.
+      families: of these; an agent of no family is one.
+      rho: Spearman's.
+      interval: from eight agents on.
+      p: that the values are unrelated, by permutations; from eight agents on.
+      reliability_pass_rate: share of the variance of the pass rate that is no measurement error.
+      reliability_score: the same of the score; null without standard errors.
+      reason: why rho, interval or p is null, or "".
+    """
+
+    metric: str
+    agents: int
+    families: int
+    rho: float | None
+    interval: Interval | None
+    p: float | None
+    reliability_pass_rate: float | None
+    reliability_score: float | None
+    reason: str
+
+
+class Score(msgspec.Struct, frozen=True):
+    """A score of an agent.
+
+    Attributes:
+      agent: its name.
+      metric: name of the score.
+      value: of the score.
+      standard_error: null if unknown.
+      n: number of measurements; null if unknown.
+      family: variants of one agent are a family; "" for none.
+      left_out: why it enters no correlation, or "".
+    """
+
+    agent: str
+    metric: str
+    value: float
+    standard_error: float | None
+    n: int | None
+    family: str
+    left_out: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """Correlations of the pass rate.
+
+    Attributes:
+      rows: correlations by score.
+      scores: all scores of agents in the data.
+    """
+
+    rows: tuple[Row, ...]
+    scores: tuple[Score, ...]
+
+
+def compute(study: Study) -> Result | None:
+    """Correlate the pass rate with each score; None without a score of an agent."""
+    scores = study.scores[study.scores["agent"].isin(study.outcomes.agents)]
+    if scores.empty:
+        return None
+    reasons = _find_reasons(study, scores)
+    used = scores[[not reason for reason in reasons]]
+    return Result(
+        rows=tuple(_correlate(study, str(metric), rows) for metric, rows in used.groupby("metric")),
+        scores=_list_scores(scores, reasons),
+    )
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show the correlation with each score, and folded the scores."""
+    table = render_table(
+        ["Score", "Agents", "Spearman’s ρ", "95% interval", "p", "Reliability: rate", "score"],
+        (
+            [
+                row.metric,
+                row.agents,
+                decimal(row.rho),
+                f"{decimal(row.interval[0])} to {decimal(row.interval[1])}"
+                if row.interval
+                else row.reason or NONE,
+                p_value(row.p),
+                decimal(row.reliability_pass_rate),
+                decimal(row.reliability_score),
+            ]
+            for row in result.rows
+        ),
+    )
+    scores = render_table(
+        ["Agent", "Score", "Left out because", "Value", "Standard error"],
+        (
+            [
+                row.agent,
+                row.metric,
+                row.left_out,
+                f"{row.value:.4g}",
+                decimal(row.standard_error, 4),
+            ]
+            for row in result.scores
+        ),
+        texts=3,
+    )
+    return html(
+        "{}<p class=cap>Over ranked agents. Reliability is the share of the variance between "
+        "agents that is no measurement error; nothing is corrected for it.</p>{}",
+        table,
+        fold("All scores", scores),
+    )
+
+
+def _find_reasons(study: Study, scores: pd.DataFrame) -> list[str]:
+    """Return why each score enters no correlation, or ""."""
+    access = study.agent_rows.drop_duplicates("agent").set_index("agent")["sees"]
+    ranked = {study.outcomes.agents[a] for a in study.claim.ranked}
+    reasons = []
+    for agent, sees in zip(scores["agent"], scores["sees"], strict=True):
+        if agent not in ranked:
+            reasons.append("the agent is not ranked")
+        elif sees not in (ACCESS_LEVELS[0], access[agent]):
+            reasons.append(f"the agent saw more there ({sees}) than here ({access[agent]})")
+        else:
+            reasons.append("")
+    return reasons
+
+
+def _list_scores(scores: pd.DataFrame, reasons: list[str]) -> tuple[Score, ...]:
+    columns = (
+        scores[name].tolist() for name in ("agent", "metric", "value", "standard_error", "n")
+    )
+    return tuple(
+        Score(agent, metric, value, number(error), None if n != n else int(n), family, reason)
+        for agent, metric, value, error, n, family, reason in zip(
+            *columns, scores["family"], reasons, strict=True
+        )
+    )
+
+
+def _correlate(study: Study, metric: str, rows: pd.DataFrame) -> Row:
+    agents = np.array([study.outcomes.agents.index(agent) for agent in rows["agent"]])
+    error = rows["standard_error"].to_numpy(np.float64)
+    found = correlate(
+        study.rates.rate[agents],
+        rows["value"].to_numpy(np.float64),
+        noise_x=measure_noise(study.claim.comparisons, agents),
+        noise_y=float((error**2).mean()),
+        family=rows["family"].to_numpy(),
+        seed=study.options.seed,
+    )
+    return Row(
+        metric=metric,
+        agents=found.agents,
+        families=found.families,
+        rho=number(found.rho),
+        interval=interval(found.interval),
+        p=number(found.p),
+        reliability_pass_rate=number(found.reliability_x),
+        reliability_score=number(found.reliability_y),
+        reason=found.reason,
+    )

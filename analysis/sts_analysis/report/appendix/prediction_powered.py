@@ -1,0 +1,108 @@
+"""Pass rates by people's verdicts on a part of the continuations and labels of all of them."""
+
+import msgspec
+from markupsafe import Markup
+
+from sts_analysis.report.core import Interval, Report, Study, html, interval, number
+from sts_analysis.report.markup import render_table
+from sts_analysis.report.sections.ranking import MIN_UNITS
+from sts_analysis.report.text import decimal, percent, percent_range
+from sts_analysis.statistics.powered_rates import estimate_powered_rates
+
+TITLE = "Prediction-powered pass rates"
+NAV = "Prediction-powered"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One agent.
+
+    Attributes:
+      agent: its name.
+      people_rate: by people's verdicts alone.
+      people_interval: of that rate; null below five units.
+      pass_rate: prediction-powered; null if it cannot be known.
+      interval: of the prediction-powered rate.
+      weight: of the labels, from 0 (not used) to 1.
+      judged: continuations that people judged.
+      judgeable: continuations less those that nobody could judge.
+      reason: why there is no prediction-powered rate, or "".
+    """
+
+    agent: str
+    people_rate: float | None
+    people_interval: Interval | None
+    pass_rate: float | None
+    interval: Interval | None
+    weight: float | None
+    judged: int
+    judgeable: int
+    reason: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """Prediction-powered rates of all agents.
+
+    Attributes:
+      source: of the labels: "automatic" or "model".
+      rows: agents in the order of the ranking.
+    """
+
+    source: str
+    rows: tuple[Row, ...]
+
+
+def compute(study: Study) -> Result | None:
+    """Estimate the rates; None unless asked for, and people and a rule or model have judged."""
+    if not study.options.prediction_powered or study.source != "human" or not study.sources[1:]:
+        return None
+    outcomes, source = study.outcomes, study.sources[1]
+    found = estimate_powered_rates(outcomes, study.outcomes_of(source))
+    people = found.people
+    return Result(
+        source=source,
+        rows=tuple(
+            Row(
+                agent=outcomes.agents[a],
+                people_rate=number(people.value[a]),
+                people_interval=interval(people.interval[a])
+                if people.units[a] >= MIN_UNITS
+                else None,
+                pass_rate=number(found.rate[a]),
+                interval=interval(found.interval[a]),
+                weight=number(found.weight[a]),
+                judged=int(found.judged[a]),
+                judgeable=int(found.judgeable[a]),
+                reason=found.reasons[a],
+            )
+            for a in study.order
+        ),
+    )
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show prediction-powered rates next to those by people alone."""
+    reasons = any(row.reason for row in result.rows)
+    head = ["Agent", "People alone", "95% interval", "With labels", "95% interval", "Weight"]
+    table = render_table(
+        [*head, "Judged", *["Reason"] * reasons],
+        (
+            [
+                row.agent,
+                percent(row.people_rate),
+                percent_range(row.people_interval),
+                percent(row.pass_rate),
+                percent_range(row.interval),
+                decimal(row.weight),
+                f"{row.judged:,} of {row.judgeable:,}",
+                *[row.reason] * reasons,
+            ]
+            for row in result.rows
+        ),
+    )
+    who = "the rule" if result.source == "automatic" else "the model"
+    return html(
+        "{}<p class=cap>People judged a part of the continuations; labels of {} fill in the rest, "
+        "corrected by where both judged. This holds if people judged a random part.</p>",
+        table,
+        who,
+    )

@@ -1,0 +1,252 @@
+"""What to do next: at most three steps, the most useful first, each with a command."""
+
+import shlex
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from sts_analysis.planning.pilot import scenarios_needed, share_between
+from sts_analysis.report.core import Report, Study, html, join
+from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
+from sts_analysis.report.text import (
+    Sentence,
+    name,
+    percent,
+    pluralise,
+    points,
+    to_html,
+    write_sentence,
+)
+
+TITLE = "What to do next"
+NAV = "Next"
+MAX_STEPS = 3
+HOPELESS = 20
+"""Times the scenarios of the study, above which a tie is left alone."""
+CLIPS_TO_SHARE = 40
+MIN_ANNOTATORS = 3
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step.
+
+    Attributes:
+      verb: what to do, in a few words.
+      reason: why, in one or two sentences.
+      command: that runs as printed; "" if there is none.
+      link: an address in the report; "" if there is none.
+    """
+
+    verb: str
+    reason: Sentence
+    command: str = ""
+    link: str = ""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The steps.
+
+    Attributes:
+      steps: the most useful first.
+    """
+
+    steps: tuple[Step, ...]
+
+
+def compute(study: Study) -> Result | None:
+    """Choose the steps; None if there is nothing to do."""
+    rules = (
+        _share_annotators,
+        _have_people_judge,
+        _finish,
+        _add_agent,
+        _separate_tie,
+        _look_at_category,
+        _add_annotators,
+    )
+    steps = [step for rule in rules if (step := rule(study))]
+    return Result(tuple(steps[:MAX_STEPS])) if steps else None
+
+
+def render(result: Result, report: Report) -> Markup:
+    """Show the steps as a list."""
+    return html(
+        "<ol class=steps>{}</ol>",
+        join(
+            html(
+                "<li><b>{}</b> {}{}{}</li>",
+                step.verb,
+                to_html(step.reason),
+                html(' <a href="{}">Its clips</a>.', step.link) if step.link else "",
+                html(" <code>{}</code>", step.command) if step.command else "",
+            )
+            for step in result.steps
+        ),
+    )
+
+
+def _is_suite(study: Study) -> bool:
+    return study.subject.hash is not None
+
+
+def _annotate(study: Study) -> str:
+    suite = study.subject.part.suite if study.subject.part else study.subject.name
+    return shlex.join(["sts", "annotate", suite]) if _is_suite(study) else ""
+
+
+def _share_annotators(study: Study) -> Step | None:
+    claim, agents = study.claim, study.outcomes.agents
+    if claim.state != "withheld":
+        return None
+    if claim.reason == "annotators" or claim.reason == "tie":
+        order = [a for a in study.order if not study.outcomes.baseline[a]]
+        if len(order) < 2 or study.source != "human":
+            return None
+        first, second = agents[order[0]], agents[order[1]]
+        reason = write_sentence(
+            f"Have {CLIPS_TO_SHARE} clips of ",
+            name(first),
+            " judged by those who judged ",
+            name(second),
+            ", and the reverse.",
+        )
+        return Step("Let annotators judge both.", reason, _annotate(study))
+    if claim.reason == "units":
+        return Step(
+            "Add scenarios.",
+            write_sentence("At least ten independent units are needed for any conclusion."),
+        )
+    if claim.reason == "lacking" and claim.lacking:
+        short = agents[min(claim.lacking, key=lambda agent: claim.lacking[agent])]
+        command = (
+            shlex.join(["sts", "run", study.subject.name, "--agent", short])
+            if _is_suite(study)
+            else ""
+        )
+        return Step(
+            "Complete the scenarios.",
+            write_sentence(name(short), " lacks more than a tenth of them."),
+            command,
+        )
+    return None
+
+
+def _have_people_judge(study: Study) -> Step | None:
+    if study.source == "human":
+        return None
+    reason = write_sentence(
+        "Two people on 20 clips of each agent show how far these labels can be trusted. Until then "
+        "this is no STS result."
+    )
+    return Step("Have people judge.", reason, _annotate(study))
+
+
+def _finish(study: Study) -> Step | None:
+    progress = study.progress
+    if progress.is_complete or progress.closed or study.source != "human":
+        return None
+    left = f"{100 * (1 - progress.share):.0f}% is left"
+    reason = write_sentence(
+        f"{left}. Judge in the order offered: it keeps agents, categories and annotators balanced."
+    )
+    return Step("Finish judging.", reason, _annotate(study))
+
+
+def _add_agent(study: Study) -> Step | None:
+    if study.claim.state != "single agent":
+        return None
+    reason = write_sentence("A second agent shows what this rate is worth; random will do.")
+    command = (
+        shlex.join(["sts", "run", study.subject.name, "--agent", "random"])
+        if _is_suite(study)
+        else ""
+    )
+    return Step("Run and judge a second agent.", reason, command)
+
+
+def _separate_tie(study: Study) -> Step | None:
+    """Advise on the first two neighbours that do not differ significantly."""
+    claim, agents, rates = study.claim, study.outcomes.agents, study.rates
+    if claim.state != "final":
+        return None
+    better = claim.better
+    tie = next((i for i in range(len(better) - 1) if not better[i, i + 1]), None)
+    if tie is None:
+        return None
+    first, second = int(claim.ranked[tie]), int(claim.ranked[tie + 1])
+    pair = write_sentence(name(agents[first]), " and ", name(agents[second]))
+    scenarios = int(np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum())
+    needed = scenarios_needed(
+        study.outcomes,
+        study.model,
+        first,
+        second,
+        pairs=len(claim.significant),
+        other_annotators=claim.other_annotators,
+    )
+    command = ""
+    if _is_suite(study):
+        words = ["sts", "power", study.subject.name, "--pair", agents[first], agents[second]]
+        labels = [] if study.source == "human" else ["--labels", study.source]
+        command = shlex.join([*words, *labels])
+    if needed is None or needed[0] > HOPELESS * scenarios:
+        gap = points(float(rates.rate[first] - rates.rate[second])).lstrip("+")
+        amount = "less than one point" if gap == "0" else f"{gap} points"
+        reason = write_sentence(
+            pair, f" differ by {amount}; that takes more than {HOPELESS} times the scenarios."
+        )
+        return Step("Let the tie rest.", reason, command)
+    low, high = needed
+    between = share_between(study.outcomes, first, second)
+    more = (
+        f" More clips of the same scenarios help little: {percent(between)} of the uncertainty "
+        "lies between scenarios."
+        if between is not None and between > 0.5
+        else ""
+    )
+    amount = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    reason = write_sentence(
+        "To find the difference between ",
+        pair,
+        f" takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
+    )
+    return Step("Add scenarios, or let it rest.", reason, command)
+
+
+def _look_at_category(study: Study) -> Step | None:
+    """Point at the weakest category of the best agent."""
+    outcomes, claim = study.outcomes, study.claim
+    if claim.state == "final" and len(claim.best) == 1:
+        agent = int(claim.best[0])
+    elif claim.state == "single agent":
+        (agent,) = np.flatnonzero(~outcomes.baseline).tolist()
+    else:
+        return None
+    weakest, lowest = "", study.rates.rate[agent] - WEAKER
+    for c, category in enumerate(outcomes.categories):
+        inside = outcomes.category == c
+        if not category or inside.sum() < MIN_SCENARIOS:
+            continue
+        rate = study.category_rates[c].rate[agent]
+        if np.isfinite(rate) and rate < lowest:
+            weakest, lowest = category, float(rate)
+    if not weakest:
+        return None
+    reason = write_sentence(
+        "The weakest category of ",
+        name(outcomes.agents[agent]),
+        f": {percent(lowest)}, where it passes {percent(float(study.rates.rate[agent]))} overall.",
+    )
+    return Step(f"Look at {weakest}.", reason, link="#clips")
+
+
+def _add_annotators(study: Study) -> Step | None:
+    judging = study.outcomes.judging
+    if judging is None or len(judging.annotators) >= MIN_ANNOTATORS:
+        return None
+    people = pluralise(len(judging.annotators), "annotator")
+    reason = write_sentence(
+        f"From three on, the order holds for other people too, not only for {people}."
+    )
+    return Step("More annotators, not more clips.", reason, _annotate(study))

@@ -1,0 +1,207 @@
+"""Prediction-powered pass rates: people judged a part, a rule or model labelled everything.
+
+In each scenario the rate by people is moved by how far the labels' rate on the judged continuations
+is from their rate on all, times a weight in [0, 1]. However bad the labels are, the rate stays that
+of people's verdicts.
+
+Source: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Science 382:669; the weight:
+Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453; cross-fitting: Zrnic and Candes 2024, Proc.
+Natl. Acad. Sci. 121(15), arXiv 2309.16598.
+
+Axes: A agents, S scenarios, C continuations.
+"""
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.means import Means, estimate_means, group_rows, weigh_rows
+from sts_analysis.statistics.tabulation import Outcomes
+
+FOLDS = 10
+MIN_EFFECTIVE_UNITS = 4.0
+MAX_SELECTION = 3.29
+"""Standard errors (p = .001) by which labels of judged continuations may differ from all labels."""
+
+
+class PoweredRates(NamedTuple):
+    """Prediction-powered rates of A agents; NaN where unknown.
+
+    Attributes:
+      rate: float64[A], in [0, 1].
+      se: float64[A].
+      df: float64[A].
+      interval: float64[A, 2].
+      weight: float64[A], of the labels, mean over judged scenarios.
+      people: plain rates by people alone.
+      judged: int64[A], continuations that people judged.
+      judgeable: int64[A], continuations less unjudgeable ones.
+      reasons: A of why the rate is unknown, or "".
+    """
+
+    rate: np.ndarray
+    se: np.ndarray
+    df: np.ndarray
+    interval: np.ndarray
+    weight: np.ndarray
+    people: Means
+    judged: np.ndarray
+    judgeable: np.ndarray
+    reasons: tuple[str, ...]
+
+
+class _Labelled(NamedTuple):
+    """Labels of a rule next to people's verdicts.
+
+    Attributes:
+      judged: int64[A, S], continuations that people judged.
+      judgeable: int64[A, S].
+      people: float64[A, S], mean verdict; 0 where nothing is judged.
+      label: float64[A, S], mean label of judged continuations; 0 where nothing is judged.
+      label_of_all: float64[A, S], mean label of judgeable continuations; 0 without any.
+      covered: bool[A], in some category all judgeable continuations have a label; labels elsewhere
+        are 0, which moves no rate.
+    """
+
+    judged: np.ndarray
+    judgeable: np.ndarray
+    people: np.ndarray
+    label: np.ndarray
+    label_of_all: np.ndarray
+    covered: np.ndarray
+
+
+def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
+    """Estimate the rates of agents by people's verdicts and labels.
+
+    Holds if the judged continuations are a random part of each scenario's, and the judged scenarios
+    of each category's. A scenario without a verdict counts by its labels.
+
+    Args:
+      people: of source "human".
+      labels: of another source, from the same table.
+    """
+    category, unit = people.category, people.unit
+    both = _combine(people, labels)
+    known = both.judged > 0
+    member = (category[:, None] == np.arange(len(people.categories))).astype(np.float64)
+    inside = (both.judgeable > 0) & ((known @ member) > 0)[:, category]
+    own, every = weigh_rows(known, category, unit), weigh_rows(inside, category, unit)
+    weight = _fit_weights(both, own, every, member, people)
+    total = every @ member
+    centre = ((every * both.label_of_all) @ member / np.where(total > 0, total, 1.0))[:, category]
+    moved = both.people - weight * (both.label - centre)
+    added = weight * (both.label_of_all - centre)
+    agents = len(known)
+    rate, se, df = np.full((3, agents), np.nan)
+    interval, effective = np.full((agents, 2), np.nan), np.zeros(agents)
+    for rows, mask in group_rows(np.concatenate([known, inside], axis=1)):
+        if not mask.any():
+            continue
+        weightings = [est.weigh(part, category, unit) for part in np.split(mask, 2)]
+        judged, rest = (
+            est.estimate(values[rows], weighting)
+            for values, weighting in zip((moved, added), weightings, strict=True)
+        )
+        found = est.Estimates(judged.value + rest.value, judged.parts + rest.parts, judged.df, 0)
+        rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
+        interval[rows] = est.rate_intervals(found.value, found.se, found.df, judged.units)
+        effective[rows] = weightings[0].effective_units
+    reasons = _find_reasons(people, both, own, effective)
+    absent = np.array([bool(reason) for reason in reasons])
+    for column in (rate, se, df, interval):
+        column[absent] = np.nan
+    alone = estimate_means(people.value, category, unit)
+    mean = np.where(absent, np.nan, (own * weight).sum(axis=1))
+    counts = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
+    return PoweredRates(rate, se, df, interval, mean, alone, *counts, reasons)
+
+
+def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
+    made, shape = people.continuations, people.value.shape
+    y = labels.continuations.y
+    cell = made.agent * shape[1] + made.scenario
+    size, categories = people.value.size, len(people.categories)
+    judged, judgeable = made.verdicts > 0, ~made.unjudgeable
+    group = made.agent * categories + people.category[made.scenario]
+    missing = np.bincount(group, judgeable & np.isnan(y), shape[0] * categories) > 0
+    present = np.bincount(group, judgeable, shape[0] * categories) > 0
+    y = np.where(missing[group], 0.0, y)
+
+    def average(chosen: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        number = np.bincount(cell[chosen], minlength=size)
+        total = np.bincount(cell[chosen], values[chosen], size)
+        return number.reshape(shape), (total / np.maximum(number, 1)).reshape(shape)
+
+    (number, verdict), (_, label) = average(judged, made.y), average(judged, y)
+    total, label_of_all = average(judgeable, y)
+    covered = np.asarray((present & ~missing).reshape(shape[0], -1).any(axis=1))
+    return _Labelled(number, total, verdict, label, label_of_all, covered)
+
+
+def _fold_units(outcomes: Outcomes) -> np.ndarray:
+    """Return int64[S], the fold of each scenario; a unit is in one, by a hash of its first name."""
+    _, first = np.unique(outcomes.unit, return_index=True)
+    digests = [hashlib.blake2b(outcomes.scenarios[i].encode()).hexdigest() for i in first]
+    place = np.argsort(np.argsort(digests))
+    return np.asarray(place[outcomes.unit] % FOLDS)
+
+
+def _fit_weights(
+    both: _Labelled, own: np.ndarray, every: np.ndarray, member: np.ndarray, people: Outcomes
+) -> np.ndarray:
+    """Return float64[A, S], the weight of labels in each scenario, in [0, 1].
+
+    It is the one that errs least in the units of other folds, so what people judge of a unit never
+    decides how the unit is corrected.
+
+    Args:
+      both: verdicts and labels.
+      own: float64[A, S], weights of judged scenarios in the rate.
+      every: float64[A, S], weights of all scenarios.
+      member: float64[S, categories], 1 for the category of each scenario.
+      people: whose units count.
+    """
+    weight, fold = np.zeros(own.shape), _fold_units(people)
+    for left in np.unique(fold):
+        kept = fold != left
+
+        def deviate(values: np.ndarray, weights: np.ndarray, kept: np.ndarray = kept) -> np.ndarray:
+            """Return float64[A, U], deviations from the means of categories, by unit."""
+            w, x, inside = weights[:, kept], values[:, kept], member[kept]
+            total = w @ inside
+            mean = ((w * x) @ inside / np.where(total > 0, total, 1.0)) @ inside.T
+            return est.sum_units(w * (x - mean), people.unit[kept], int(people.unit.max()) + 1)
+
+        if kept.any():
+            verdicts = deviate(both.people, own)
+            labels = deviate(both.label, own) - deviate(both.label_of_all, every)
+            square, product = (labels**2).sum(axis=1), (labels * verdicts).sum(axis=1)
+            best = np.divide(product, square, out=np.zeros(len(own)), where=square > est.ZERO**2)
+            weight[:, ~kept] = np.clip(best, 0.0, 1.0)[:, None]
+    return weight
+
+
+def _find_reasons(
+    people: Outcomes, both: _Labelled, own: np.ndarray, effective: np.ndarray
+) -> tuple[str, ...]:
+    """Return why each agent has no prediction-powered rate, or ""."""
+    judged, judgeable = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
+    auto = people.count_continuations(people.continuations.auto_resolved).sum(axis=1) > 0
+    gap = own * (both.label - both.label_of_all)
+    size = np.sqrt((gap**2).sum(axis=1))  # Efron 1969, J. Am. Stat. Assoc. 64:1278
+    selected = np.abs(gap.sum(axis=1)) > np.where(size > 0, MAX_SELECTION * size, np.inf)
+    conditions = {
+        "nothing judged": judged == 0,
+        "all of it is judged": judged == judgeable,
+        "a rule has resolved some of it, so that the rest is no random part": auto,
+        "labels do not cover any category": ~both.covered,
+        f"needs {MIN_EFFECTIVE_UNITS:.0f} effective units": effective < MIN_EFFECTIVE_UNITS,
+        "what was judged is no random part: its labels differ from those of all": selected,
+    }
+    return tuple(
+        next((reason for reason, holds in conditions.items() if holds[a]), "")
+        for a in range(len(judged))
+    )

@@ -1,0 +1,156 @@
+"""Rank correlations of the pass rate with other scores, across agents.
+
+Source: Abramson et al. 2022, section 4.1 and figures 4 and 5.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.rates import Comparisons
+
+MIN_AGENTS = 3
+MIN_AGENTS_INTERVAL = 8
+"""Agents from which on a correlation has an interval and a p value."""
+MIN_FAMILIES = 5
+MAX_EXACT = 8
+"""Agents up to which all permutations are tried."""
+PERMUTATIONS = 20_000
+_BATCH = 1_000_000
+
+
+class Correlation(NamedTuple):
+    """Spearman's rank correlation; NaN where unknown.
+
+    Attributes:
+      agents: int, with both values.
+      families: int; an agent of no family is a family.
+      rho: float.
+      interval: float64[2], Bonett and Wright's; where agents come in families, by the jackknife.
+      p: float, two-sided, that the values are unrelated: by permutations, or by the jackknife.
+      reliability_x: float, share of the variance of x that is not measurement error.
+      reliability_y: float.
+      reason: why rho, its interval or p is unknown, or "".
+    """
+
+    agents: int
+    families: int
+    rho: float
+    interval: np.ndarray
+    p: float
+    reliability_x: float
+    reliability_y: float
+    reason: str
+
+
+def correlate(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    noise_x: float = np.nan,
+    noise_y: float = np.nan,
+    family: np.ndarray | None = None,
+    seed: int = 0,
+) -> Correlation:
+    """Correlate the ranks of two values of J agents.
+
+    Args:
+      x: float64[J], finite.
+      y: float64[J], finite.
+      noise_x: mean squared standard error of x; NaN if unknown.
+      noise_y: the same of y.
+      family: str[J], "" for an agent of no family; variants of one agent are a family.
+      seed: of random permutations, above `MAX_EXACT` agents.
+    """
+    agents = len(x)
+    family = np.full(agents, "") if family is None else family
+    names = [str(name) or f"\0{i}" for i, name in enumerate(family)]
+    cluster = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
+    families = len(np.unique(cluster))
+    rho = measure_spearman(x, y)
+    p, interval, reason = np.nan, np.full(2, np.nan), ""
+    if agents < MIN_AGENTS:
+        reason = f"needs {MIN_AGENTS} agents with both values"
+    elif np.isnan(rho):
+        reason = "all agents have the same value"
+    elif agents < MIN_AGENTS_INTERVAL:
+        reason = f"needs {MIN_AGENTS_INTERVAL} agents for an interval"
+    elif families < agents:
+        interval, p, reason = _jackknife(x, y, cluster)
+    else:
+        interval, p = find_interval(rho, agents), permute(x, y, seed=seed)
+        reason = "" if np.isfinite(interval).all() else "a perfect order has no interval"
+    reliability = (measure_reliability(x, noise_x), measure_reliability(y, noise_y))
+    return Correlation(agents, families, rho, interval, p, *reliability, reason)
+
+
+def measure_spearman(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Spearman's rho; NaN below three agents, or if either value is the same for all."""
+    if len(x) < MIN_AGENTS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    rho = np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]
+    return float(np.clip(round(rho, 12), -1, 1))
+
+
+def find_interval(rho: float, agents: int) -> np.ndarray:
+    """Return float64[2], the interval of Spearman's rho; NaN at 1 and -1.
+
+    Source: Bonett and Wright 2000, Psychometrika 65:23, equation 3.
+    """
+    if abs(rho) >= 1:
+        return np.full(2, np.nan)
+    half = est.quantile(np.inf) * np.sqrt((1 + rho**2 / 2) / (agents - 3))
+    return np.asarray(np.tanh(np.arctanh(rho) + np.array([-half, half])))
+
+
+def permute(x: np.ndarray, y: np.ndarray, *, seed: int) -> float:
+    """Return the two-sided permutation p of Spearman's rho, exact up to `MAX_EXACT` agents."""
+    a, b = (stats.rankdata(values) - (len(values) + 1) / 2 for values in (x, y))
+    observed = abs(a @ b) * (1 - 1e-9)
+    if len(x) <= MAX_EXACT:
+        orders = np.array(list(itertools.permutations(range(len(x)))))
+        return float(np.mean(np.abs(a[orders] @ b) >= observed))
+    rng, above, batch = np.random.default_rng(seed), 0, max(1, _BATCH // len(x))
+    for first in range(0, PERMUTATIONS, batch):
+        tries = np.tile(a, (min(batch, PERMUTATIONS - first), 1))
+        above += int((np.abs(rng.permuted(tries, axis=1) @ b) >= observed).sum())
+    return (1 + above) / (1 + PERMUTATIONS)
+
+
+def measure_reliability(values: np.ndarray, noise: float) -> float:
+    """Return 1 - mean squared error / variance across agents; NaN if either is unknown."""
+    variance = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
+    return 1 - noise / variance if variance > 0 else float("nan")
+
+
+def measure_noise(comparisons: Comparisons, agents: np.ndarray) -> float:
+    """Return the mean squared error of pass rates among agents, int64[n]; NaN if unknown.
+
+    It is half that of a difference: scenarios that are hard for all move all rates together and
+    disturb no order.
+    """
+    among = np.isin(comparisons.first, agents) & np.isin(comparisons.second, agents)
+    squares = comparisons.se[among & np.isfinite(comparisons.se)] ** 2
+    return float(squares.mean() / 2) if len(squares) else float("nan")
+
+
+def _jackknife(x: np.ndarray, y: np.ndarray, cluster: np.ndarray) -> tuple[np.ndarray, float, str]:
+    """Return interval, p and the reason why they are unknown, leaving out a family at a time.
+
+    Source: Miller 1974, Biometrika 61:1; on Fisher's scale, Student's t.
+    """
+    nothing, families = np.full(2, np.nan), int(cluster.max()) + 1
+    if families < MIN_FAMILIES:
+        return nothing, np.nan, f"needs {MIN_FAMILIES} families for an interval"
+    kept = [np.ones(len(x), bool), *(cluster != family for family in range(families))]
+    rhos = np.array([measure_spearman(x[rows], y[rows]) for rows in kept])
+    if not (np.abs(rhos) < 1).all():  # NaN included
+        return nothing, np.nan, "without a family the order is perfect, or unknown"
+    whole, *left = np.arctanh(rhos)
+    se = np.sqrt((families - 1) / families * ((left - np.mean(left)) ** 2).sum())
+    half = est.quantile(families - 1) * se
+    p = 2 * stats.t.sf(abs(whole) / max(se, est.ZERO), families - 1)
+    return np.tanh(whole + np.array([-half, half])), float(p), ""

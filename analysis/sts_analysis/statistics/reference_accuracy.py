@@ -1,0 +1,83 @@
+"""Accuracy of annotators on reference episodes.
+
+An annotator is a test for success: sensitivity is the share of true successes that are judged a
+success, specificity the share of the others that are not. An episode is a unit: what is hard to see
+in it is hard for all.
+
+Source: Abramson et al. 2022, sections 3.3 and 6, appendix A.3.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sts_analysis.statistics.means import Means, estimate_means
+from sts_analysis.statistics.tabulation import UNCOUNTED
+
+
+class Accuracy(NamedTuple):
+    """Accuracy of one annotator, or of several together; NaN without a reference of the kind.
+
+    Attributes:
+      successes: int, answers on references that are successes.
+      sensitivity: float.
+      sensitivity_interval: float64[2].
+      others: int, answers on references that are not.
+      specificity: float.
+      specificity_interval: float64[2].
+      balanced: float, balanced accuracy, the mean of both.
+      interval: float64[2], of the balanced accuracy.
+      cannot_judge: int, references answered "cannot judge", left out above.
+    """
+
+    successes: int
+    sensitivity: float
+    sensitivity_interval: np.ndarray
+    others: int
+    specificity: float
+    specificity_interval: np.ndarray
+    balanced: float
+    interval: np.ndarray
+    cannot_judge: int
+
+
+def measure_accuracy(references: pd.DataFrame) -> Accuracy:
+    """Measure the accuracy of all answers together.
+
+    Args:
+      references: rows of people in a checked ratings table that have a truth, each answer once.
+
+    Source: interval of the balanced accuracy: Zou and Donner 2008, Stat. Med. 27:1693.
+    """
+    answered = references[~references["verdict"].isin(UNCOUNTED).to_numpy()]
+    true = (answered["truth"] == "success").to_numpy()
+    right = (answered["verdict"] == "success").to_numpy() == true
+    episode = answered["continuation"].to_numpy()
+    kinds = [_average(right[kind], episode[kind]) for kind in (true, ~true)]
+    rates = np.array([kind.value[0] for kind in kinds])
+    ends = np.array([kind.interval[0] for kind in kinds])
+    low, high = np.hypot(*np.abs(ends - rates[:, None])) / 2
+    balanced = rates.mean()
+    return Accuracy(
+        successes=int(true.sum()),
+        sensitivity=float(rates[0]),
+        sensitivity_interval=ends[0],
+        others=int((~true).sum()),
+        specificity=float(rates[1]),
+        specificity_interval=ends[1],
+        balanced=float(balanced),
+        interval=np.clip([balanced - low, balanced + high], 0.0, 1.0),
+        cannot_judge=int((references["verdict"] == "cannot_judge").sum()),
+    )
+
+
+def measure_accuracies(references: pd.DataFrame) -> dict[str, Accuracy]:
+    """Measure the accuracy of each annotator, by name; see `measure_accuracy`."""
+    people = references.groupby("annotator", observed=True)
+    return {str(name): measure_accuracy(rows) for name, rows in people}
+
+
+def _average(right: np.ndarray, episode: np.ndarray) -> Means:
+    unit = np.unique(episode, return_inverse=True)[1]
+    return estimate_means(right[None].astype(np.float64), np.zeros(len(right), np.int64), unit)

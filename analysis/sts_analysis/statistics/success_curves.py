@@ -1,0 +1,107 @@
+"""When agents succeed: curves over the steps of a continuation, weighted as the pass rate.
+
+Source: Abramson et al. 2022, section 5.2 and appendix A.4 (figure 8).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sts_analysis.statistics.incidence import (
+    CENSORED,
+    FAILURE,
+    SUCCESS,
+    Curve,
+    cumulative_incidence,
+    reached,
+)
+from sts_analysis.statistics.means import weigh_rows
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+
+
+class SuccessCurves(NamedTuple):
+    """The curves of one agent.
+
+    Attributes:
+      incidence: cumulative incidence of success; None if unknown.
+      reached: share of continuations that have succeeded by each step, which ends at the pass rate;
+        the same as `incidence` if all horizons are equal; None if unknown.
+      horizon: the longest, in steps; None if unknown.
+      reason: why the curves are unknown, or "".
+    """
+
+    incidence: Curve | None
+    reached: Curve | None
+    horizon: int | None
+    reason: str
+
+
+def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[SuccessCurves, ...]:
+    """Find the curves of the A agents.
+
+    Args:
+      outcomes: of one label source.
+      ratings: the table that they were made from.
+    """
+    made = outcomes.continuations
+    share = _weigh_continuations(outcomes)
+    columns = ["continuation", "verdict", "step"]
+    counted = (ratings["source"] == outcomes.source) & (ratings["truth"] == "")
+    rows = ratings.loc[(counted & ~ratings["verdict"].isin(UNCOUNTED)).to_numpy(), columns]
+    place = np.searchsorted(made.number, rows["continuation"].to_numpy())
+    verdict = [(rows["verdict"] == word).to_numpy() for word in ("success", "failure")]
+    auto = np.flatnonzero(made.auto_resolved)
+    status = np.select(verdict, [SUCCESS, FAILURE], CENSORED)
+    status = np.append(status, np.full(len(auto), CENSORED))
+    step = np.append(rows["step"].to_numpy(np.float64), np.full(len(auto), np.nan))
+    weight = np.append(share[place] / made.verdicts[place], share[auto])
+    place = np.append(place, auto)
+    order = np.argsort(made.agent[place], kind="stable")
+    order = order[weight[order] > 0]
+    ends = np.searchsorted(made.agent[place][order], np.arange(len(outcomes.agents) + 1))
+    longest = np.full(len(outcomes.agents), -np.inf)
+    np.fmax.at(longest, made.agent, made.horizon)
+    return tuple(
+        _find_curves(step[own], status[own], weight[own], made.horizon[place[own]], longest[agent])
+        for agent, own in enumerate(np.split(order, ends[1:-1]))
+    )
+
+
+def _find_curves(
+    step: np.ndarray, status: np.ndarray, weight: np.ndarray, horizon: np.ndarray, longest: float
+) -> SuccessCurves:
+    """Find the curves of one agent from its verdicts, float64 or int64[n] each."""
+    success = status == SUCCESS
+    timeless = int((success & np.isnan(step)).sum())
+    reason = ""
+    if timeless:
+        reason = f"{timeless} {'success has' if timeless == 1 else 'successes have'} no step"
+    elif not np.isfinite(longest):
+        reason = "no horizon is given"
+    elif not len(step):
+        reason = "nothing judged"
+    last = int(longest) if np.isfinite(longest) else None
+    if reason or last is None:
+        return SuccessCurves(None, None, last, reason)
+    time = np.where(np.isnan(step), horizon, step).astype(np.int64)
+    return SuccessCurves(
+        cumulative_incidence(time, status, weight, horizon=last),
+        reached(time[success], weight[success], total=float(weight.sum()), horizon=last),
+        last,
+        "",
+    )
+
+
+def _weigh_continuations(outcomes: Outcomes) -> np.ndarray:
+    """Return float64[C], the share of each continuation in the plain pass rate of its agent."""
+    made = outcomes.continuations
+    cell = made.agent * len(outcomes.scenarios) + made.scenario
+    kinds = made.verdicts > 0, made.auto_resolved, ~made.unjudgeable
+    judged, auto, total = (
+        np.bincount(cell[kind], minlength=outcomes.value.size)[cell] for kind in kinds
+    )
+    weights = weigh_rows(np.isfinite(outcomes.value), outcomes.category, outcomes.unit)
+    share = (1 - auto / np.maximum(total, 1)) / np.maximum(judged, 1)
+    share = np.where(made.auto_resolved, 1 / np.maximum(total, 1), share)
+    return np.asarray(weights.ravel()[cell] * np.where(kinds[0] | kinds[1], share, 0.0))

@@ -1,0 +1,101 @@
+"""The change of pass rates between two versions of a suite.
+
+Scenarios of both versions have the same value in both and cancel, as far as they weigh the same.
+What is left is an exchange: some scenarios gain weight, others lose it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.means import Means, estimate_means, group_rows
+from sts_analysis.statistics.tabulation import Outcomes
+
+_SAME = 1e-12
+"""What is smaller is no difference of weights."""
+
+
+class VersionComparison(NamedTuple):
+    """Rates of A agents over two versions of a suite and over their parts, and the change.
+
+    Attributes:
+      rates: over "old", "kept", "added", "retired" and "new" scenarios.
+      difference: float64[A], new minus old; NaN where one has nothing judged.
+      se: float64[A].
+      df: float64[A], Satterthwaite's.
+      interval: float64[A, 2]; NaN where nothing judged was exchanged.
+      exchanged: float64[A], the weight that changed sides, from 0 to 1.
+    """
+
+    rates: dict[str, Means]
+    difference: np.ndarray
+    se: np.ndarray
+    df: np.ndarray
+    interval: np.ndarray
+    exchanged: np.ndarray
+
+
+def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> VersionComparison:
+    """Compare the rate of each agent over one version with that over another.
+
+    The difference is the rate over scenarios that gained weight minus the rate over those that lost
+    it, times the weight exchanged. Kept, added and retired scenarios of a category were not chosen
+    alike, so residuals are taken from means of their own. A unit with scenarios on both sides
+    counts once. If a side shows no spread, the interval is the wider of Student's and Newcombe's.
+
+    Args:
+      outcomes: of the scenarios of both versions, each once.
+      old: bool[S], scenarios of one version.
+      new: bool[S], scenarios of the other.
+
+    Source: Satterthwaite 1946, Biometrics Bull. 2:110; Newcombe 1998, Stat. Med. 17:873.
+    """
+    agents, category, unit = len(outcomes.agents), outcomes.category, outcomes.unit
+    parts = {"old": old, "kept": old & new, "added": new & ~old, "retired": old & ~new, "new": new}
+    rates = {name: _estimate_part(outcomes, part) for name, part in parts.items()}
+    stratum = 3 * category + np.where(old & new, 0, np.where(new, 1, 2))
+    difference, se, df, exchanged = np.full((4, agents), np.nan)
+    interval = np.full((agents, 2), np.nan)
+    for rows, mask in group_rows(np.isfinite(outcomes.value)):
+        if not (mask & old).any() or not (mask & new).any():
+            continue
+        weights = [
+            est.weigh(mask & version, np.where(version, category, -1), unit).weight
+            for version in (new, old)
+        ]
+        gain = weights[0] - weights[1]
+        gain[np.abs(gain) < _SAME] = 0.0
+        total = gain[gain > 0].sum()
+        difference[rows], exchanged[rows] = 0.0, total
+        if not total:
+            continue
+        sides = [
+            est.weigh(change > 0, stratum, unit, np.maximum(change, 0.0))
+            for change in (gain, -gain)
+        ]
+        gained, lost = (est.estimate(outcomes.value[rows], side) for side in sides)
+        squares = gained.se**2, lost.se**2
+        below = squares[0] ** 2 / gained.df + squares[1] ** 2 / lost.df
+        spread = np.sqrt(((gained.parts - lost.parts) ** 2).sum(axis=1))
+        seen = (gained.se > 0) & (lost.se > 0)
+        found = est.compare(
+            gained.value - lost.value,
+            np.where(spread > est.ZERO, spread, 0.0),
+            np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
+            np.where(seen, est.MIN_DIFFERING_UNITS, 0),
+            (gained.value, lost.value),
+            (_find_interval(gained), _find_interval(lost)),
+        )
+        difference[rows], se[rows] = total * found.value, total * found.se
+        df[rows], interval[rows] = found.df, total * found.interval
+    return VersionComparison(rates, difference, se, df, interval, exchanged)
+
+
+def _estimate_part(outcomes: Outcomes, part: np.ndarray) -> Means:
+    category = np.where(part, outcomes.category, -1)
+    return estimate_means(np.where(part, outcomes.value, np.nan), category, outcomes.unit)
+
+
+def _find_interval(side: est.Estimates) -> np.ndarray:
+    return est.rate_intervals(side.value, side.se, side.df, side.units)

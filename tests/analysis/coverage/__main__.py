@@ -1,0 +1,168 @@
+"""Simulated coverage of the report's intervals, cell by cell.
+
+    python -m tests.analysis.coverage --fast        # the landing tests' cells; four CPU-minutes
+    python -m tests.analysis.coverage --workers 2   # the full grid; three CPU-hours
+
+Prints each cell with what was measured, and at the end what lies outside its limits. Ends with 1
+if more does than the rules allow. Writes nothing unless --out names a file.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.analysis.coverage import grid
+from tests.analysis.coverage.measures import (
+    measure_adjustment,
+    measure_cell,
+    measure_looks,
+    measure_order,
+)
+from tests.analysis.coverage.worlds import World
+
+
+class Line(NamedTuple):
+    """What was measured in a cell.
+
+    Attributes:
+      text: to print.
+      breaches: of its coverages.
+      errors: other shares above their limits, which no cell may exceed.
+    """
+
+    text: str
+    breaches: list[grid.Breach]
+    errors: list[grid.Breach]
+
+
+class Tolerance(NamedTuple):
+    """What limits are widened by: two standard errors of the fast tier."""
+
+    coverage: float
+    size: float
+
+
+Task = Callable[[int, Tolerance], Line]
+FAST_SECONDS, FULL_SECONDS = 0.21, 2.4
+"""CPU-seconds of one study in each cell of a tier."""
+HEADING = f"{'cell':108} studies  rate width   difference width  size  few  ident others general"
+
+
+def describe(world: World) -> str:
+    """Return the design of a cell in words."""
+    rates = f"{world.rates[0]:g}"
+    if world.rates[0] != world.rates[1]:
+        rates += f" to {world.rates[-1]:g}"
+    words = f"{world.categories}x{world.size} x{world.continuations} rate {rates}"
+    words += f" agents {len(world.rates)} units {world.units} missing {world.missing:g}"
+    if world.annotators:
+        words += f" annotators {world.annotators} sd {world.deviation:g} {world.assignment}"
+        words += f" verdicts {world.verdicts}"
+    return words
+
+
+def run_cell(world: World, studies: int, tolerance: Tolerance) -> Line:
+    """Measure the intervals of a cell."""
+    found = measure_cell(world, studies)
+    text = (
+        f"{describe(world):108} {studies:7}  {found.rate:.3f} {found.width:.3f}"
+        f"   {found.difference:.3f} {found.difference_width:10.3f}  {found.size:.3f}"
+        f" {found.few:.2f}  {found.identifiable:.2f}  {found.others:.3f} {found.generalises:.2f}"
+    )
+    size = grid.check_share("size", found.size, grid.MAX_SIZE + tolerance.size)
+    return Line(text, grid.find_breaches(world, found, tolerance.coverage), size)
+
+
+def run_order(world: World, studies: int, tolerance: Tolerance) -> Line:
+    """Measure the claims about all agents of a cell."""
+    found = measure_order(world, studies)
+    text = (
+        f"order: {describe(world):101} {studies:7}  wrong {found.wrong:.3f} right {found.right:.3f}"
+    )
+    limit = grid.MAX_WRONG_ORDER + tolerance.size
+    return Line(text, [], grid.check_share("wrong order", found.wrong, limit))
+
+
+def run_looks(world: World, order: str, studies: int, tolerance: Tolerance) -> Line:
+    """Measure twenty looks at a cell."""
+    found = measure_looks(world, order, studies)
+    text = (
+        f"looks: {describe(world) + ', by ' + order:101} {studies:7}"
+        f"  .05 at each {found.always:.3f}"
+        f" interim {found.interim:.3f} closing {found.closing:.3f} last {found.last:.3f}"
+    )
+    limit = grid.MAX_WRONG_LOOK + tolerance.size
+    shares = ("interim looks", found.interim), ("closing early", found.closing)
+    return Line(text, [], [b for name, x in shares for b in grid.check_share(name, x, limit)])
+
+
+def run_identical(world: World, studies: int, tolerance: Tolerance) -> Line:
+    """Measure how often annotators that do not differ are adjusted for by a claim."""
+    found = measure_adjustment(world, studies)
+    text = f"identical: {describe(world):97} {studies:7}  adjusted {found:.3f}"
+    return Line(text, [], grid.check_share("adjusted", found, grid.MAX_ADJUSTED + tolerance.size))
+
+
+def list_tasks(*, fast: bool) -> list[Task]:
+    """List what measures each cell of a tier."""
+    cells = [*grid.draw_fast_cells(), *grid.UNEVEN] if fast else grid.list_cells()
+    step, looks_step = (grid.FAST_STEP, grid.FAST_LOOKS_STEP) if fast else (1, 1)
+    return [
+        *(partial(run_cell, world) for world in cells),
+        *(partial(run_order, world) for world in grid.list_orders()[::step]),
+        *(partial(run_looks, world, order) for world, order in grid.list_looks()[::looks_step]),
+        *(partial(run_identical, world) for world in grid.list_identical()[::step]),
+    ]
+
+
+def measure(task: Task, studies: int, tolerance: Tolerance) -> Line:
+    """Do one task; a function that a worker process can import."""
+    return task(studies, tolerance)
+
+
+def main() -> int:
+    """Print the table, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.analysis.coverage")
+    parser.add_argument("--studies", type=int, help="in each cell (4,000; with --fast 1,000)")
+    parser.add_argument("--workers", type=int, default=1, help="processes (1)")
+    parser.add_argument("--fast", action="store_true", help="the cells of the landing tests alone")
+    parser.add_argument("--out", type=Path, help="a file to write the table to as well")
+    options = parser.parse_args()
+    fast = options.fast
+    studies = options.studies or (grid.FAST_STUDIES if fast else grid.FULL_STUDIES)
+    tolerance = Tolerance(*(grid.FAST_TOLERANCES if fast else (0.0, 0.0)))
+    tasks = list_tasks(fast=fast)
+    seconds = studies * (FAST_SECONDS if fast else FULL_SECONDS)
+    print(f"{len(tasks)} cells, {studies} studies in each: about {seconds:.0f} CPU-seconds")
+    lines, start = [HEADING], time.time()
+    print(HEADING, flush=True)
+    outside: list[list[grid.Breach]] = []
+    errors: list[grid.Breach] = []
+    work = partial(measure, studies=studies, tolerance=tolerance)
+    with ProcessPoolExecutor(options.workers) as pool:
+        for line in pool.map(work, tasks):
+            notes = [str(breach) for breach in [*line.breaches, *line.errors]]
+            lines.append("  ".join([line.text, *notes]))
+            print(lines[-1], flush=True)
+            outside += [line.breaches] if line.breaches else []
+            errors += line.errors
+    worst = max((b.excess for breaches in outside for b in breaches), default=0.0)
+    cells = sum(task.func is run_cell for task in tasks)  # type: ignore[attr-defined]
+    lines.append(
+        f"{len(outside)} of {cells} cells outside their limits, by {worst:.3f} at most; "
+        f"{len(errors)} other shares above theirs; {time.time() - start:.0f} s"
+    )
+    print(lines[-1])
+    if options.out:
+        options.out.write_text("\n".join([*lines, ""]))
+    allowed = grid.MAX_SHARE_OUTSIDE * cells
+    return int(len(outside) > allowed or worst > grid.MAX_EXCESS or bool(errors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""Simulated coverage of rates and differences, and naive analyses that fail in the same worlds.
+
+Cells, seeds and limits are fixed in `grid`; a number outside them is a fault of the statistics.
+"""
+
+import numpy as np
+import pytest
+
+from sts_analysis.statistics.rates import RateModel
+from tests.analysis.coverage import grid
+from tests.analysis.coverage.measures import (
+    Looks,
+    Measured,
+    find_pairs,
+    measure_adjustment,
+    measure_cell,
+    measure_looks,
+    measure_order,
+)
+from tests.analysis.coverage.worlds import World, draw_successes, expect_rates, simulate
+
+pytestmark = pytest.mark.landing
+
+STUDIES = grid.FAST_STUDIES
+COVERAGE_TOLERANCE, SIZE_TOLERANCE = grid.FAST_TOLERANCES
+Cells = dict[World, Measured]
+
+
+@pytest.fixture(scope="module")
+def cells() -> Cells:
+    return {world: measure_cell(world, STUDIES) for world in grid.draw_fast_cells()}
+
+
+@pytest.fixture(scope="module")
+def uneven() -> Cells:
+    return {world: measure_cell(world, STUDIES) for world in grid.UNEVEN}
+
+
+@pytest.fixture(scope="module")
+def looks() -> dict[tuple[World, str], Looks]:
+    chosen = grid.list_looks()[:: grid.FAST_LOOKS_STEP]
+    return {(world, order): measure_looks(world, order, STUDIES) for world, order in chosen}
+
+
+def test_nearly_all_cells_cover_within_their_limits(cells: Cells) -> None:
+    found = {world: grid.find_breaches(world, x, COVERAGE_TOLERANCE) for world, x in cells.items()}
+    outside = {world: breaches for world, breaches in found.items() if breaches}
+    assert len(outside) <= grid.MAX_SHARE_OUTSIDE * len(cells), outside
+    assert all(b.excess <= grid.MAX_EXCESS for bs in outside.values() for b in bs), outside
+
+
+def test_equal_agents_rarely_differ(cells: Cells) -> None:
+    sizes = {world: found.size for world, found in cells.items() if found.identifiable > 0}
+    limit = grid.MAX_SIZE + SIZE_TOLERANCE
+    assert {world: size for world, size in sizes.items() if size > limit} == {}
+
+
+def test_confounded_agents_never_differ(cells: Cells) -> None:
+    confounded = [x.identifiable for world, x in cells.items() if world.assignment == "confounded"]
+    assert confounded and not any(confounded)
+
+
+def test_uneven_judging_covers_where_the_plain_rate_does_not(uneven: Cells) -> None:
+    found = [grid.find_breaches(world, x, COVERAGE_TOLERANCE) for world, x in uneven.items()]
+    assert found == [[]] * len(grid.UNEVEN)
+    for world in grid.WITHOUT_ANNOTATORS:
+        naive = measure_cell(world, STUDIES, naive=True)
+        assert naive.rate < grid.MAX_WITHOUT_ANNOTATORS, world
+
+
+@pytest.mark.parametrize("world", grid.WITHOUT_UNITS)
+def test_analysis_without_units_does_not_cover(world: World) -> None:
+    assert measure_cell(world, STUDIES, naive=True).rate < grid.MAX_WITHOUT_UNITS
+
+
+@pytest.mark.parametrize("world", grid.list_orders()[:: grid.FAST_STEP])
+def test_wrong_orders_are_rarely_claimed(world: World) -> None:
+    assert measure_order(world, STUDIES).wrong <= grid.MAX_WRONG_ORDER + SIZE_TOLERANCE
+
+
+def test_twenty_looks_rarely_claim_a_difference_of_equal_agents(looks) -> None:
+    limit = grid.MAX_WRONG_LOOK + SIZE_TOLERANCE
+    assert all(max(found.interim, found.closing) <= limit for found in looks.values()), looks
+
+
+def test_twenty_looks_at_a_twentieth_claim_differences_of_equal_agents(looks) -> None:
+    naive = [found.always for (_, order), found in looks.items() if order == "clips"]
+    assert naive and min(naive) > grid.MIN_NAIVE_LOOKS
+
+
+@pytest.mark.parametrize("world", grid.list_identical()[:: grid.FAST_STEP])
+def test_identical_annotators_rarely_need_adjustment(world: World) -> None:
+    assert measure_adjustment(world, STUDIES) <= grid.MAX_ADJUSTED + SIZE_TOLERANCE
+
+
+def test_worlds_have_the_rates_that_intervals_are_held_against() -> None:
+    rng = np.random.default_rng(0)
+    world = World((0.03, 0.3, 0.9), 4, 10, 3, "4")
+    studies = draw_successes(world, 2000, rng).mean(axis=(2, 3))
+    error = studies.std(axis=0) / np.sqrt(len(studies))
+    assert (np.abs(studies.mean(axis=0) - world.rates) < 4 * error).all()
+    judged = world._replace(annotators=5, deviation=1.2, assignment="favouring")
+    for truths in ([outcomes.value.mean(axis=1) for outcomes, _ in simulate(judged, 2000)],
+                   [truth[0] for _, truth in simulate(judged, 2000)]):  # fmt: skip
+        error = np.std(truths, axis=0) / np.sqrt(len(truths))
+        assert (np.abs(np.mean(truths, axis=0) - expect_rates(judged)) < 4 * error).all()
+
+
+def test_studies_of_one_table_are_analysed_as_if_alone() -> None:
+    world = World((0.5, 0.5, 0.6), 4, 5, 3, "unequal", missing=0.3)
+    (outcomes, _), *_ = simulate(world, 4)
+    together = RateModel(outcomes)
+    compared = together.compare(np.arange(12), other_annotators=False)
+    for n, pairs in enumerate(find_pairs(compared, 3)):
+        rows = slice(3 * n, 3 * n + 3)
+        alone = RateModel(outcomes._replace(value=outcomes.value[rows], agents=outcomes.agents[:3]))
+        single = alone.compare(np.arange(3), other_annotators=False)
+        np.testing.assert_allclose(single.interval, compared.interval[pairs], rtol=1e-9)
+        np.testing.assert_allclose(single.p, compared.p[pairs], rtol=1e-9)
+        rates = alone.estimate_rates().interval
+        np.testing.assert_allclose(rates, together.estimate_rates().interval[rows], rtol=1e-9)
