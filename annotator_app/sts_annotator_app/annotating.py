@@ -109,7 +109,8 @@ def sync_page(
         with store.read() as connection:
             learnt = training.load_progress(connection, person.id, study=store.study)
             count = claims.batch_size(connection, suite, now=store.now())
-        if learnt.needed:
+            closed = is_closed(connection, suite)
+        if learnt.needed and not closed:
             fields = ("size", "answered", "agreed", "share", "rounds")
             data["training"] = {name: getattr(learnt, name) for name in fields}
             queue, more = _load_lessons(learnt, shown, broken, has)
@@ -122,7 +123,6 @@ def sync_page(
             )
             # Counting a whole suite is slow, so it is done only for an empty queue.
             counts = None if queue else progress.load_progress(connection, suite)
-            closed = not queue and is_closed(connection, suite)
             day = progress.load_activity(
                 connection, person.id, _parse_midnight(message.get("midnight"))
             )
@@ -138,8 +138,10 @@ def sync_page(
         return data
     data["queue"], data["more"] = queue, more
     data["counts"] = {"done": done, "broken": len(broken), "left": judgements_left, **day._asdict()}
-    data["empty"] = dict(CLOSED) if closed else _empty_notice(counts, done, broken, runs)
-    if data["training"] and not queue and not broken:
+    data["empty"] = _empty_notice(counts, done, broken, runs)
+    if closed and not queue:
+        data["empty"] = dict(CLOSED)
+    elif data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data
 

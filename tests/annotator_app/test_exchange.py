@@ -31,7 +31,7 @@ from sts_annotator_app.pages import guide
 from tests.access.attempts import attempt
 from tests.annotations.examples import an_item
 from tests.annotator_app.components.test_node import check_declared
-from tests.stores import add_person, ask, change, claim_items
+from tests.stores import add_person, add_reference, ask, change, claim_items
 from tests.stores import enqueue as in_store_enqueue
 
 SUITE = "made-up@1"
@@ -321,6 +321,18 @@ def test_page_of_a_closed_study_keeps_the_open_episode_and_says_so(store, ann) -
     assert data["empty"]["title"] == "This study is closed"
     change(store, append_suite_event, lead.id, SUITE, REOPENING, "more funds")
     assert len(queued(store, ben)) == 3
+
+
+def test_nobody_trains_for_a_closed_study(workspace) -> None:
+    workspace.settings["annotation"]["training"] = 2
+    with AnnotationStore.open(workspace) as store:
+        ann, lead = add_person(store, "ann"), add_person(store, "lead", ["lead"])
+        for number in range(2):
+            add_reference(store, made_up(number), "failure", 2)
+        assert talk(store, ann, None)["training"]["size"] == 2 and len(queued(store, ann)) == 2
+        change(store, append_suite_event, lead.id, SUITE, CLOSING, "enough")
+        data = talk(store, ann, None)
+    assert data["queue"] == [] and data["empty"]["title"] == "This study is closed"
 
 
 def test_storage_namespace_is_unique_to_a_person_and_workspace() -> None:

@@ -2,12 +2,12 @@
 
 from sts.cli.arguments import format_table
 from sts_analysis.report.core import Report
-from sts_analysis.report.sections import conclusion, ranking
+from sts_analysis.report.sections import conclusion, next_steps, ranking
 from sts_analysis.report.text import NONE, percent, percent_range, to_plain
 
 
 def format_report(report: Report) -> str:
-    """Write the conclusion, the ranking and the warnings."""
+    """Write the conclusion, the ranking, the warnings and the first step to take next."""
     said: conclusion.Result = report.conclusion
     table: ranking.Result = report.ranking
     lines = [f"{said.pill}. {to_plain(said.headline)}", to_plain(said.support), ""]
@@ -29,4 +29,9 @@ def format_report(report: Report) -> str:
     for fact in said.facts:
         lines.append(f"{fact.term}: {', '.join(filter(None, (fact.value, fact.detail)))}.")
     lines += [f"Warning: {to_plain(warning)}" for warning in said.warnings]
+    following: next_steps.Result | None = report.next_steps
+    if following is not None:
+        step = following.steps[0]
+        lines.append(f"Next: {step.verb} {to_plain(step.reason)}")
+        lines += [f"  {step.command}"] if step.command else []
     return "\n".join(lines)

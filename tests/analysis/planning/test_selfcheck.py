@@ -122,7 +122,7 @@ def test_agents_with_annotators_of_their_own_are_not_compared() -> None:
     shares = check_study(small_design(apart=True), [0])
     assert shares["not_compared"] == 1 and np.isnan(shares["difference"])
     assert "rate_others" not in shares
-    several = check_study(small_design(agents=3, people=4), [0])
+    several = check_study(small_design(agents=3, people=5), [0])
     assert several["not_compared"] == 0 and np.isfinite(several["rate_others"])
 
 

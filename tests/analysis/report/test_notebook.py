@@ -47,7 +47,8 @@ def test_notebook_shows_the_page_in_a_frame_that_runs_nothing(report) -> None:
     assert repr(report) == f"<report of table: {report.headline}>"
 
 
-def test_terminal_shows_the_same_sentence_and_every_agent(report) -> None:
+def test_terminal_shows_the_same_sentence_every_agent_and_the_first_step(report) -> None:
     text = str(report)
     assert report.headline in text.splitlines()[0]
     assert all(agent in text for agent in FOUR)
+    assert f"Next: {report.next_steps.steps[0].verb}" in text
