@@ -130,7 +130,7 @@ def test_missing_column_is_named(tmp_path, column) -> None:
         (b"\xef\xbb\xbf", "line 1: missing column 'agent'"),
     ],
 )
-def test_file_that_is_not_a_table_is_named(tmp_path, content, words) -> None:
+def test_file_of_another_kind_is_named(tmp_path, content, words) -> None:
     with pytest.raises(ArgumentError, match="no table at .*them.csv"):
         read_ratings(tmp_path / "them.csv")
     with pytest.raises(DamagedData, match="expected a file, found a folder"):

@@ -323,7 +323,7 @@ def test_page_of_a_closed_study_keeps_the_open_episode_and_says_so(store, ann) -
     assert len(queued(store, ben)) == 3
 
 
-def test_nobody_trains_for_a_closed_study(workspace) -> None:
+def test_closed_study_offers_no_training(workspace) -> None:
     workspace.settings["annotation"]["training"] = 2
     with AnnotationStore.open(workspace) as store:
         ann, lead = add_person(store, "ann"), add_person(store, "lead", ["lead"])

@@ -107,7 +107,7 @@ def test_an_agent_that_sees_two_things_is_refused(tmp_path: Path) -> None:
         (b"x", "t", ArgumentError, "found no extension"),
     ],
 )
-def test_a_file_that_is_no_table_is_refused(
+def test_file_of_another_format_is_refused(
     tmp_path: Path, data: bytes, name: str, error: type[StsError], expected: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
@@ -219,7 +219,7 @@ def test_columns_that_a_table_has_no_use_for_may_be_absent_or_empty(tmp_path: Pa
         ),
     ],
 )
-def test_what_a_table_leaves_open_is_refused_and_not_guessed(
+def test_ambiguous_table_is_refused_and_not_guessed(
     tmp_path: Path, header: str, rows: list[str], expected: str
 ) -> None:
     with pytest.raises(DamagedData, match=expected):
@@ -359,7 +359,7 @@ def test_a_text_in_many_rows_is_held_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_a_pipe_or_a_folder_in_place_of_a_table_is_one_line(tmp_path: Path, name: str) -> None:
+def test_pipe_or_folder_in_place_of_a_table_gives_one_line(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     for read in (ratings.read_ratings, scores.read_scores):
         with pytest.raises(DamagedData, match="expected a file, found a named pipe"):

@@ -117,7 +117,7 @@ def test_the_intelligence_test_is_a_metric(
     assert set(scores["metric"]) == {"lambda-star"} and set(scores["n"]) == {4}
 
 
-def test_what_a_metric_leaves_out_is_taken_from_the_agent(
+def test_missing_value_of_a_metric_is_taken_from_the_agent(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = {"agent": "oracle", "value": 1.0, "metric": "mine at 3", "sees": "observation"}
@@ -149,7 +149,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("metric", "error", "line"), BAD)
-def test_a_metric_that_fails_is_one_line(
+def test_failing_metric_gives_one_line(
     workspace: Workspace,
     monkeypatch: pytest.MonkeyPatch,
     metric: Any,

@@ -33,7 +33,7 @@ def test_first_step_removes_what_is_in_the_way_of_a_conclusion(name) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_steps_are_at_most_three_and_rank_nobody_before_the_end(name) -> None:
+def test_steps_are_at_most_three_and_rank_no_agent_before_the_end(name) -> None:
     study = make_study(name)
     result = next_steps.compute(study)
     steps = result.steps if result else ()
