@@ -124,6 +124,15 @@ VARIANTS: dict[str, Callable[[], Gathered]] = {
     "below the table": lambda: _gather(draw_study(FOUR, missing={"bc-small": 40})),
     "few units": lambda: _gather(draw_study(FOUR, per_trajectory=12)),
     "two annotators": lambda: _gather(draw_study(FOUR, people=("ana", "ben"))),
+    "long names": lambda: _gather(
+        draw_study(
+            {f"{name} of the second run, preview of November": FOUR[name] for name in FOUR}
+            | {"x" * 60: 0.0},
+            categories=("bring what the other one asked for and come back", "y" * 50),
+            people=("an annotator with a long pseudonym", "z" * 40, "chi"),
+        ),
+        interactive=True,
+    ),
 }
 """Each study by the state or the sentence that it leads to."""
 

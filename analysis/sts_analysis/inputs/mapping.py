@@ -166,8 +166,8 @@ def require_columns(name: str, header: Sequence[str], columns: Iterable[str]) ->
     )
 
 
-def _suggest_options(missing: Iterable[str], header: Sequence[str]) -> str:
-    """Return "; did you mean --column agent=Agent?" for names that are similar; "" for none."""
+def _suggest_options(missing: Sequence[str], header: Sequence[str]) -> str:
+    """Return "; did you mean --column agent=Agent?" for similar names, or how to name a column."""
     import difflib  # slow to import
 
     by_folded = {column.casefold(): column for column in header if column not in REQUIRED_COLUMNS}
@@ -175,4 +175,6 @@ def _suggest_options(missing: Iterable[str], header: Sequence[str]) -> str:
     for name in missing:
         for folded in difflib.get_close_matches(name, by_folded, 1):
             options += ["--column", f"{name}={by_folded.pop(folded)}"]
-    return f"; did you mean {escape_unprintable(shlex.join(options))}?" if options else ""
+    if not options:
+        return f"; state which one it is, as in --column {missing[0]}=COLUMN"
+    return f"; did you mean {escape_unprintable(shlex.join(options))}?"

@@ -131,7 +131,11 @@ def test_unknown_verdict_error_names_line_words_and_options(
             "expected columns scenario, verdict; found columns agent, Scenario ID, verdicts; "
             "did you mean --column 'scenario=Scenario ID' --column verdict=verdicts?",
         ),
-        ("agent,scenario,x", "expected a column verdict; found columns agent, scenario, x"),
+        (
+            "agent,scenario,x",
+            "expected a column verdict; found columns agent, scenario, x; "
+            "state which one it is, as in --column verdict=COLUMN",
+        ),
     ],
 )
 def test_missing_columns_error_lists_columns_and_suggests_similar_ones(

@@ -277,7 +277,7 @@ def _write_support(study: Study) -> Sentence:
             f", {percent(_rate(study, second))}. ",
         ]
     else:
-        ends = _find_difference(study, int(first), int(second))
+        _, ends = find_difference(study, int(first), int(second))
         between = ""
         if ends is not None:
             low, high = map(points, ends)
@@ -385,16 +385,21 @@ def find_level_runs(study: Study) -> list[tuple[int, int]]:
     return runs
 
 
-def _find_difference(study: Study, first: int, second: int) -> Interval | None:
+def find_difference(study: Study, first: int, second: int) -> tuple[float, Interval | None]:
+    """Return the pass rate of the first of two ranked agents minus the second's, and its interval.
+
+    Both are of the scenarios in which both are judged. The value is NaN, and the interval None, if
+    the agents cannot be compared.
+    """
     pairs = study.claim.comparisons
     at = np.flatnonzero(
         ((pairs.first == first) & (pairs.second == second))
         | ((pairs.first == second) & (pairs.second == first))
     )
-    ends = interval(pairs.interval[at[0]])
+    value, ends = float(pairs.value[at[0]]), interval(pairs.interval[at[0]])
     if ends is None or pairs.first[at[0]] == first:
-        return ends
-    return -ends[1], -ends[0]
+        return value, ends
+    return -value, (-ends[1], -ends[0])
 
 
 def _rate(study: Study, agent: int | np.int64) -> float | None:

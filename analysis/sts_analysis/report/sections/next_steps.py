@@ -9,12 +9,12 @@ from markupsafe import Markup
 from sts_analysis.planning.pilot import scenarios_needed, share_between
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
+from sts_analysis.report.sections.conclusion import find_difference
 from sts_analysis.report.text import (
     Sentence,
     name,
     percent,
     pluralise,
-    points,
     to_html,
     write_sentence,
 )
@@ -167,7 +167,7 @@ def _add_agent(study: Study) -> Step | None:
 
 def _separate_tie(study: Study) -> Step | None:
     """Advise on the first two neighbours that do not differ significantly."""
-    claim, agents, rates = study.claim, study.outcomes.agents, study.rates
+    claim, agents = study.claim, study.outcomes.agents
     if claim.state != "final":
         return None
     better = claim.better
@@ -177,24 +177,25 @@ def _separate_tie(study: Study) -> Step | None:
     first, second = int(claim.ranked[tie]), int(claim.ranked[tie + 1])
     pair = write_sentence(name(agents[first]), " and ", name(agents[second]))
     scenarios = int(np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum())
-    needed = scenarios_needed(
-        study.outcomes,
-        study.model,
-        first,
-        second,
-        pairs=len(claim.significant),
-        other_annotators=claim.other_annotators,
-    )
+    needed = _count_needed(study, first, second, claim.other_annotators)
+    difference, _ = find_difference(study, first, second)
+    whole = round(100 * abs(difference)) if np.isfinite(difference) else 0
+    gap = pluralise(whole, "point") if whole else "less than one point"
+    if needed is None and claim.other_annotators and _count_needed(study, first, second, False):
+        reason = write_sentence(
+            pair,
+            f" differ by {gap}. How much depends on the annotator, so that no number of scenarios "
+            "would separate them.",
+        )
+        return Step("More annotators, not more scenarios.", reason, _annotate(study))
     command = ""
     if _is_suite(study):
         words = ["sts", "power", study.subject.name, "--pair", agents[first], agents[second]]
         labels = [] if study.source == "human" else ["--labels", study.source]
         command = shlex.join([*words, *labels])
-    if needed is None or needed[0] > HOPELESS * scenarios:
-        gap = points(float(rates.rate[first] - rates.rate[second])).lstrip("+")
-        amount = "less than one point" if gap == "0" else f"{gap} points"
+    if needed is None:
         reason = write_sentence(
-            pair, f" differ by {amount}; that takes more than {HOPELESS} times the scenarios."
+            pair, f" differ by {gap}; that takes more than {HOPELESS} times the scenarios."
         )
         return Step("Let the tie rest.", reason, command)
     low, high = needed
@@ -212,6 +213,22 @@ def _separate_tie(study: Study) -> Step | None:
         f" takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
     )
     return Step("Add scenarios, or let it rest.", reason, command)
+
+
+def _count_needed(
+    study: Study, first: int, second: int, other_annotators: bool
+) -> tuple[int, int] | None:
+    """Return the range of scenarios that a difference takes; None above `HOPELESS` times ours."""
+    needed = scenarios_needed(
+        study.outcomes,
+        study.model,
+        first,
+        second,
+        pairs=len(study.claim.significant),
+        other_annotators=other_annotators,
+    )
+    joint = np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum()
+    return None if needed is None or needed[0] > HOPELESS * joint else needed
 
 
 def _look_at_category(study: Study) -> Step | None:

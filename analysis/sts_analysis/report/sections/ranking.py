@@ -98,7 +98,7 @@ def compute(study: Study) -> Result:
             reason = f"{claim.lacking[agent]} of {wanted} scenarios missing"
         elif agent in claim.unadjustable and len(claim.ranked):
             reason = "cannot be told from its annotators"
-        elif i is None:
+        elif np.isnan(rates.rate[agent]):
             reason = "nothing judged"
         rows.append(
             Row(
