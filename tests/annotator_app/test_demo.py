@@ -133,4 +133,4 @@ def test_demo_of_each_other_domain_ends_in_a_ranked_report(domain: str, tmp_path
     words = ["--no-app", "--continuations", "1", "--workspace", str(tmp_path)]
     assert main(["demo", "--domain", domain, *words]) == 0
     found = report(tmp_path)
-    assert len(ranked(found)) >= 3 and found["labels_used"] == "automatic"
+    assert len(ranked(found)) >= 3 and found["conclusion"]["source"] == "automatic"

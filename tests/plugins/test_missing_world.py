@@ -71,4 +71,4 @@ def test_pipeline_works_without_a_world(world, agents, worlds, suite, tmp_path):
     assert listed[suite]["scenarios"] >= 50
     assert not [one for one in listed.values() if "CANNOT" in one["description"]]
     found = json.loads((folder / "report" / "report.json").read_text())
-    assert {one["agent"] for one in found["agents"]} == set(agents)
+    assert {one["agent"] for one in found["ranking"]["rows"]} == set(agents)

@@ -135,7 +135,7 @@ def test_owners_report_holds_every_judgement_made_so_far(open_page: Opener, serv
         said = page.get_by_test_id("stCaptionContainer")
         said.filter(has_text="Below: report of").wait_for()
         page.frame_locator("iframe").get_by_text("local-search").first.wait_for()
-        judged.append(json.loads(file.read_text())["labels"]["human"])
+        judged.append(json.loads(file.read_text())["conclusion"]["judgements"])
     assert judged[1] > judged[0] > 0
 
 
