@@ -1,4 +1,4 @@
-"""What is behind the numbers of each scenario: continuations, their clips, and verdicts on them."""
+"""Evidence for the numbers of each scenario: continuations, their clips, and verdicts on them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Clip(NamedTuple):
 
     @property
     def in_question(self) -> bool:
-        """Whether people disagree on its outcome, a reviewer decided, or a rule disagrees."""
+        """True if annotators disagree on the outcome, or a reviewer decided, or a rule disagrees."""
         counted = [mark for mark in self.marks if mark.verdict != "cannot_judge"]
         people, rules = (
             {mark.verdict == "success" for mark in counted if mark.kind == kind}
@@ -54,7 +54,7 @@ class Share(NamedTuple):
 
 
 class Dossier(NamedTuple):
-    """What is behind the numbers of one scenario.
+    """Evidence for the numbers of one scenario.
 
     Attributes:
       scenario: its id.

@@ -1,4 +1,4 @@
-"""Fast reading of CSV tables in which each row is one line, which most are."""
+"""Fast reading of CSV tables that have no line breaks within cells."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,6 +1,6 @@
 """The ratings table: one row per judgement of a continuation, validated and typed.
 
-A row whose annotator and verdict are empty is a continuation that nobody has judged yet. A column
+A row whose annotator and verdict are empty is a continuation without a judgement. A column
 that is absent, or empty throughout, is not known: what needs it is null in a report.
 """
 
@@ -109,8 +109,8 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
 def once(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a checked table in which each judgement stands once.
 
-    What a person said of a clip is said of each continuation that it covers, and stands in a row
-    for each. One of them is left, of the clip's first continuation.
+    A verdict on a clip has a row for each continuation that the clip covers. The row of the first
+    continuation is returned.
     """
     known = ratings["clip"] != ""
     if not known.any():
@@ -125,9 +125,9 @@ def once(ratings: pd.DataFrame) -> pd.DataFrame:
 def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a checked table with the verdicts that continuations are worth.
 
-    Where a reviewer has decided between annotators, what they decided stands for what each of these
-    said. What a rule has settled stands beside what people said, but where somebody did say it.
-    Agreement and accuracy are of what was said, so of the table as it was.
+    A reviewer's decision replaces the verdicts of the annotators that it decides between.
+    Auto-resolved rows are left out if an annotator has judged the continuation. Agreement and
+    accuracy use the verdicts themselves, so the table as it was.
     """
     ratings = _alone(ratings)
     decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
@@ -149,7 +149,7 @@ def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows without what a rule has settled and somebody has looked at."""
+    """Return the rows without those auto-resolved continuations that an annotator has judged."""
     settled = ratings["source"] == "settled"
     if not settled.any():
         return ratings

@@ -251,7 +251,7 @@ def _are_plain(names: Sequence[str]) -> bool:
 def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
     """Return what `make` makes of each cell; it is asked once a text.
 
-    As categories in alphabetical order: whoever compares, counts or sorts cells does so by number.
+    As categories in alphabetical order, so that cells are compared, counted and sorted by number.
     """
     codes, words = _codes(column)
     made = pa.array([*map(make, words)], pa.large_string())
@@ -388,7 +388,7 @@ class _CsvCells(NamedTuple):
 
 
 def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None:
-    """Read a table in which every row is one line; None for another, or a faulty one."""
+    """Read a table without line breaks within cells; return None for another, or a faulty one."""
     plain = read_plain_csv(name, data, select, MAX_ROWS)
     if plain is None:
         return None
@@ -485,7 +485,7 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:
-    """Return the text of each cell; each value that stands in many is made text once."""
+    """Return the text of each cell; convert each distinct value once."""
     try:
         codes, values = pd.factorize(column)
     except TypeError:  # such as lists
@@ -502,7 +502,7 @@ def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:
 
 
 def _cells(name: str, column: pa.ChunkedArray, *, is_csv: bool = False) -> pd.Categorical:
-    """Return the text of each cell; each text that stands in many is made once."""
+    """Return the text of each cell; convert each distinct value once."""
     packed = column.combine_chunks()
     try:
         if not pa.types.is_dictionary(packed.type):

@@ -192,7 +192,7 @@ def _with_labels(
 ) -> _Ratings:
     """Return the judgements and automatic labels of continuations, as one checked table.
 
-    The automatic labels have a row per continuation, so they also say what nobody has judged,
+    The automatic labels have a row per continuation, so they also list what is not judged,
     and what its agent is called now: a second agent of one name renames both. A continuation that
     serves as a reference measures annotators, and is none of its agent's any more.
 

@@ -1,4 +1,4 @@
-"""What annotated or labelled continuations show about agents, from which studies are planned.
+"""Variances and accuracies of annotated or labelled continuations, from which studies are planned.
 
 Axes: A agents, C groups of categories, S scenarios.
 """
@@ -33,7 +33,7 @@ _ASSUMED_ANSWERS = 4
 
 
 class Pilot(NamedTuple):
-    """What has been annotated or labelled.
+    """A study that has been annotated or labelled.
 
     Attributes:
       name: of the suite or of the table's file.

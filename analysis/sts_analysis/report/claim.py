@@ -3,7 +3,7 @@
 Source: Holm 1979 for all pairs; Haybittle 1971 and Peto et al. 1976 for looks before the end.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,9 +11,10 @@ from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
 from sts_analysis.statistics.estimate import find_rank_sets
-from sts_analysis.statistics.rates import Comparisons, RateModel, Rates
+from sts_analysis.statistics.rates import MIN_CLIPS, Comparisons, RateModel, Rates
 
 State = Literal["final", "interim", "withheld", "single agent"]
+Reason = Literal["units", "lacking", "annotators", "clips", "scenarios", ""]
 ALPHA = 0.05
 INTERIM_ALPHA = 0.001
 CLOSED_Z = 2.24
@@ -61,10 +62,12 @@ class Claim(NamedTuple):
 
     Attributes:
       state: see /docs/method.md.
-      reason: why the conclusion is withheld; "" otherwise.
+      reason: why the conclusion is withheld; "" otherwise. See `incomparable`.
       ranked: int64[R], the agents that can be compared, by falling rate.
       lacking: scenarios that other agents have and an agent lacks, by agent left out for it.
-      unadjustable: agents left out because the data cannot tell them from their annotators.
+      incomparable: agents left out because their differences cannot be known, with the reason:
+        "scenarios" if none of another agent's is judged, "clips" if fewer than 30 are judged, or
+        "annotators" if the data cannot distinguish the agent from its annotators.
       baselines: int64, by falling rate.
       comparisons: of the ranked agents.
       significant: bool[P], pairs of `comparisons` that differ significantly.
@@ -74,10 +77,10 @@ class Claim(NamedTuple):
     """
 
     state: State
-    reason: str
+    reason: Reason
     ranked: np.ndarray
     lacking: Mapping[int, int]
-    unadjustable: Sequence[int]
+    incomparable: Mapping[int, Reason]
     baselines: np.ndarray
     comparisons: Comparisons
     significant: np.ndarray
@@ -94,6 +97,35 @@ class Claim(NamedTuple):
     def better(self) -> np.ndarray:
         """bool[R, R], whether a ranked agent is significantly better than another."""
         return find_better(self.ranked, self.comparisons, self.significant)
+
+    @property
+    def level_runs(self) -> list[tuple[int, int]]:
+        """The maximal runs [start, stop) of ranked agents of which no two differ significantly."""
+        level = ~(self.better | self.better.T)
+        runs: list[tuple[int, int]] = []
+        stop = 0
+        for start in range(len(level)):
+            end = max(stop, start + 1)
+            while end < len(level) and level[start:end, end].all():
+                end += 1
+            if end > stop and level[start:end, start:end].all():
+                if end - start > 1:
+                    runs.append((start, end))
+                stop = end
+        return runs
+
+    def read_difference(self, first: int, second: int) -> tuple[float, np.ndarray]:
+        """Return the difference of two ranked agents, and its interval, float64[2].
+
+        It is the pass rate of the first minus that of the second, in scenarios in which both are
+        judged; NaN if they cannot be compared.
+        """
+        pairs = self.comparisons
+        same = (pairs.first == first) & (pairs.second == second)
+        turned = (pairs.first == second) & (pairs.second == first)
+        (at,) = np.flatnonzero(same | turned)
+        sign = 1.0 if same[at] else -1.0
+        return float(sign * pairs.value[at]), np.sort(sign * pairs.interval[at])
 
 
 def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
@@ -115,7 +147,13 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     candidates = agents[known]
     others = model.generalises(rates, candidates)
     comparisons = model.compare(candidates, other_annotators=others)
-    ranked, tie = _find_comparable(candidates, comparisons)
+    # Agents that cannot be compared yet may be when all is judged, so they are not left out before.
+    ranked = candidates if interim else _find_comparable(candidates, comparisons)
+    incomparable = {
+        int(a): _explain(a, comparisons, outcomes.judged_clips)
+        for a in candidates
+        if a not in ranked
+    }
     if len(ranked) < len(candidates):
         others = model.generalises(rates, ranked)
         comparisons = model.compare(ranked, other_annotators=others)
@@ -124,11 +162,13 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     units = len(np.unique(outcomes.unit[counted]))
     with np.errstate(invalid="ignore"):
         significant = comparisons.p_holm < progress.bar
-    reason = ""
+    reason: Reason = ""
     if units < MIN_UNITS:
         reason = "units"
     elif len(ranked) < 2:
-        reason = "tie" if tie else "lacking" if lacking and len(candidates) < 2 else "annotators"
+        reason = "lacking" if lacking and len(candidates) < 2 else "annotators"
+        reasons = set(incomparable.values())
+        reason = min(reasons - {"annotators"}, default=reason)
     state: State = (
         "single agent"
         if len(agents) == 1
@@ -144,7 +184,7 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         reason=reason if state == "withheld" else "",
         ranked=ranked,
         lacking=lacking,
-        unadjustable=[int(a) for a in candidates if a not in ranked],
+        incomparable=incomparable,
         baselines=_order(np.flatnonzero(outcomes.baseline), rates),
         comparisons=comparisons,
         significant=significant,
@@ -167,8 +207,8 @@ def find_better(
     return better
 
 
-def _find_comparable(agents: np.ndarray, comparisons: Comparisons) -> tuple[np.ndarray, bool]:
-    """Return the largest group of comparable agents, and whether there are two such."""
+def _find_comparable(agents: np.ndarray, comparisons: Comparisons) -> np.ndarray:
+    """Return the largest group of comparable agents; none if there are two such groups."""
     place = {int(agent): i for i, agent in enumerate(agents)}
     linked = np.zeros((len(agents), len(agents)), bool)
     for pair in np.flatnonzero(comparisons.identifiable):
@@ -176,9 +216,15 @@ def _find_comparable(agents: np.ndarray, comparisons: Comparisons) -> tuple[np.n
     count, group = connected_components(linked, directed=False)
     sizes = np.bincount(group, minlength=count)
     largest = np.flatnonzero(sizes == sizes.max(initial=0))
-    if len(largest) != 1:
-        return agents[:0], len(agents) > 1
-    return agents[group == largest[0]], False
+    return agents[group == largest[0]] if len(largest) == 1 else agents[:0]
+
+
+def _explain(agent: int, comparisons: Comparisons, judged_clips: np.ndarray) -> Reason:
+    """Return why an agent cannot be compared."""
+    own = (comparisons.first == agent) | (comparisons.second == agent)
+    if not comparisons.scenarios[own].any():
+        return "scenarios"
+    return "clips" if judged_clips[agent] < MIN_CLIPS else "annotators"
 
 
 def _order(agents: np.ndarray, rates: Rates) -> np.ndarray:

@@ -10,7 +10,7 @@ from sts_analysis.report.core import Study
 MAX_PICKS = 10
 MAX_PER_CATEGORY = 2
 MAX_DISPUTED, MAX_FAILURES, MAX_NEIGHBOURS = 3, 3, 5
-Kind = Literal["disagreement", "best fails", "two differ", "nobody passes", "both ways"]
+Kind = Literal["disagreement", "best fails", "two differ", "no agent passes", "both ways"]
 _ORDER: tuple[Kind, ...] = Kind.__args__  # type: ignore[attr-defined]
 
 
@@ -155,7 +155,7 @@ class _Rules:
         by_all = failed.all(axis=0) & bool(len(agents))
         for scenario in _sort(self.outcomes.judged[agents].sum(axis=0), by_all):
             shown = [(int(agent), False) for agent in agents[:2]]
-            yield self._show("nobody passes", scenario, *shown)
+            yield self._show("no agent passes", scenario, *shown)
 
     def find_both_ways(self, agents: np.ndarray) -> Iterator[Choice]:
         """Yield scenarios that an agent passes and fails, those nearest to half first."""

@@ -320,14 +320,14 @@ class RateModel:
         made = self.outcomes.continuations
         own = (made.agent == agent) & np.isfinite(made.y) & (weighting.group >= 0)[made.scenario]
         scenario, y = made.scenario[own], made.y[own]
-        if not len(y):  # nobody could judge anything
+        if not len(y):  # every continuation is unjudgeable
             return 0.0, 1.0
         size = weighting.weight[scenario] / np.bincount(scenario)[scenario]
         each = est.weigh(np.ones(len(y), bool), scenario, np.arange(len(y)), size)
         return float(est.estimate(y[None], each).se[0] ** 2), each.df
 
     def _identify(self, owed: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Return bool[P], pairs whose difference can be told from that of their annotators."""
+        """Return bool[P], pairs whose difference is not confounded with their annotators."""
         if self.effects is None:
             return np.ones(len(first), bool)
         few = self.outcomes.judged_clips < MIN_CLIPS

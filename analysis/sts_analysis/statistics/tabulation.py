@@ -26,9 +26,9 @@ class Continuations(NamedTuple):
       number: int64, as in the ratings table.
       agent: int64, index of the agent.
       scenario: int64, index of the scenario.
-      y: float64, mean verdict (success 1); 0 if auto-resolved, NaN if nobody judged it.
+      y: float64, mean verdict (success 1); 0 if auto-resolved, NaN without a verdict.
       verdicts: int64, verdicts in that mean.
-      unjudgeable: bool, everybody who saw it answered "cannot judge".
+      unjudgeable: bool, every annotator who saw it answered "cannot judge".
       auto_resolved: bool.
       horizon: float64, NaN if unknown.
     """

@@ -77,6 +77,36 @@ def test_scenario_that_waits_to_be_judged_is_not_lacking() -> None:
     assert study.claim.state == "interim" and not study.claim.lacking
 
 
+def test_no_agent_is_left_out_of_a_study_that_has_just_begun() -> None:
+    study = Study(gather_frame(draw_study(FOUR, judged=0.01)), Options(), PROVENANCE)
+    assert study.claim.state == "interim" and not study.claim.significant.any()
+    assert study.claim.ranked.size == np.isfinite(study.rates.rate).sum() == 4
+    result = conclusion.compute(study)
+    assert to_plain(result.headline) == "Interim: 1% judged, nothing is decided yet."
+    assert result.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("judged", "reason", "said"),
+    [
+        (0.01, "scenarios", "bc-large, bc-small, random and rl-tuned were judged in different"),
+        (0.05, "clips", "fewer than 30 clips of an agent are judged"),
+    ],
+)
+def test_study_closed_too_early_says_what_is_missing(judged, reason, said) -> None:
+    frame = draw_study(FOUR, judged=judged, twice=0)
+    study = Study(gather_frame(frame), Options(closed="no funds"), PROVENANCE)
+    assert (study.claim.state, study.claim.reason) == ("withheld", reason)
+    assert said in to_plain(conclusion.compute(study).headline)
+
+
+def test_verdict_on_a_clip_of_two_agents_is_one_judgement() -> None:
+    frame = draw_study({"a": 0.5}, twice=0).assign(clip="c" + pd.Series(range(384)).astype(str))
+    both = pd.concat([frame, frame.assign(agent="b")])
+    result = conclusion.compute(Study(gather_frame(both), Options(), PROVENANCE))
+    assert result.judgements == result.planned_clips == 384
+
+
 def test_agent_with_annotators_of_its_own_is_left_out_alone() -> None:
     study = Study(
         gather_frame(
@@ -87,7 +117,8 @@ def test_agent_with_annotators_of_its_own_is_left_out_alone() -> None:
     )
     claim = study.claim
     assert claim.state == "final" and len(claim.ranked) == 3
-    assert [study.outcomes.agents[a] for a in claim.unadjustable] == ["random"]
+    reasons = {study.outcomes.agents[a]: reason for a, reason in claim.incomparable.items()}
+    assert reasons == {"random": "annotators"}
 
 
 def test_two_groups_of_equal_size_are_withheld() -> None:

@@ -115,7 +115,7 @@ def test_each_rule_picks_the_scenarios_that_it_is_about() -> None:
         ("best fails", "b-1", (BEST, False), (NEXT, True)),
         ("two differ", "f-1", (BEST, True), (NEXT, False)),
         ("two differ", "d-1", (NEXT, True), (WORST, False)),
-        ("nobody passes", "e-1", (BEST, False), (NEXT, False)),
+        ("no agent passes", "e-1", (BEST, False), (NEXT, False)),
         ("both ways", "a-2", (WORST, True), (WORST, False)),
         ("both ways", "c-1", (NEXT, True), (NEXT, False)),
     ]
@@ -157,7 +157,7 @@ def test_single_agent_has_no_comparisons() -> None:
     study = make_study(make_table({s: {BEST: agents[BEST]} for s, agents in CASES.items()}))
     assert study.claim.state == "single agent"
     kinds = {pick.kind: len(pick.clips) for pick in pick_clips(study)}
-    assert kinds == {"nobody passes": 1, "both ways": 2}
+    assert kinds == {"no agent passes": 1, "both ways": 2}
 
 
 def test_picks_do_not_depend_on_the_order_of_rows() -> None:

@@ -32,8 +32,8 @@ class Pair(msgspec.Struct, frozen=True):
       p: of this pair alone.
       p_adjusted: for all pairs together, by Holm's method.
       significant: whether the agents differ significantly.
-      undecided: why there is no p: "annotators" (the data cannot tell the agents from their
-        annotators), "units" (fewer than six units differ), or "".
+      undecided: why there is no p: "annotators" (the data cannot distinguish the agents
+        from their annotators), "units" (fewer than six units differ), or "".
       scenarios: in which both are judged.
       adjustment: how far adjusting for who judged moved the difference.
       adjustment_significant: whether it moved significantly, for all pairs together.
@@ -204,7 +204,8 @@ def _list_pairs(pairs: _Ordered, chosen: np.ndarray) -> tuple[Pair, ...]:
     return tuple(
         Pair(
             names[a], names[b], value, ends, p, adjusted, significant,
-            "annotators" if not known else "units" if p is None else "", scenarios, moved, far,
+            "" if p is not None else "units" if known or not scenarios else "annotators",
+            scenarios, moved, far,
         )
         for a, b, value, ends, p, adjusted, significant, known, scenarios, moved, far in columns
     )  # fmt: skip

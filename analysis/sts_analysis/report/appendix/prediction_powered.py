@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
       interval: of the prediction-powered rate.
       weight: of the labels, from 0 (not used) to 1.
       judged: continuations that people judged.
-      judgeable: continuations less those that nobody could judge.
+      judgeable: continuations without the unjudgeable ones.
       reason: why there is no prediction-powered rate, or "".
     """
 

@@ -19,7 +19,7 @@ _LABELS: dict[Kind, str] = {
     "disagreement": "Annotators disagree",
     "best fails": "The best agent fails",
     "two differ": "Two agents differ",
-    "nobody passes": "No agent passes",
+    "no agent passes": "No agent passes",
     "both ways": "Goes both ways",
 }
 _SIGNS = {True: ("ok", "✓", "passed"), False: ("stop", "✗", "failed")}

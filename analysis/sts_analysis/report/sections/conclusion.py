@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.claim import MIN_UNITS, State
-from sts_analysis.report.core import Interval, Report, Study, html, interval, join
+from sts_analysis.report.core import Report, Study, html, interval, join
 from sts_analysis.report.text import (
     Sentence,
     count_words,
@@ -20,6 +20,7 @@ from sts_analysis.report.text import (
     write_sentence,
 )
 from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.rates import MIN_CLIPS
 
 TITLE = ""
 NAV = ""
@@ -126,7 +127,9 @@ def compute(study: Study) -> Result:
     categories = sum(map(bool, outcomes.categories)) or None
     annotators = judging.annotators if judging else ()
     judgements = (
-        int(judging.judgements.sum()) if judging else int(outcomes.continuations.verdicts.sum())
+        int((study.people_rows["verdict"] != "cannot_judge").sum())  # a clip may be of two agents
+        if judging
+        else int(outcomes.continuations.verdicts.sum())
     )
     final = claim.state == "final"
     units_known = bool(study.subject.hash) or bool((study.ratings["trajectory"] != "").any())
@@ -199,7 +202,7 @@ def _name_state(study: Study) -> str:
 def _write_headline(study: Study) -> Sentence:
     claim, agents, progress = study.claim, study.outcomes.agents, study.progress
     source = SOURCES[study.source]
-    share = f"{100 * progress.share:.0f}% judged"
+    share = f"{percent(progress.share)} judged"
     if claim.state == "single agent":
         (agent,) = np.flatnonzero(~study.outcomes.baseline)
         rate = percent(_rate(study, agent))
@@ -237,7 +240,7 @@ def _write_best(study: Study) -> Sentence:
     if len(best) == 1:
         others = [one for one in names if one != best[0]]
         beaten = int(claim.better[names.index(best[0])].sum())
-        if beaten < len(others):  # nobody is better, and it is ahead of some alone
+        if beaten < len(others):  # no agent is better, and it is ahead of some alone
             return write_sentence(name(best[0]), f" is ahead of {count_words(beaten)} others.")
         if len(others) == 1:
             return write_sentence(name(best[0]), " is best, ahead of ", name(others[0]), ".")
@@ -277,10 +280,10 @@ def _write_support(study: Study) -> Sentence:
             f", {percent(_rate(study, second))}. ",
         ]
     else:
-        _, ends = find_difference(study, int(first), int(second))
+        _, gap = claim.read_difference(int(first), int(second))
         between = ""
-        if ends is not None:
-            low, high = map(points, ends)
+        if np.isfinite(gap).all():
+            low, high = map(points, gap.tolist())
             between = f": their difference lies between {low} and {high} points"
         parts += [
             "The first two, ",
@@ -335,7 +338,7 @@ def _write_closing(study: Study) -> str:
     progress = study.progress
     parts = ""
     if progress.closed and not progress.is_complete:
-        share = f"{100 * progress.share:.0f}%"
+        share = percent(progress.share)
         parts = f" The study was closed at {share} of what was planned: {progress.closed}."
     if progress.plan > 1:
         parts += f" This is plan {progress.plan}: something was added after a final conclusion."
@@ -356,50 +359,33 @@ def _write_reason(study: Study) -> Sentence:
         return write_sentence("all agents but one lack more than a tenth of the scenarios")
     if not compared:
         return write_sentence("there are only baselines")
-    return write_sentence(list_names(compared), " were judged by different people")
+    if claim.reason == "clips":
+        return write_sentence(f"fewer than {MIN_CLIPS} clips of an agent are judged")
+    apart = "in different scenarios" if claim.reason == "scenarios" else "by different people"
+    return write_sentence(list_names(compared), f" were judged {apart}")
+
+
+def explain_place(study: Study, agent: int) -> str:
+    """Return why an agent is not among the ranked ones; "" if it is, or is a baseline."""
+    claim = study.claim
+    if agent in claim.lacking:
+        wanted = int(np.isfinite(study.outcomes.value).any(axis=0).sum())
+        return f"{claim.lacking[agent]} of {wanted} scenarios missing"
+    if agent in claim.incomparable:
+        return {
+            "scenarios": "judged in no scenario of another agent",
+            "clips": f"fewer than {MIN_CLIPS} clips judged",
+        }.get(claim.incomparable[agent], "cannot be distinguished from its annotators")
+    return "" if np.isfinite(study.rates.rate[agent]) else "nothing judged"
 
 
 def _find_level_group(study: Study) -> list[str]:
     """Return the largest run of neighbours of which no two differ significantly, if any."""
-    runs = find_level_runs(study)
+    runs = study.claim.level_runs
     longest = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
     if longest[1] - longest[0] < 2:
         return []
     return [study.outcomes.agents[a] for a in study.claim.ranked[longest[0] : longest[1]]]
-
-
-def find_level_runs(study: Study) -> list[tuple[int, int]]:
-    """Return the maximal runs [start, stop) of ranked agents of which no two differ."""
-    better = study.claim.better
-    level = ~(better | better.T)
-    runs: list[tuple[int, int]] = []
-    stop = 0
-    for start in range(len(level)):
-        end = max(stop, start + 1)
-        while end < len(level) and level[start:end, end].all():
-            end += 1
-        if end > stop and level[start:end, start:end].all():
-            if end - start > 1:
-                runs.append((start, end))
-            stop = end
-    return runs
-
-
-def find_difference(study: Study, first: int, second: int) -> tuple[float, Interval | None]:
-    """Return the pass rate of the first of two ranked agents minus the second's, and its interval.
-
-    Both are of the scenarios in which both are judged. The value is NaN, and the interval None, if
-    the agents cannot be compared.
-    """
-    pairs = study.claim.comparisons
-    at = np.flatnonzero(
-        ((pairs.first == first) & (pairs.second == second))
-        | ((pairs.first == second) & (pairs.second == first))
-    )
-    value, ends = float(pairs.value[at[0]]), interval(pairs.interval[at[0]])
-    if ends is None or pairs.first[at[0]] == first:
-        return value, ends
-    return -value, (-ends[1], -ends[0])
 
 
 def _rate(study: Study, agent: int | np.int64) -> float | None:
@@ -427,7 +413,8 @@ def _list_facts(
         who, said = "people", "judgement"
     else:
         who, said = pluralise(len(judging.annotators), "person", "people"), "judgement"
-    things = "clips" if (study.agent_rows["clip"] != "").all() else "continuations"
+    has_plan = study.subject.plan is not None and study.source == "human"
+    things = "clips" if has_plan or (study.agent_rows["clip"] != "").all() else "continuations"
     return (
         Fact(
             "Tested",
@@ -436,27 +423,22 @@ def _list_facts(
         ),
         Fact("Scenarios", f"{len(outcomes.scenarios):,}", independent),
         Fact("Judged by", who, pluralise(judgements, said)),
-        Fact("Judged", f"{100 * progress.share:.0f}%", f"of {progress.planned:,} {things}"),
+        Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}"),
     )
 
 
 def _list_warnings(study: Study) -> tuple[Sentence, ...]:
     claim, agents = study.claim, study.outcomes.agents
-    wanted = int(np.isfinite(study.outcomes.value).any(axis=0).sum())
     warnings = _describe_subject(study)
     warnings += [
-        write_sentence(name(agents[a]), f" is not ranked: {count} of {wanted} scenarios missing.")
-        for a, count in claim.lacking.items()
+        write_sentence(name(agents[a]), f" is not ranked: {explain_place(study, a)}.")
+        for a in (*claim.lacking, *claim.incomparable)
     ]
-    warnings += [
-        write_sentence(
-            name(agents[a]), " is not ranked: the data cannot tell it from its annotators."
-        )
-        for a in claim.unadjustable
-    ]
+    if claim.state != "final":
+        return tuple(warnings)
     pairs = claim.comparisons
     undecided = {
-        "cannot be told from their annotators": ~pairs.identifiable,
+        "cannot be distinguished from their annotators": ~pairs.identifiable,
         "differ in fewer than six units": pairs.identifiable & np.isnan(pairs.p),
     }
     for why, chosen in undecided.items():

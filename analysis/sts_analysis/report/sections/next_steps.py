@@ -9,7 +9,6 @@ from markupsafe import Markup
 from sts_analysis.planning.pilot import scenarios_needed, share_between
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
-from sts_analysis.report.sections.conclusion import find_difference
 from sts_analysis.report.text import (
     Sentence,
     name,
@@ -18,6 +17,7 @@ from sts_analysis.report.text import (
     to_html,
     write_sentence,
 )
+from sts_analysis.statistics.rates import MIN_CLIPS
 
 TITLE = "What to do next"
 NAV = "Next"
@@ -99,7 +99,15 @@ def _share_annotators(study: Study) -> Step | None:
     claim, agents = study.claim, study.outcomes.agents
     if claim.state != "withheld":
         return None
-    if claim.reason == "annotators" or claim.reason == "tie":
+    if claim.reason == "clips":
+        reason = write_sentence(
+            f"From {MIN_CLIPS} clips of each agent on, rates can be adjusted for who judged."
+        )
+        return Step("Judge more clips.", reason, _annotate(study))
+    if claim.reason == "scenarios":
+        reason = write_sentence("Agents are compared in scenarios in which both are judged.")
+        return Step("Judge the same scenarios.", reason, _annotate(study))
+    if claim.reason == "annotators":
         order = [a for a in study.order if not study.outcomes.baseline[a]]
         if len(order) < 2 or study.source != "human":
             return None
@@ -146,7 +154,7 @@ def _finish(study: Study) -> Step | None:
     progress = study.progress
     if progress.is_complete or progress.closed or study.source != "human":
         return None
-    left = f"{100 * (1 - progress.share):.0f}% is left"
+    left = f"{percent(1 - progress.share)} is left"
     reason = write_sentence(
         f"{left}. Judge in the order offered: it keeps agents, categories and annotators balanced."
     )
@@ -178,7 +186,7 @@ def _separate_tie(study: Study) -> Step | None:
     pair = write_sentence(name(agents[first]), " and ", name(agents[second]))
     scenarios = int(np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum())
     needed = _count_needed(study, first, second, claim.other_annotators)
-    difference, _ = find_difference(study, first, second)
+    difference, _ = claim.read_difference(first, second)
     whole = round(100 * abs(difference)) if np.isfinite(difference) else 0
     gap = pluralise(whole, "point") if whole else "less than one point"
     if needed is None and claim.other_annotators and _count_needed(study, first, second, False):

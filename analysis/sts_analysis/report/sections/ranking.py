@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
-from sts_analysis.report.sections.conclusion import find_level_runs
+from sts_analysis.report.sections.conclusion import explain_place
 from sts_analysis.report.text import percent, percent_range, points, to_html
 
 NAV = "Pass rates"
@@ -84,22 +84,14 @@ def compute(study: Study) -> Result:
     access = study.agent_rows.drop_duplicates("agent").set_index("agent")["sees"]
     place = {int(agent): i for i, agent in enumerate(claim.ranked)}
     rate = rates.rate[claim.ranked]
-    wanted = int(np.isfinite(outcomes.value).any(axis=0).sum())
     few = bool((rates.units < MIN_UNITS).all())
     rows = []
     for agent in study.order:
         i = place.get(agent)
         ranked = has_ranks and i is not None
         standing = "ranked" if i is not None else "left out"
-        reason = ""
         if outcomes.baseline[agent]:
             standing = "baseline"
-        elif agent in claim.lacking:
-            reason = f"{claim.lacking[agent]} of {wanted} scenarios missing"
-        elif agent in claim.unadjustable and len(claim.ranked):
-            reason = "cannot be told from its annotators"
-        elif np.isnan(rates.rate[agent]):
-            reason = "nothing judged"
         rows.append(
             Row(
                 agent=outcomes.agents[agent],
@@ -113,7 +105,7 @@ def compute(study: Study) -> Result:
                 rank_set=(int(claim.rank_sets[i, 0]), int(claim.rank_sets[i, 1]))
                 if ranked and i is not None
                 else None,
-                reason=reason,
+                reason="" if standing == "baseline" else explain_place(study, agent),
                 access=str(access[outcomes.agents[agent]]),
             )
         )
@@ -122,7 +114,7 @@ def compute(study: Study) -> Result:
         rows=tuple(rows),
         has_ranks=has_ranks,
         is_hollow=claim.state in ("interim", "withheld"),
-        level_runs=tuple(find_level_runs(study)) if has_ranks else (),
+        level_runs=tuple(claim.level_runs) if has_ranks else (),
         strictness=number(np.sqrt(component)),
         k_of_n=few,
     )
@@ -193,7 +185,8 @@ def _render_row(
         low, high = row.bounds or row.interval or (row.pass_rate, row.pass_rate)
         style = f"--l:{low:.4f};--h:{high:.4f};--p:{row.pass_rate:.4f}"
         drawn = html('<span class="iv{}" style="{}"></span>', kind, style)
-    note = html(" <small>{}</small>", row.reason) if row.reason else ""
+    said = "baseline" if row.standing == "baseline" and not result.has_ranks else row.reason
+    note = html(" <small>{}</small>", said) if said else ""
     return html(
         "<tr class={}><th scope=row>{}{}</th>{}<td class=draw aria-hidden=true>{}</td>"
         '<td class="r rate" data-range="{}">{}</td><td class="r soft">{}</td></tr>',
