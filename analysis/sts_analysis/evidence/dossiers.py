@@ -29,7 +29,7 @@ class Clip(NamedTuple):
 
     @property
     def in_question(self) -> bool:
-        """True if annotators disagree on the outcome, or a reviewer decided, or a rule disagrees."""
+        """True if annotators disagree on it, a reviewer decided, or a rule disagrees with them."""
         counted = [mark for mark in self.marks if mark.verdict != "cannot_judge"]
         people, rules = (
             {mark.verdict == "success" for mark in counted if mark.kind == kind}
