@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from sts.annotations import claims, progress, submissions, training
-from sts.annotations.closings import is_closed
+from sts.annotations.closings import find_closing
 from sts.annotations.current_events import CurrentEvent
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
@@ -109,7 +109,7 @@ def sync_page(
         with store.read() as connection:
             learnt = training.load_progress(connection, person.id, study=store.study)
             count = claims.batch_size(connection, suite, now=store.now())
-            closed = is_closed(connection, suite)
+            closed = find_closing(connection, suite) is not None
         if learnt.needed and not closed:
             fields = ("size", "answered", "agreed", "share", "rounds")
             data["training"] = {name: getattr(learnt, name) for name in fields}

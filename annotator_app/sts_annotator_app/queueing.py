@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from sts.annotations import people, progress, queue
+from sts.annotations.closings import find_closing
 from sts.annotations.items import find_players, make_item
 from sts.annotations.roles import ROLES
 from sts.annotations.store import AnnotationStore
@@ -47,6 +48,7 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
 
     At most `queue` continuations (a workspace setting) wait at a time: a random sample, replaced
     by others at the next start as it is annotated. Auto-resolved ones are not assigned to anyone.
+    Nothing is added to a closed study.
     """
     index = open_saved_index(workspace)
     rows = index.find_rows({scenario.hash for scenario in selection.scenarios})
@@ -60,7 +62,10 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
 
 
 def enqueue(store: AnnotationStore, suite: Suite, continuations: Collection[Continuation]) -> int:
-    """Queue continuations for everyone but their players; return how many are new."""
+    """Queue continuations for everyone but their players; return how many are new.
+
+    Nothing is added to a closed study.
+    """
     questions = [c for c in continuations if c.kind == QUESTION and store.study.auto_resolve]
     quiet = {continuation.id for continuation in questions if is_silent(continuation)}
     return _enqueue_items(store, suite, [suite.label], continuations, quiet)
@@ -74,6 +79,8 @@ def _enqueue_items(
     quiet: Collection[str],
 ) -> int:
     with store.read() as connection:
+        if find_closing(connection, suite.label):
+            return 0
         annotator_names = [person.name for person in people.list_people(connection)]
     rules = categories.scenario_categories(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}

@@ -18,18 +18,11 @@ class ClosingEvent(NamedTuple):
     received: float  # UTC seconds
 
 
-# Built once: building a statement takes longer than running it.
 _EVENTS = (
     select(events.c.kind, events.c.reason, annotators.c.pseudonym, events.c.received)
     .join(annotators, annotators.c.id == events.c.annotator)
     .where(events.c.suite == bindparam("suite"))
     .order_by(events.c.id)
-)
-_LAST_KIND = (
-    select(events.c.kind)
-    .where(events.c.suite == bindparam("suite"))
-    .order_by(events.c.id.desc())
-    .limit(1)
 )
 
 
@@ -38,7 +31,7 @@ def load_closing_events(connection: Connection, suite: str) -> list[ClosingEvent
     return [ClosingEvent(*row) for row in connection.execute(_EVENTS, {"suite": suite})]
 
 
-def is_closed(connection: Connection, suite: str) -> bool:
-    """Return True if a lead has closed a suite, or the suite that a part belongs to."""
-    last = connection.execute(_LAST_KIND, {"suite": base_suite(suite)}).scalar_one_or_none()
-    return last == CLOSING
+def find_closing(connection: Connection, suite: str) -> ClosingEvent | None:
+    """Return the closing in force of a suite, or of the suite that a part belongs to."""
+    decisions = load_closing_events(connection, base_suite(suite))
+    return decisions[-1] if decisions and decisions[-1].kind == CLOSING else None

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
 
-from sts.annotations.closings import is_closed
+from sts.annotations.closings import find_closing
 from sts.annotations.schema import annotators, controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
 from sts.errors import ArgumentError, UnknownName
@@ -118,7 +118,7 @@ def effective_settings(
     }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     return EffectiveSettings(
-        bool(scopes & {"", suite, base_suite(suite)}) or is_closed(connection, suite),
+        bool(scopes & {"", suite, base_suite(suite)}) or find_closing(connection, suite) is not None,
         tuple(sorted(scopes - {"", suite, base_suite(suite)})),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from sts.annotations import progress
 from sts.annotations.export import load_ratings
+from sts.annotations.plan import close_suite
 from sts.annotations.schema import items
 from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
@@ -23,7 +24,7 @@ from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
 from tests.annotator_app.serving import quiet
 from tests.examples import accepted, scenarios
-from tests.stores import add_person, ask, claim_items, submit
+from tests.stores import add_person, ask, change, claim_items, submit
 
 
 def queued(store: AnnotationStore) -> set[str]:
@@ -51,6 +52,23 @@ def test_large_suite_is_queued_in_random_samples(workspace: Workspace) -> None:
     with AnnotationStore.open(workspace) as store:
         assert queueing.fill_queue(workspace, store, whole) == 20
         assert len(queued(store)) == 20
+
+
+def test_nothing_is_queued_in_a_closed_study(workspace: Workspace) -> None:
+    suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
+    run(workspace, suite.scenarios, ["random"], count=1, seed=0, workers=1, progress=quiet)
+    whole = select_part(workspace, suite, [])
+    with AnnotationStore.open(workspace) as store:
+        queueing.fill_queue(workspace, store, whole)
+        person, lead = add_person(store, "Ana"), add_person(store, "Lea", ["lead"])
+        (claim,) = claim_items(store, person.id, suite=suite.label, count=1)
+        submit(store, person.id, [a_submission(claim)])
+        hashes = {scenario.hash for scenario in suite.scenarios}
+        for reopen, queued_rows in ((False, 2), (True, 4)):
+            change(store, close_suite, suite.label, hashes, lead, "no funds", reopen=reopen)
+            run(workspace, suite.scenarios, ["random"], count=2, seed=0, workers=1, progress=quiet)
+            assert queueing.fill_queue(workspace, store, whole) == 4
+            assert len(queued(store)) == queued_rows
 
 
 def test_draft_without_a_frozen_version_has_no_queue(workspace: Workspace) -> None:

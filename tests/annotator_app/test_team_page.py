@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from sts.annotations import members, people, sessions
 from sts.annotations.members import DailyWork
+from sts.annotations.plan import close_suite
 from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from sts_annotator_app import state
@@ -70,6 +71,19 @@ def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
     said = " ".join(one.value for one in (*page.info, *page.caption))
     assert "No clips are queued yet" in said and "No clips have been assigned yet" in said
     assert "No judgements in the last 14 days" in said and "Nothing is paused" in said
+
+
+def test_closing_of_the_study_is_stated_with_its_lead_and_reason(study: AnnotationStore) -> None:
+    enqueue(study, some_items(5))
+    ana, lead = add_person(study, "Ana"), add_person(study, "Max", ("lead",))
+    first, *_ = claim_items(study, ana.id, suite=SUITE)
+    submit(study, ana.id, [a_submission(first)])
+    hashes = {item.scenario_hash for item in some_items(5)}
+    assert not any("Closed early" in one.value for one in open_page().info)
+    change(study, close_suite, SUITE, hashes, lead, "the *funding* ends.")
+    (said,) = [one.value for one in open_page().info if "Closed early" in one.value]
+    assert r"by Max\: the \*funding\* ends\. No clips" in said
+    assert f"sts annotations close {SUITE} --reopen" in said
 
 
 def test_members_are_shown_with_their_work_and_state_and_escaped_names(

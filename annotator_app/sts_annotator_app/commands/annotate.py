@@ -13,6 +13,7 @@ from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
+    from sts.annotations.closings import ClosingEvent
     from sts.annotations.types import Annotator, Progress
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -25,7 +26,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             f"--user is for your own machine, found --host {args.host}; give people links of their "
             "own instead: sts annotators add NAME"
         )
-    from sts.annotations import consent, progress, training
+    from sts.annotations import closings, consent, progress, training
     from sts.annotations.store import AnnotationStore
     from sts_annotator_app import auth, queueing, server, sign_in
     from sts_annotator_app.settings import Settings, parse_base_path
@@ -43,6 +44,9 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             )
             with store.read() as connection:
                 counts = progress.load_progress(connection, selection.queue) if selection else None
+                closing = (
+                    closings.find_closing(connection, selection.queue) if selection else None
+                )
                 untrained = training.describe_missing_references(connection, study=store.study)
         key = auth.derive_owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"
@@ -54,7 +58,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
         else:
             nothing = "curators decide about it; there is nothing to judge before it is frozen"
             lines = [f"draft {args.suite}: {nothing}"]
-            lines = _describe_queue(label, counts, total) if counts else lines
+            lines = _describe_queue(label, counts, total, closing) if counts else lines
             lines += [untrained] if untrained else []
             print("\n".join([*lines, *_describe_links(address, link, owner)]), flush=True)
         if args.host not in LOOPBACK and not proxies:
@@ -87,14 +91,21 @@ def _parse_network(address: str) -> str:
     return address
 
 
-def _describe_queue(suite: str, progress: Progress, total: int) -> list[str]:
+def _describe_queue(
+    suite: str, progress: Progress, total: int, closing: ClosingEvent | None
+) -> list[str]:
     count, done, required = progress.continuations, progress.judged, progress.annotations_required
     unable = progress.unjudgeable
     none = f", {unable} of the clips could not be judged" if unable else ""
     clips = "" if progress.items == count else f" are {progress.items} clips"
     clips += f", {progress.auto_resolved} auto-resolved" if progress.auto_resolved else ""
     lines = [f"{suite}: {count} continuations{clips}, {done} of {required} judgements{none}"]
-    if total > count:
+    if closing:
+        lines.append(
+            f"closed early ({closing.reason}): nothing is queued or assigned until it is reopened "
+            "with sts annotations close --reopen"
+        )
+    elif total > count:
         lines.append(
             f"these are a random sample of {total}; when they are judged, start this again to "
             "queue others (queue in workspace.toml)"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from sts.annotations import people, progress
+from sts.annotations.closings import ClosingEvent, find_closing
 from sts.annotations.consent import ConsentCount, count_consents
 from sts.annotations.controls import Control, list_pauses, set_pause
 from sts.annotations.members import DAY_S, DailyWork, Member, count_assigned
@@ -17,6 +18,7 @@ from sts.annotations.members import list_members as members_of
 from sts.annotations.members import load_daily_work as work_of
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION_LIFETIME_S
+from sts.annotations.study import base_suite
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.names import format_time
@@ -52,6 +54,7 @@ def _show(lead: Annotator) -> None:
         members, pauses = members_of(connection, now=now), list_pauses(connection)
         consents = count_consents(connection)
         counts = progress.load_progress(connection, suite) if suite else None
+        closing = find_closing(connection, suite) if suite else None
         work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
         counts_by_agent = count_assigned(connection, suite) if suite else {}
     _show_outcome()
@@ -61,6 +64,8 @@ def _show(lead: Annotator) -> None:
     if counts is None:
         return
     st.subheader("Remaining work")
+    if closing:
+        _show_closing(closing, suite, members)
     _show_remaining(counts.judged, counts.annotations_required, counts.remaining, work)
     _show_throughput(work, members)
     st.subheader("Pauses")
@@ -175,6 +180,17 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
             f"A time estimate appears after {MIN_DAYS} person-days of annotation (days of "
             "different people add up)."
         )
+
+
+def _show_closing(closing: ClosingEvent, suite: str, members: Sequence[Member]) -> None:
+    names = {member.person.pseudonym: member.person.name for member in members}
+    st.info(
+        escape_markdown(
+            f"Closed early since {format_time(closing.received)} UTC by {names.get(closing.by, closing.by)}: "
+            f"{closing.reason.rstrip('.')}. No clips are assigned. To reopen it: "
+        )
+        + f"`sts annotations close {base_suite(suite)} --reopen --reason TEXT`"
+    )
 
 
 def _show_throughput(work: Sequence[DailyWork], members: Sequence[Member]) -> None:

@@ -50,7 +50,7 @@ def test_interim_headline_names_no_agent_and_has_no_ranks() -> None:
 
 
 def test_closed_study_is_final_with_a_stricter_bar_and_its_reason() -> None:
-    study = make_study("interim", closed="the annotators left")
+    study = make_study("interim", closed="the annotators left.")
     result = conclusion.compute(study)
     assert result.state == "final" and result.p_bar < 1e-4
     assert "closed at 30% of what was planned: the annotators left." in to_plain(result.support)

@@ -32,6 +32,14 @@ def test_first_step_removes_what_is_in_the_way_of_a_conclusion(name) -> None:
     assert result is not None and result.steps[0].verb == FIRST_STEPS[name]
 
 
+def test_closed_study_with_few_units_judged_is_to_go_on_with_its_scenarios() -> None:
+    frame = draw_study({"a": 0.5, "b": 0.0}, judged=0.01)
+    study = Study(gather_frame(frame), Options(closed="no funds"), PROVENANCE)
+    result = next_steps.compute(study)
+    assert study.claim.reason == "units" and result is not None
+    assert result.steps[0].verb == "Judge more scenarios."
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_steps_are_at_most_three_and_rank_no_agent_before_the_end(name) -> None:
     study = make_study(name)

@@ -338,8 +338,8 @@ def _write_closing(study: Study) -> str:
     progress = study.progress
     parts = ""
     if progress.closed and not progress.is_complete:
-        share = percent(progress.share)
-        parts = f" The study was closed at {share} of what was planned: {progress.closed}."
+        share, reason = percent(progress.share), progress.closed.rstrip(".")
+        parts = f" The study was closed at {share} of what was planned: {reason}."
     if progress.plan > 1:
         parts += f" This is plan {progress.plan}: something was added after a final conclusion."
     return parts

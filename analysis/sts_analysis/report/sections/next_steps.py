@@ -7,6 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.planning.pilot import scenarios_needed, share_between
+from sts_analysis.report.claim import MIN_UNITS
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
 from sts_analysis.report.text import (
@@ -91,8 +92,14 @@ def _is_suite(study: Study) -> bool:
 
 
 def _annotate(study: Study) -> str:
+    """Return the command with which people go on judging a suite."""
+    if not _is_suite(study):
+        return ""
     suite = study.subject.part.suite if study.subject.part else study.subject.name
-    return shlex.join(["sts", "annotate", suite]) if _is_suite(study) else ""
+    words = ["annotate", suite]
+    if study.progress.closed:
+        words = ["annotations", "close", suite, "--reopen", "--reason", "more must be judged"]
+    return shlex.join(["sts", *words])
 
 
 def _share_annotators(study: Study) -> Step | None:
@@ -121,10 +128,11 @@ def _share_annotators(study: Study) -> Step | None:
         )
         return Step("Let annotators judge both.", reason, _annotate(study))
     if claim.reason == "units":
-        return Step(
-            "Add scenarios.",
-            write_sentence("At least ten independent units are needed for any conclusion."),
-        )
+        reason = write_sentence("At least ten independent units are needed for any conclusion.")
+        continued = study.outcomes.unit[study.outcomes.continued.any(axis=0)]
+        if len(np.unique(continued)) >= MIN_UNITS:
+            return Step("Judge more scenarios.", reason, _annotate(study))
+        return Step("Add scenarios.", reason)
     if claim.reason == "lacking" and claim.lacking:
         short = agents[min(claim.lacking, key=lambda agent: claim.lacking[agent])]
         command = (
