@@ -117,9 +117,10 @@ def effective_settings(
         if (_is_in_suite(control.scope, suite) if control.scope else control.person == person)
     }
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
+    everything = {"", suite, base_suite(suite)}
     return EffectiveSettings(
-        bool(scopes & {"", suite, base_suite(suite)}) or find_closing(connection, suite) is not None,
-        tuple(sorted(scopes - {"", suite, base_suite(suite)})),
+        bool(scopes & everything) or find_closing(connection, suite) is not None,
+        tuple(sorted(scopes - everything)),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )
 

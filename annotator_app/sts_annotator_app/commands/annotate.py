@@ -44,9 +44,7 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             )
             with store.read() as connection:
                 counts = progress.load_progress(connection, selection.queue) if selection else None
-                closing = (
-                    closings.find_closing(connection, selection.queue) if selection else None
-                )
+                closing = closings.find_closing(connection, selection.queue) if selection else None
                 untrained = training.describe_missing_references(connection, study=store.study)
         key = auth.derive_owner_key(workspace, owner.name) if owner else ""
         address = f"http://{args.host}:{bound.getsockname()[1]}{base}"

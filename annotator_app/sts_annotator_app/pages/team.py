@@ -184,10 +184,11 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
 
 def _show_closing(closing: ClosingEvent, suite: str, members: Sequence[Member]) -> None:
     names = {member.person.pseudonym: member.person.name for member in members}
+    by, reason = names.get(closing.by, closing.by), closing.reason.rstrip(".")
     st.info(
         escape_markdown(
-            f"Closed early since {format_time(closing.received)} UTC by {names.get(closing.by, closing.by)}: "
-            f"{closing.reason.rstrip('.')}. No clips are assigned. To reopen it: "
+            f"Closed early since {format_time(closing.received)} UTC by {by}: {reason}. "
+            "No clips are assigned. To reopen it: "
         )
         + f"`sts annotations close {base_suite(suite)} --reopen --reason TEXT`"
     )
