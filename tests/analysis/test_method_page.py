@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sts_analysis.report import claim
-from sts_analysis.report.sections import ranking
+from sts_analysis.report import claim, core
 from sts_analysis.statistics import annotators, estimate, rank_correlations, rates
 
 PAGE = Path(__file__).parents[2] / "docs" / "method.md"
@@ -14,7 +13,7 @@ NUMBERS = {"two": 2, "three": 3, "five": 5, "six": 6, "eight": 8, "ten": 10, "a 
 STATED = [
     (r"fewer than (\w+) units per category", estimate.MIN_UNITS_PER_CATEGORY),
     (r"fewer than (\w+) units differ, there is no p", estimate.MIN_DIFFERING_UNITS),
-    (r"Intervals are shown from (\w+) units on", ranking.MIN_UNITS),
+    (r"Intervals are shown from (\w+) units on", core.MIN_UNITS_OF_INTERVAL),
     (r"and conclusions from (\w+)\.", claim.MIN_UNITS),
     (r"fewer than (\w+) units remain", claim.MIN_UNITS),
     (r"adjusted p below (\.001)", claim.INTERIM_ALPHA),

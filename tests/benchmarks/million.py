@@ -65,7 +65,7 @@ def measured(folder: Path, one: str) -> Rows:
         ("`sts label`", None, label),
         ("`sts label`, nothing to do", 3, label),
         ("`sts show CONTINUATION`, with its label", 3, show),
-        ("`sts report`, of a million labels", None, ("report", "million@1")),
+        ("`sts report`, of a million labels", 20, ("report", "million@1")),
         ("`sts show`, no index yet", None, show),
     ):
         if "no index" in what:
@@ -74,9 +74,9 @@ def measured(folder: Path, one: str) -> Rows:
         yield what, aim, taken.cpu, taken.wall, taken.megabytes
 
 
-def fill(workspace: Workspace) -> str:
+def fill(workspace: Workspace, count: int = SCENARIOS, continuations: int = CONTINUATIONS) -> str:
     """Write the parts of a plan, as a run would; return the id of a continuation."""
-    few = scenarios(SCENARIOS // 10)
+    few = scenarios(count // 10)
     every = [
         dataclasses.replace(one, id=f"{one.id}-{i}", parameters={"variant": i})
         for one in few
@@ -86,7 +86,7 @@ def fill(workspace: Workspace) -> str:
     suites.write(folder, Suite("million", 1, None, "", tuple(every), {}))
     suite = suites.load(workspace, "million@1")
     known = {name: load_info(name) for name in AGENTS}
-    given: dict[str, Any] = {"count": CONTINUATIONS, "seed": 0, "suite": suite.hash}
+    given: dict[str, Any] = {"count": continuations, "seed": 0, "suite": suite.hash}
     made: dict[tuple[str, str], Continuation] = {}
     for chunk in make_plan(EMPTY, suite.scenarios, AGENTS, known, **given).chunks:
         rows = [row for share in chunk.shares for row in _rows(chunk, *share, made)]

@@ -16,12 +16,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from tests.benchmarks import measure
+from sts.storage.workspace import Workspace
+from tests.benchmarks import measure, million
 from tests.benchmarks.measure import STS, Cost, Rows, cost
 
 SCENARIOS, CONTINUATIONS = 1600, 3
 AGENTS = {20: ("3 CPU seconds", None), 100: (None, None), 500: ("40 seconds", 2000)}
 """Aims in time, of processor in addition to imports or on the clock, and in megabytes."""
+WORKSPACE_AIM = "5 CPU seconds"
 IMPORTS = (
     "from sts_analysis.report.document import define_report; define_report(); "
     "import sts_analysis.api, sts_analysis.report.write"
@@ -80,6 +82,14 @@ def rows() -> Rows:
             page = round((out / "report.html").stat().st_size / 2**20, 1)
             what = f"{agents} agents, {agents * SCENARIOS * CONTINUATIONS:,} judgements"
             yield what, *aims, whole.cpu - imported.cpu, whole.wall, whole.megabytes, page
+        workspace = folder / "workspace"
+        count = SCENARIOS * CONTINUATIONS * min(AGENTS) // len(million.AGENTS)
+        million.fill(Workspace.open(workspace).create(), SCENARIOS, count // SCENARIOS)
+        words = ["million@1", "--workspace", str(workspace)]
+        cost(STS, "label", *words)
+        whole = middle(STS, "report", *words)
+        what = f"a workspace, {len(million.AGENTS)} agents, {count * len(million.AGENTS):,} labels"
+        yield what, WORKSPACE_AIM, None, whole.cpu - imported.cpu, whole.wall, whole.megabytes, None
         bad = folder / "bad.csv"
         bad.write_text("agent,scenery,verdict\na,b,success\n")
         refused = cost(STS, "report", "--table", str(bad), fails=True)

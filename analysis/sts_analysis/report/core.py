@@ -17,10 +17,13 @@ from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import once, valued
 from sts_analysis.report.claim import Claim, Progress, decide
+from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.rates import RateModel, Rates, Target
 from sts_analysis.statistics.tabulation import Outcomes, tabulate
 
 FORMAT = "sts-report/3"
+MIN_UNITS_OF_INTERVAL = 5
+"""Independent units below which a rate is shown as a count."""
 Interval = tuple[float, float]
 Row = TypeVar("Row")
 
@@ -224,6 +227,12 @@ def interval(ends: np.ndarray | Sequence[float] | None) -> Interval | None:
     if ends is None or not np.isfinite(np.asarray(ends)).all():
         return None
     return float(ends[0]), float(ends[1])
+
+
+def shown_interval(estimates: Means | Rates, row: int) -> Interval | None:
+    """Return the interval of a row; None below `MIN_UNITS_OF_INTERVAL` units."""
+    enough = estimates.units[row] >= MIN_UNITS_OF_INTERVAL
+    return interval(estimates.interval[row]) if enough else None
 
 
 def html(template: str, *values: object, **named: object) -> Markup:

@@ -1,10 +1,13 @@
 """Tables and folded parts of the appendix, as HTML."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from markupsafe import Markup
 
 from sts_analysis.report.core import html, join
+from sts_analysis.report.text import NONE, percent, percent_range
 
 Cell = str | int | None
 """What a cell shows; None leaves it empty."""
@@ -13,15 +16,17 @@ SHOWN_ROWS = 20
 """Rows of a longer table that are shown at once; the others are folded."""
 
 
-def render_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, texts: int = 1) -> Markup:
+def render_table(
+    head: Sequence[str], rows: Iterable[Sequence[Cell]], *, texts: Collection[str] = ()
+) -> Markup:
     """Return a table whose rows each start with their heading; a long one is folded in part.
 
     Args:
       head: titles of the columns.
       rows: as many cells as there are columns; what is no `Markup` is escaped.
-      texts: number of columns, from the left, that are texts; the others are right-aligned.
+      texts: titles of columns of texts besides the first; the others are right-aligned.
     """
-    right = [""] * texts + [Markup(" class=r")] * (len(head) - texts)
+    right = ["", *("" if title in texts else Markup(" class=r") for title in head[1:])]
     titles = join(
         html("<th scope=col{}>{}</th>", side, title)
         for side, title in zip(right, head, strict=True)
@@ -51,12 +56,32 @@ def render_table(head: Sequence[str], rows: Iterable[Sequence[Cell]], *, texts: 
     return join([tables[0], more])
 
 
-def render_columns(columns: Iterable[tuple[str, Sequence[Cell], bool]]) -> Markup:
-    """Return a table of columns, each a title, its cells, and whether it is shown."""
-    shown = [(title, cells) for title, cells, is_shown in columns if is_shown]
-    return render_table(
-        [title for title, _ in shown], zip(*[cells for _, cells in shown], strict=True)
-    )
+def render_records(
+    records: Sequence[Any], columns: Mapping[str, str | Callable[[Any], Cell]]
+) -> Markup:
+    """Return a table of records, without columns in which nothing is known or all counts are 0.
+
+    Args:
+      records: in the order of the rows.
+      columns: by title, the field to show, or a function that makes a cell of a record. Of a field,
+        a float is shown as a percentage, a pair as an interval of one, and a text is left-aligned.
+    """
+    shown, texts = {}, set()
+    for title, find in columns.items():
+        values = list(map(attrgetter(find) if isinstance(find, str) else find, records))
+        if any(value not in (None, "", NONE, 0) or isinstance(value, float) for value in values):
+            shown[title] = [_write_cell(value) for value in values]
+            if isinstance(find, str) and isinstance(values[0], str):
+                texts.add(title)
+    return render_table(list(shown), zip(*shown.values(), strict=True), texts=texts)
+
+
+def _write_cell(value: Any) -> Cell:
+    if value is None or isinstance(value, float):
+        return percent(value)
+    if isinstance(value, tuple):
+        return percent_range(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def fold(summary: object, content: Markup) -> Markup:

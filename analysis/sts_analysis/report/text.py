@@ -125,3 +125,8 @@ def p_value(p: float | None) -> str:
 def decimal(number: float | None, digits: int = 2) -> str:
     """Write a number with a true minus sign."""
     return NONE if number is None else f"{number:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def decimal_range(interval: Sequence[float] | None) -> str:
+    """Write an interval of a number, as in "0.31 to 0.58"."""
+    return NONE if interval is None else f"{decimal(interval[0])} to {decimal(interval[1])}"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from sts_analysis.report.sections.ranking import MIN_UNITS
+from sts_analysis.report.core import MIN_UNITS_OF_INTERVAL
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.rates import Comparisons, RateModel
 from tests.analysis.coverage.worlds import (
@@ -100,7 +100,7 @@ def measure_cell(world: World, studies: int, *, naive: bool = False) -> Measured
         pairs = find_pairs(compared, agents)
         known, last = compared.identifiable[pairs], pairs[:, -1]
         intervals = rates.interval.reshape(*truth.shape, 2)[:, :2]
-        shown = rates.units.reshape(truth.shape)[:, :2] >= MIN_UNITS  # as on the page
+        shown = rates.units.reshape(truth.shape)[:, :2] >= MIN_UNITS_OF_INTERVAL  # as on the page
         seen["rate"].append(covers(intervals, truth[:, :2])[shown])
         seen["width"].append(np.diff(intervals)[shown])
         seen["identifiable"].append(known[:, -1])

@@ -72,7 +72,10 @@ def test_planned_contrasts_are_adjusted_among_themselves() -> None:
     result = comparisons.compute(study)
     assert result is not None
     planned = result.contrasts
-    assert planned[0].difference is not None and planned[0].difference < 0
+    pairs = {(row.first, row.second): row.difference for row in result.rows}
+    assert len(planned) == 2 < len(pairs)
+    assert all(row.difference == pairs[row.first, row.second] for row in planned)
+    assert (planned[0].first, planned[0].second) == ("good", "poor")
     alone = np.array([row.p for row in planned])
     assert [row.p_adjusted for row in planned] == adjust_holm(alone).tolist()
     assert planned[0].significant and not planned[1].significant

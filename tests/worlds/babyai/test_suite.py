@@ -218,6 +218,7 @@ def hash_without_code(scenario: Scenario) -> str:
     return dataclasses.replace(scenario, provenance=rest).row_hash
 
 
+@pytest.mark.slow  # eight minutes
 def test_rebuilt_suite_has_the_same_scenario_hashes(tmp_path: Path) -> None:
     made = renew_babyai.build(tmp_path / "2")
     assert list(map(hash_without_code, made.scenarios)) == list(

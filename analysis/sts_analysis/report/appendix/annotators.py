@@ -6,7 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
-from sts_analysis.report.markup import Cell, fold, render_columns, render_table
+from sts_analysis.report.markup import fold, render_records, render_table
 from sts_analysis.report.text import decimal, percent, percent_range, pluralise, points
 from sts_analysis.statistics.marker_errors import TOLERANCES, measure_marker_errors
 from sts_analysis.statistics.reference_accuracy import measure_accuracy
@@ -255,39 +255,27 @@ def _measure_cost(study: Study, rows: pd.DataFrame) -> Cost:
 
 
 def _render_people(result: Result) -> Markup:
-    rows = result.rows
-    columns: list[tuple[str, list[Cell], bool]] = [
-        ("Annotator", [r.annotator for r in rows], True),
-        ("Judgements", [f"{r.judgements:,}" for r in rows], True),
-        ("Cannot judge", [f"{r.cannot_judge:,}" for r in rows], any(r.cannot_judge for r in rows)),
-        (
-            "Effect ± error, points",
-            [_write_effect(r) for r in rows],
-            any(r.effect is not None for r in rows),
-        ),
-        (
-            "Agreement with others",
-            [percent(r.agreement) for r in rows],
-            any(r.shared for r in rows),
-        ),
-        (
-            "References right",
-            [f"{r.references.right:,} of {r.references.answered:,}" for r in rows],
-            result.references.answered > 0,
-        ),
-        (
-            "Balanced accuracy",
-            [_write_accuracy(r.references) for r in rows],
-            result.references.balanced_accuracy is not None,
-        ),
-        (
-            "Median time",
-            ["–" if r.median_seconds is None else f"{r.median_seconds:.0f} s" for r in rows],
-            result.cost.timed > 0,
-        ),
-        ("Hours", [decimal(r.hours, 1) for r in rows], result.cost.timed > 0),
-    ]
-    return render_columns(columns)
+    answered = result.references.answered > 0
+    return render_records(
+        result.rows,
+        {
+            "Annotator": "annotator",
+            "Judgements": "judgements",
+            "Cannot judge": "cannot_judge",
+            "Effect ± error, points": _write_effect,
+            "Agreement with others": "agreement",
+            "References right": lambda row: _count_right(row.references) if answered else None,
+            "Balanced accuracy": lambda row: _write_accuracy(row.references),
+            "Median time": lambda row: (
+                None if row.median_seconds is None else f"{row.median_seconds:.0f} s"
+            ),
+            "Hours": lambda row: decimal(row.hours, 1),
+        },
+    )
+
+
+def _count_right(references: References) -> str:
+    return f"{references.right:,} of {references.answered:,}"
 
 
 def _write_effect(row: Row) -> str:

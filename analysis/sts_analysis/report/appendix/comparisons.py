@@ -1,6 +1,6 @@
 """Comparisons of agents: all pairs, those that were planned, and whether agents are not worse."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from sts.errors import ArgumentError, UnknownName, quote
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
-from sts_analysis.report.markup import Cell, render_table
+from sts_analysis.report.markup import Cell, render_records
 from sts_analysis.report.text import p_value, point_range, points
 from sts_analysis.statistics.estimate import adjust_holm
 
@@ -30,7 +30,7 @@ class Pair(msgspec.Struct, frozen=True):
       difference: pass rate of the first minus that of the second, adjusted for who judged.
       interval: of the difference.
       p: of this pair alone.
-      p_adjusted: for all pairs together, by Holm's method.
+      p_adjusted: for all pairs together, or all planned ones, by Holm's method.
       significant: whether the agents differ significantly.
       undecided: why there is no p: "annotators" (the data cannot distinguish the agents
         from their annotators), "units" (fewer than six units differ), or "".
@@ -50,28 +50,6 @@ class Pair(msgspec.Struct, frozen=True):
     scenarios: int
     adjustment: float | None
     adjustment_significant: bool
-
-
-class Contrast(msgspec.Struct, frozen=True):
-    """A comparison that was planned beforehand.
-
-    Attributes:
-      first: an agent.
-      second: another.
-      difference: pass rate of the first minus that of the second.
-      interval: of the difference.
-      p: of this pair alone.
-      p_adjusted: for the planned comparisons together, by Holm's method.
-      significant: whether the agents differ significantly.
-    """
-
-    first: str
-    second: str
-    difference: float | None
-    interval: Interval | None
-    p: float | None
-    p_adjusted: float | None
-    significant: bool
 
 
 class NonInferiority(msgspec.Struct, frozen=True):
@@ -97,7 +75,7 @@ class Result(msgspec.Struct, frozen=True):
       rows: pairs, in the order of the ranking; above 100 agents those with the first, and all
         pairs in the CSV file.
       pairs: number of all pairs.
-      contrasts: planned comparisons, in the order given.
+      contrasts: the pairs whose comparison was planned beforehand, in the order of the ranking.
       margin: of non-inferiority, in pass rate; null if it was not asked for.
       reference_agent: the agent that others may be not worse than; "" without a margin.
       non_inferiority: all other agents against the reference agent.
@@ -105,40 +83,10 @@ class Result(msgspec.Struct, frozen=True):
 
     rows: tuple[Pair, ...]
     pairs: int
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[Pair, ...]
     margin: float | None
     reference_agent: str
     non_inferiority: tuple[NonInferiority, ...]
-
-
-class _Ordered:
-    """Comparisons whose first agent is the one ranked higher, in the order of the ranking."""
-
-    def __init__(self, study: Study) -> None:
-        claim = study.claim
-        pairs, agents = claim.comparisons, study.outcomes.agents
-        place = np.full(len(agents), -1)
-        place[claim.ranked] = np.arange(len(claim.ranked))
-        first, second = place[pairs.first], place[pairs.second]
-        order = np.lexsort((np.maximum(first, second), np.minimum(first, second)))
-        sign = np.where(first < second, 1.0, -1.0)[order]
-        self.first, self.second = np.minimum(first, second)[order], np.maximum(first, second)[order]
-        self.names = [agents[a] for a in claim.ranked]
-        self.difference = sign * pairs.value[order]
-        self.interval = np.sort(sign[:, None] * pairs.interval[order], axis=1)
-        self.p, self.p_holm = pairs.p[order], pairs.p_holm[order]
-        stated = claim.state in ("final", "interim")
-        self.significant = claim.significant[order] & stated
-        self.identifiable, self.scenarios = pairs.identifiable[order], pairs.scenarios[order]
-        self.adjustment = sign * pairs.adjustment[order]
-        with np.errstate(invalid="ignore"):
-            self.moved = pairs.adjustment_p[order] < ALPHA
-
-    def find(self, a: str, b: str) -> tuple[int, int]:
-        """Return the place of a pair of agents, and -1 if they stand the other way round."""
-        i, j = self.names.index(a), self.names.index(b)
-        at = np.flatnonzero((self.first == min(i, j)) & (self.second == max(i, j)))[0]
-        return int(at), 1 if i < j else -1
 
 
 def compute(study: Study, *, whole: bool = False) -> Result | None:
@@ -160,45 +108,74 @@ def compute(study: Study, *, whole: bool = False) -> Result | None:
         raise ArgumentError(f"contrast: expected two agents, found {quote(same[0])} twice")
     if len(ranked) < 2:
         return None
-    pairs = _Ordered(study)
+    first, second = np.triu_indices(len(ranked), 1)
     is_long = len(ranked) > MAX_AGENTS and not whole
+    planned = {frozenset(map(ranked.index, pair)) for pair in options.contrasts}
+    is_planned = [bool(planned) and {a, b} in planned for a, b in zip(first, second, strict=True)]
     reference = options.reference_agent or ranked[0]
     return Result(
-        rows=_list_pairs(pairs, np.flatnonzero((pairs.first == 0) | (not is_long))),
-        pairs=len(pairs.first),
-        contrasts=_list_contrasts(pairs, options.contrasts, study.progress.bar, study.claim.state),
+        rows=_list_pairs(study, (first == 0) | (not is_long)),
+        pairs=len(first),
+        contrasts=_list_pairs(study, np.array(is_planned), alone=True) if planned else (),
         margin=options.margin,
         reference_agent=reference if options.margin is not None else "",
         non_inferiority=()
         if options.margin is None
-        else _list_non_inferiority(pairs, reference, options.margin),
+        else _list_non_inferiority(study, reference, options.margin),
     )
 
 
 def render(result: Result, report: Report) -> Markup:
     """Show the pairs, and what was asked for besides."""
-    parts = [_render_pairs(result, report)]
+    rows = result.rows
+    moved = any(row.adjustment_significant or round(100 * (row.adjustment or 0)) for row in rows)
+    varying = len({row.scenarios for row in rows}) > 1
+    caption = html("<p class=cap>{}</p>", _write_caption(result, report, moved))
+    parts = [_render_pairs(rows, moved=moved, varying=varying), caption]
     if result.contrasts:
-        parts.append(_render_contrasts(result))
+        parts.append(
+            html(
+                "<h3>Planned comparisons</h3>{}<p class=cap>Planned beforehand; p is for these "
+                "alone, by Holm’s method.</p>",
+                _render_pairs(result.contrasts, moved=False, varying=varying),
+            )
+        )
     if result.margin is not None:
         parts.append(_render_non_inferiority(result, result.margin))
     return join(parts)
 
 
-def _list_pairs(pairs: _Ordered, chosen: np.ndarray) -> tuple[Pair, ...]:
-    names = pairs.names
+def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tuple[Pair, ...]:
+    """List chosen pairs, in the order of the ranking.
+
+    Args:
+      study: with its claim.
+      chosen: bool[P], of all pairs in that order.
+      alone: whether the chosen pairs are the only ones that p is adjusted for.
+    """
+    claim, pairs = study.claim, study.claim.comparisons
+    names = [study.outcomes.agents[a] for a in claim.ranked]
+    place = np.full(len(study.outcomes.agents), -1)
+    place[claim.ranked] = np.arange(len(names))
+    first, second = place[pairs.first], place[pairs.second]
+    order = np.lexsort((np.maximum(first, second), np.minimum(first, second)))[chosen]
+    sign = np.where(first < second, 1.0, -1.0)[order]
+    adjusted = adjust_holm(pairs.p[order]) if alone else pairs.p_holm[order]
+    with np.errstate(invalid="ignore"):
+        below = adjusted < study.progress.bar
+        moved = pairs.adjustment_p[order] < ALPHA
     columns = zip(
-        pairs.first[chosen].tolist(),
-        pairs.second[chosen].tolist(),
-        _to_numbers(pairs.difference[chosen]),
-        _to_intervals(pairs.interval[chosen]),
-        _to_numbers(pairs.p[chosen]),
-        _to_numbers(pairs.p_holm[chosen]),
-        pairs.significant[chosen].tolist(),
-        pairs.identifiable[chosen].tolist(),
-        pairs.scenarios[chosen].tolist(),
-        _to_numbers(pairs.adjustment[chosen]),
-        pairs.moved[chosen].tolist(),
+        np.minimum(first, second)[order].tolist(),
+        np.maximum(first, second)[order].tolist(),
+        _to_numbers(sign * pairs.value[order]),
+        _to_intervals(np.sort(sign[:, None] * pairs.interval[order], axis=1)),
+        _to_numbers(pairs.p[order]),
+        _to_numbers(adjusted),
+        (below & (claim.state in ("final", "interim"))).tolist(),
+        pairs.identifiable[order].tolist(),
+        pairs.scenarios[order].tolist(),
+        _to_numbers(sign * pairs.adjustment[order]),
+        moved.tolist(),
         strict=True,
     )
     return tuple(
@@ -219,68 +196,36 @@ def _to_intervals(ends: np.ndarray) -> list[Interval | None]:
     return [None if low != low else (low, high) for low, high in ends.tolist()]
 
 
-def _list_contrasts(
-    pairs: _Ordered, contrasts: Sequence[tuple[str, str]], bar: float, state: str
-) -> tuple[Contrast, ...]:
-    found = [pairs.find(*contrast) for contrast in contrasts]
-    p = np.array([pairs.p[at] for at, _ in found])
-    return tuple(
-        Contrast(
-            first=first,
-            second=second,
-            difference=number(sign * pairs.difference[at]),
-            interval=interval(np.sort(sign * pairs.interval[at])),
-            p=number(alone),
-            p_adjusted=number(adjusted),
-            significant=bool(adjusted < bar) and state in ("final", "interim"),
-        )
-        for (first, second), (at, sign), alone, adjusted in zip(
-            contrasts, found, p, adjust_holm(p), strict=True
-        )
-    )
-
-
 def _list_non_inferiority(
-    pairs: _Ordered, reference: str, margin: float
+    study: Study, reference: str, margin: float
 ) -> tuple[NonInferiority, ...]:
-    rows = []
-    for agent in pairs.names:
-        if agent == reference:
+    agents, rows = study.outcomes.agents, []
+    for agent in study.claim.ranked.tolist():
+        if agents[agent] == reference:
             continue
-        at, sign = pairs.find(agent, reference)
-        ends = interval(np.sort(sign * pairs.interval[at]))
-        not_worse = None if ends is None else ends[0] > -margin
-        rows.append(NonInferiority(agent, number(sign * pairs.difference[at]), ends, not_worse))
+        value, ends = study.claim.read_difference(agent, agents.index(reference))
+        not_worse = bool(ends[0] > -margin) if np.isfinite(ends).all() else None
+        rows.append(NonInferiority(agents[agent], number(value), interval(ends), not_worse))
     return tuple(rows)
 
 
-def _render_pairs(result: Result, report: Report) -> Markup:
-    rows = result.rows
-    moved = any(row.adjustment_significant or round(100 * (row.adjustment or 0)) for row in rows)
-    varying = len({row.scenarios for row in rows}) > 1
-    head = ["Agents", "Difference", "95% interval", "p (Holm)", "Significant"]
-    head += ["Scenarios"] if varying else []
-    head += ["Moved by adjustment"] if moved else []
-
-    def fill(row: Pair) -> list[Cell]:
-        answer = "yes" if row.significant else _UNDECIDED.get(row.undecided, "no")
-        cells: list[Cell] = [
-            f"{row.first} – {row.second}",
-            points(row.difference),
-            point_range(row.interval),
-            p_value(row.p_adjusted),
-            answer,
-        ]
-        cells += [f"{row.scenarios:,}"] if varying else []
-        mark = "*" if row.adjustment_significant else ""
-        return cells + ([points(row.adjustment) + mark] if moved else [])
-
-    return join(
-        [
-            render_table(head, map(fill, rows)),
-            html("<p class=cap>{}</p>", _write_caption(result, report, moved)),
-        ]
-    )
+def _render_pairs(rows: Sequence[Pair], *, moved: bool, varying: bool) -> Markup:
+    columns: dict[str, str | Callable[[Pair], Cell]] = {
+        "Agents": lambda row: f"{row.first} – {row.second}",
+        "Difference": lambda row: points(row.difference),
+        "95% interval": lambda row: point_range(row.interval),
+        "p (Holm)": lambda row: p_value(row.p_adjusted),
+        "Significant": lambda row: (
+            "yes" if row.significant else _UNDECIDED.get(row.undecided, "no")
+        ),
+    }
+    if varying:
+        columns["Scenarios"] = "scenarios"
+    if moved:
+        columns["Moved by adjustment"] = lambda row: (
+            points(row.adjustment) + "*" * row.adjustment_significant
+        )
+    return render_records(rows, columns)
 
 
 def _write_caption(result: Result, report: Report, moved: bool) -> str:
@@ -308,35 +253,16 @@ def _write_caption(result: Result, report: Report, moved: bool) -> str:
     return " ".join(sentences)
 
 
-def _render_contrasts(result: Result) -> Markup:
-    table = render_table(
-        ["Agents", "Difference", "95% interval", "p (Holm)", "Significant"],
-        (
-            [
-                f"{row.first} – {row.second}",
-                points(row.difference),
-                point_range(row.interval),
-                p_value(row.p_adjusted),
-                "yes" if row.significant else "no",
-            ]
-            for row in result.contrasts
-        ),
-    )
-    return html(
-        "<h3>Planned comparisons</h3>{}<p class=cap>Planned beforehand; p is for these alone, by "
-        "Holm’s method.</p>",
-        table,
-    )
-
-
 def _render_non_inferiority(result: Result, margin: float) -> Markup:
     answers = {True: "yes", False: "not shown", None: "–"}
-    table = render_table(
-        ["Agent", "Difference", "95% interval", "Not worse"],
-        (
-            [row.agent, points(row.difference), point_range(row.interval), answers[row.not_worse]]
-            for row in result.non_inferiority
-        ),
+    table = render_records(
+        result.non_inferiority,
+        {
+            "Agent": "agent",
+            "Difference": lambda row: points(row.difference),
+            "95% interval": lambda row: point_range(row.interval),
+            "Not worse": lambda row: answers[row.not_worse],
+        },
     )
     return html(
         "<h3>Not worse than {} by {} points</h3>{}<p class=cap>An agent is not worse if the whole "

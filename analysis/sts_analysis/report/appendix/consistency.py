@@ -4,11 +4,9 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
-from sts_analysis.report.markup import fold, render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
-from sts_analysis.report.text import percent, percent_range
-from sts_analysis.statistics.means import Means
+from sts_analysis.report.core import Interval, Report, Study, html, join, number, shown_interval
+from sts_analysis.report.markup import fold, render_records, render_table
+from sts_analysis.report.text import percent
 from sts_analysis.statistics.repeatability import measure_repeatability
 
 TITLE = "Consistency"
@@ -74,7 +72,7 @@ def compute(study: Study) -> Result | None:
             Row(
                 agent=agents[a],
                 alike=number(found.alike.value[a]),
-                interval=_find_interval(found.alike, a),
+                interval=shown_interval(found.alike, a),
                 scenarios=int(found.alike.scenarios[a]),
             )
             for a in study.order
@@ -84,9 +82,9 @@ def compute(study: Study) -> Result | None:
                 agent=agents[a],
                 k=k,
                 all_succeed=number(all_succeed.value[a]),
-                all_succeed_interval=_find_interval(all_succeed, a),
+                all_succeed_interval=shown_interval(all_succeed, a),
                 any_succeeds=number(found.any_succeeds[k].value[a]),
-                any_succeeds_interval=_find_interval(found.any_succeeds[k], a),
+                any_succeeds_interval=shown_interval(found.any_succeeds[k], a),
             )
             for a in study.order
             for k, all_succeed in found.all_succeed.items()
@@ -96,13 +94,12 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show how often two continuations end alike, and folded the chances for several."""
-    table = render_table(
-        ["Agent", "Two continuations alike", "95% interval", "Scenarios"],
-        (
-            [row.agent, percent(row.alike), percent_range(row.interval), f"{row.scenarios:,}"]
-            for row in result.rows
-        ),
-    )
+    columns = {
+        "Agent": "agent",
+        "Two continuations alike": "alike",
+        "95% interval": "interval",
+        "Scenarios": "scenarios",
+    }
     note = "The chance that two continuations of a scenario both succeed or both fail."
     depths = list(dict.fromkeys(row.k for row in result.depths))
     chances = {(row.agent, row.k): row for row in result.depths}
@@ -118,8 +115,4 @@ def render(result: Result, report: Report) -> Markup:
         ),
     )
     folded = fold("Chances that all, or any, of k continuations succeed", several)
-    return join([table, html("<p class=cap>{}</p>", note), folded])
-
-
-def _find_interval(means: Means, agent: int) -> Interval | None:
-    return interval(means.interval[agent]) if means.units[agent] >= MIN_UNITS else None
+    return join([render_records(result.rows, columns), html("<p class=cap>{}</p>", note), folded])

@@ -4,8 +4,7 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import render_table
-from sts_analysis.report.text import percent, percent_range
+from sts_analysis.report.markup import render_records
 from sts_analysis.statistics.corrected_rates import correct_rates
 
 TITLE = "Rates corrected for annotator error"
@@ -75,26 +74,18 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show corrected next to plain rates."""
-    reasons = any(row.reason for row in result.rows)
-    head = ["Agent", "Plain", "Corrected", "95% interval", "Sensitivity", "Specificity"]
-    table = render_table(
-        head + ["Reason"] * reasons,
-        (
-            [
-                row.agent,
-                percent(row.plain_rate),
-                percent(row.corrected_rate),
-                percent_range(row.interval),
-                percent(row.sensitivity),
-                percent(row.specificity),
-                *[row.reason] * reasons,
-            ]
-            for row in result.rows
-        ),
-    )
+    columns = {
+        "Agent": "agent",
+        "Plain": "plain_rate",
+        "Corrected": "corrected_rate",
+        "95% interval": "interval",
+        "Sensitivity": "sensitivity",
+        "Specificity": "specificity",
+        "Reason": "reason",
+    }
     return html(
         "{}<p class=cap>Corrected: what annotators without errors would say, if these err on "
         "agents as on reference episodes. Sensitivity and specificity are the shares of successes "
         "and of others that are judged right.</p>",
-        table,
+        render_records(result.rows, columns),
     )

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from sts.ratings import ACCESS_LEVELS
 from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import fold, render_table
-from sts_analysis.report.text import NONE, decimal, p_value
+from sts_analysis.report.markup import fold, render_records
+from sts_analysis.report.text import decimal, decimal_range, p_value
 from sts_analysis.statistics.rank_correlations import correlate, measure_noise
 
 TITLE = "Correlations with other scores"
@@ -90,36 +90,28 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show the correlation with each score, and folded the scores."""
-    table = render_table(
-        ["Score", "Agents", "Spearman’s ρ", "95% interval", "p", "Reliability: rate", "score"],
-        (
-            [
-                row.metric,
-                row.agents,
-                decimal(row.rho),
-                f"{decimal(row.interval[0])} to {decimal(row.interval[1])}"
-                if row.interval
-                else row.reason or NONE,
-                p_value(row.p),
-                decimal(row.reliability_pass_rate),
-                decimal(row.reliability_score),
-            ]
-            for row in result.rows
-        ),
+    table = render_records(
+        result.rows,
+        {
+            "Score": "metric",
+            "Agents": "agents",
+            "Spearman’s ρ": lambda row: decimal(row.rho),
+            "95% interval": lambda row: decimal_range(row.interval),
+            "p": lambda row: p_value(row.p),
+            "Reliability: rate": lambda row: decimal(row.reliability_pass_rate),
+            "score": lambda row: decimal(row.reliability_score),
+            "Note": "reason",
+        },
     )
-    scores = render_table(
-        ["Agent", "Score", "Left out because", "Value", "Standard error"],
-        (
-            [
-                row.agent,
-                row.metric,
-                row.left_out,
-                f"{row.value:.4g}",
-                decimal(row.standard_error, 4),
-            ]
-            for row in result.scores
-        ),
-        texts=3,
+    scores = render_records(
+        result.scores,
+        {
+            "Agent": "agent",
+            "Score": "metric",
+            "Value": lambda row: f"{row.value:.4g}",
+            "Standard error": lambda row: decimal(row.standard_error, 4),
+            "Left out because": "left_out",
+        },
     )
     return html(
         "{}<p class=cap>Over ranked agents. Reliability is the share of the variance between "

@@ -7,7 +7,7 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.core import Report, Study, html
-from sts_analysis.report.markup import render_table
+from sts_analysis.report.markup import render_records
 
 TITLE = "Error analysis"
 NAV = "Errors"
@@ -76,19 +76,15 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show the types of error, and how failures were sampled."""
-    table = render_table(
-        ["Error", "Made by", "Meaning", "People", "Agents"],
-        (
-            [
-                row.error.replace("_", " "),
-                row.source,
-                row.meaning,
-                f"{row.people:,}",
-                f"{row.agents:,}",
-            ]
-            for row in result.rows
-        ),
-        texts=3,
+    table = render_records(
+        result.rows,
+        {
+            "Error": lambda row: row.error.replace("_", " "),
+            "Made by": "source",
+            "Meaning": "meaning",
+            "People": "people",
+            "Agents": "agents",
+        },
     )
     notes = " ".join(
         f"Of {row.failures:,} clips of {row.players} judged as failures, {row.sample:,} were drawn "

@@ -5,8 +5,8 @@ from markupsafe import Markup
 
 from sts.errors import UnknownName
 from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import render_table
-from sts_analysis.report.text import decimal
+from sts_analysis.report.markup import render_records
+from sts_analysis.report.text import decimal, decimal_range
 from sts_analysis.statistics.guessing import MAX_GUESSED, correct_for_guessing
 
 TITLE = "Scores corrected for guessing"
@@ -72,20 +72,15 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show the score of each agent."""
-    table = render_table(
-        ["Agent", "Score", "95% interval", "Scenarios", "Categories"],
-        (
-            [
-                row.agent,
-                decimal(row.score),
-                f"{decimal(row.interval[0])} to {decimal(row.interval[1])}"
-                if row.interval
-                else "–",
-                f"{row.scenarios:,}",
-                row.categories,
-            ]
-            for row in result.rows
-        ),
+    table = render_records(
+        result.rows,
+        {
+            "Agent": "agent",
+            "Score": lambda row: decimal(row.score),
+            "95% interval": lambda row: decimal_range(row.interval),
+            "Scenarios": "scenarios",
+            "Categories": "categories",
+        },
     )
     return html(
         "{}<p class=cap>0 is guessing as {} does, 1 is passing everything. Categories of which {} "

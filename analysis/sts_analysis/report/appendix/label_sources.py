@@ -6,10 +6,19 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.inputs.ratings import once
-from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
+from sts_analysis.report.core import (
+    MIN_UNITS_OF_INTERVAL,
+    Interval,
+    Report,
+    Study,
+    html,
+    interval,
+    join,
+    number,
+    shown_interval,
+)
 from sts_analysis.report.markup import Cell, render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
-from sts_analysis.report.text import decimal, percent, percent_range
+from sts_analysis.report.text import decimal, decimal_range, percent, percent_range
 from sts_analysis.statistics.agreement import Agreement, measure_kappa
 from sts_analysis.statistics.rates import RateModel
 
@@ -115,7 +124,7 @@ def _list_rates(study: Study, sources: Sequence[str]) -> tuple[Row, ...]:
             agent=outcomes.agents[agent],
             source=source,
             pass_rate=number(rates.rate[agent]),
-            interval=interval(rates.interval[agent]) if rates.units[agent] >= MIN_UNITS else None,
+            interval=shown_interval(rates, agent),
             continuations=int(outcomes.judged[agent].sum()),
         )
         for agent in study.order
@@ -128,7 +137,7 @@ def _compare(source: str, agreement: Agreement) -> LabelAgreement:
         source=source,
         share=number(agreement.share),
         kappa=number(agreement.value),
-        interval=interval(agreement.interval) if agreement.units >= MIN_UNITS else None,
+        interval=interval(agreement.interval) if agreement.units >= MIN_UNITS_OF_INTERVAL else None,
         judgements=agreement.judgements,
         continuations=agreement.items,
         units=agreement.units,
@@ -142,7 +151,7 @@ def _render_agreement(row: LabelAgreement) -> Markup:
         return html("<p class=cap>{} cannot be compared with people: {}.</p>", who, row.reason)
     kappa = f"; Cohen’s kappa is {decimal(row.kappa)}" if row.kappa is not None else ""
     if row.interval is not None:
-        kappa += f" ({decimal(row.interval[0])} to {decimal(row.interval[1])})"
+        kappa += f" ({decimal_range(row.interval)})"
     return html(
         "<p class=cap>{} agrees with {} of {} verdicts of people on {} continuations{}.</p>",
         who,

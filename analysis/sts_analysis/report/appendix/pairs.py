@@ -6,10 +6,9 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.appendix.rates import MAX_COLUMNS
-from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import fold, render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
-from sts_analysis.report.text import percent, percent_range
+from sts_analysis.report.core import Interval, Report, Study, html, number, shown_interval
+from sts_analysis.report.markup import fold, render_records, render_table
+from sts_analysis.report.text import percent
 from sts_analysis.statistics.joint_success import measure_joint_success
 
 TITLE = "Contrast pairs"
@@ -89,7 +88,7 @@ def measure_groups(
             JointRate(
                 agent=agents[a],
                 joint_success=number(means.value[a]),
-                interval=interval(means.interval[a]) if means.units[a] >= MIN_UNITS else None,
+                interval=shown_interval(means, a),
                 units=int(means.units[a]),
                 groups=int(judged[a]),
             )
@@ -112,17 +111,14 @@ def render_groups(result: Result, noun: str, note: str) -> Markup:
     """Show the rate of each agent, and folded all groups."""
     if len(result.groups) < MIN_GROUPS:
         return Markup("")
-    table = render_table(
-        ["Agent", "Joint success", "95% interval", f"{noun.capitalize()}s"],
-        (
-            [
-                row.agent,
-                percent(row.joint_success),
-                percent_range(row.interval),
-                f"{row.groups:,}",
-            ]
-            for row in result.rows
-        ),
+    table = render_records(
+        result.rows,
+        {
+            "Agent": "agent",
+            "Joint success": "joint_success",
+            "95% interval": "interval",
+            f"{noun.capitalize()}s": "groups",
+        },
     )
     agents = list(result.groups[0].joint_success)
     each = render_table(

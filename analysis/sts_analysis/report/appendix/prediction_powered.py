@@ -3,10 +3,9 @@
 import msgspec
 from markupsafe import Markup
 
-from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
-from sts_analysis.report.text import decimal, percent, percent_range
+from sts_analysis.report.core import Interval, Report, Study, html, interval, number, shown_interval
+from sts_analysis.report.markup import render_records
+from sts_analysis.report.text import decimal
 from sts_analysis.statistics.powered_rates import estimate_powered_rates
 
 TITLE = "Prediction-powered pass rates"
@@ -64,9 +63,7 @@ def compute(study: Study) -> Result | None:
             Row(
                 agent=outcomes.agents[a],
                 people_rate=number(people.value[a]),
-                people_interval=interval(people.interval[a])
-                if people.units[a] >= MIN_UNITS
-                else None,
+                people_interval=shown_interval(people, a),
                 pass_rate=number(found.rate[a]),
                 interval=interval(found.interval[a]),
                 weight=number(found.weight[a]),
@@ -81,23 +78,18 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show prediction-powered rates next to those by people alone."""
-    reasons = any(row.reason for row in result.rows)
-    head = ["Agent", "People alone", "95% interval", "With labels", "95% interval", "Weight"]
-    table = render_table(
-        [*head, "Judged", *["Reason"] * reasons],
-        (
-            [
-                row.agent,
-                percent(row.people_rate),
-                percent_range(row.people_interval),
-                percent(row.pass_rate),
-                percent_range(row.interval),
-                decimal(row.weight),
-                f"{row.judged:,} of {row.judgeable:,}",
-                *[row.reason] * reasons,
-            ]
-            for row in result.rows
-        ),
+    table = render_records(
+        result.rows,
+        {
+            "Agent": "agent",
+            "People alone": "people_rate",
+            "95% interval, people": "people_interval",
+            "With labels": "pass_rate",
+            "95% interval": "interval",
+            "Weight": lambda row: decimal(row.weight),
+            "Judged": lambda row: f"{row.judged:,} of {row.judgeable:,}",
+            "Reason": "reason",
+        },
     )
     who = "the rule" if result.source == "automatic" else "the model"
     return html(

@@ -160,7 +160,7 @@ def render(result: Result, report: Report) -> Markup:
             render_table(
                 ["Author", "Digest", "Events"],
                 ([name, html("<code>{}</code>", e.digest), f"{e.number:,}"] for name, e in ends),
-                texts=2,
+                texts=("Digest",),
             ),
         )
     files = ""
@@ -168,9 +168,9 @@ def render(result: Result, report: Report) -> Markup:
         files = render_table(
             ["Input file", "SHA-256", "Rows"],
             ([f.name, html("<code>{}</code>", f.sha256), f"{f.rows:,}"] for f in result.inputs),
-            texts=2,
+            texts=("SHA-256",),
         )
-    settings = render_table(["Setting", "Value"], rows, texts=2)
+    settings = render_table(["Setting", "Value"], rows, texts=("Value",))
     return join([notes, files, settings, authors])
 
 

@@ -1,14 +1,22 @@
 """The pass rates of all agents, with what each rests on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
-from sts_analysis.report.markup import Cell, fold, render_columns, render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
+from sts_analysis.report.core import (
+    Interval,
+    Report,
+    Study,
+    html,
+    interval,
+    join,
+    number,
+    shown_interval,
+)
+from sts_analysis.report.markup import Cell, fold, render_records, render_table
 from sts_analysis.report.text import NONE, percent, percent_range
 from sts_analysis.statistics.annotators import MIN_EFFECTIVE_ANNOTATORS
 from sts_analysis.statistics.rates import Rates
@@ -157,7 +165,7 @@ def list_parts(study: Study, parts: Mapping[str, tuple[np.ndarray, Rates]]) -> t
             part=name,
             agent=outcomes.agents[agent],
             pass_rate=number(rates.rate[agent]),
-            interval=interval(rates.interval[agent]) if rates.units[agent] >= MIN_UNITS else None,
+            interval=shown_interval(rates, agent),
             units=int(rates.units[agent]),
             scenarios=int(rates.scenarios[agent]),
             continuations=int(count),
@@ -233,13 +241,13 @@ def _list_agents(study: Study) -> tuple[Row, ...]:
         judgements = outcomes.judging.judgements.sum(axis=(1, 2))
     rows = []
     for a in study.order:
-        enough = rates.units[a] >= MIN_UNITS
-        shared = enough and effective[a] >= MIN_EFFECTIVE_ANNOTATORS
+        ends = shown_interval(rates, a)
+        shared = ends is not None and effective[a] >= MIN_EFFECTIVE_ANNOTATORS
         rows.append(
             Row(
                 agent=outcomes.agents[a],
                 pass_rate=number(rates.rate[a]),
-                interval=interval(rates.interval[a]) if enough else None,
+                interval=ends,
                 se=number(rates.se[a]),
                 df=number(rates.df[a]),
                 units=int(rates.units[a]),
@@ -273,50 +281,29 @@ def _list_shares(study: Study) -> tuple[Share, ...]:
 
 
 def _render_agents(result: Result, report: Report) -> Markup:
-    rows, judging = result.rows, len(report.conclusion.annotators) > 0
-    few = [count_passed(r.successes, r.continuations_judged) for r in rows]
-    columns: list[tuple[str, list[Cell], bool]] = [
-        ("Agent", [r.agent for r in rows], True),
-        ("Pass rate", [percent(r.pass_rate) for r in rows], True),
-        (
-            "95% interval",
-            [
-                percent_range(r.interval) if r.interval else f"{k}" if r.pass_rate else "–"
-                for r, k in zip(rows, few, strict=True)
-            ],
-            True,
-        ),
-        (
-            "Other annotators",
-            [percent_range(r.other_annotators_interval) for r in rows],
-            any(r.other_annotators_interval for r in rows),
-        ),
-        ("Unadjusted", [percent(r.plain_rate) for r in rows], judging),
-        ("Units (effective)", [_write_units(r) for r in rows], True),
-        ("Scenarios", [f"{r.scenarios:,}" for r in rows], True),
-        (
-            "Missing",
-            [f"{r.scenarios_missing:,}" for r in rows],
-            any(r.scenarios_missing for r in rows),
-        ),
-        (
-            "Continuations judged",
-            [f"{r.continuations_judged:,} of {r.continuations:,}" for r in rows],
-            True,
-        ),
-        (
-            "Cannot judge",
-            [f"{r.continuations_unjudgeable:,}" for r in rows],
-            any(r.continuations_unjudgeable for r in rows),
-        ),
-        (
-            "Auto-resolved",
-            [f"{r.continuations_auto_resolved:,}" for r in rows],
-            any(r.continuations_auto_resolved for r in rows),
-        ),
-    ]
+    columns: dict[str, str | Callable[[Row], Cell]] = {
+        "Agent": "agent",
+        "Pass rate": "pass_rate",
+        "95% interval": _write_interval,
+        "Other annotators": lambda row: percent_range(row.other_annotators_interval),
+        "Unadjusted": "plain_rate",
+        "Units (effective)": _write_units,
+        "Scenarios": "scenarios",
+        "Missing": "scenarios_missing",
+        "Continuations judged": lambda r: f"{r.continuations_judged:,} of {r.continuations:,}",
+        "Cannot judge": "continuations_unjudgeable",
+        "Auto-resolved": "continuations_auto_resolved",
+    }
+    if not report.conclusion.annotators:
+        del columns["Unadjusted"]
     caption = html("<p class=cap>{}</p>", _write_caption(result, report))
-    return join([render_columns(columns), caption])
+    return join([render_records(result.rows, columns), caption])
+
+
+def _write_interval(row: Row) -> str:
+    if row.interval is None and row.pass_rate:
+        return count_passed(row.successes, row.continuations_judged)
+    return percent_range(row.interval)
 
 
 def _write_units(row: Row) -> str:

@@ -94,5 +94,5 @@ def render(result: Result, report: Report) -> Markup:
             ]
             for row in result.rows
         ),
-        texts=3,
+        texts=("Category", "Reasons"),
     )

@@ -6,10 +6,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from sts_analysis.inputs.subject import Other, Subject
-from sts_analysis.report.core import Interval, Report, Study, html, interval, number
-from sts_analysis.report.markup import render_table
-from sts_analysis.report.sections.ranking import MIN_UNITS
-from sts_analysis.report.text import list_names, percent, point_range, points, to_html
+from sts_analysis.report.core import Interval, Report, Study, html, interval, number, shown_interval
+from sts_analysis.report.markup import render_records
+from sts_analysis.report.text import list_names, point_range, points, to_html
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.version_comparison import compare_versions
 
@@ -124,18 +123,18 @@ def compute(study: Study) -> Result | None:
 
 def render(result: Result, report: Report) -> Markup:
     """Show rates over both versions and their parts."""
-    parts = ("old", "new", "kept", "added", "retired")
-    table = render_table(
-        ["Agent", result.suite, "this version", *parts[2:], "Difference", "95% interval"],
-        (
-            [
-                row.agent,
-                *(percent(getattr(row, part).pass_rate) for part in parts),
-                points(row.difference),
-                point_range(row.interval),
-            ]
-            for row in result.rows
-        ),
+    table = render_records(
+        result.rows,
+        {
+            "Agent": "agent",
+            result.suite: "old.pass_rate",
+            "this version": "new.pass_rate",
+            "kept": "kept.pass_rate",
+            "added": "added.pass_rate",
+            "retired": "retired.pass_rate",
+            "Difference": lambda row: points(row.difference),
+            "95% interval": lambda row: point_range(row.interval),
+        },
     )
     best = ""
     if result.best and result.best_before:
@@ -195,9 +194,8 @@ def _list_best(study: Study) -> tuple[str, ...]:
 
 
 def _convert(means: Means, agent: int) -> Part:
-    enough = means.units[agent] >= MIN_UNITS
     return Part(
         pass_rate=number(means.value[agent]),
-        interval=interval(means.interval[agent]) if enough else None,
+        interval=shown_interval(means, agent),
         scenarios=int(means.scenarios[agent]),
     )

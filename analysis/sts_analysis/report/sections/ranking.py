@@ -5,7 +5,17 @@ import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.report.appendix.terms import link_term
-from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
+from sts_analysis.report.core import (
+    MIN_UNITS_OF_INTERVAL,
+    Interval,
+    Report,
+    Study,
+    html,
+    interval,
+    join,
+    number,
+    shown_interval,
+)
 from sts_analysis.report.sections.conclusion import explain_place
 from sts_analysis.report.text import percent, percent_range, points, to_html
 
@@ -73,10 +83,6 @@ def TITLE(report: Report) -> str:
     return "Pass rate" if len(result.rows) == 1 else "Pass rates"
 
 
-MIN_UNITS = 5
-"""Units from which on an interval is shown."""
-
-
 def compute(study: Study) -> Result:
     """List all agents."""
     claim, rates, outcomes = study.claim, study.rates, study.outcomes
@@ -84,7 +90,7 @@ def compute(study: Study) -> Result:
     access = study.agent_rows.drop_duplicates("agent").set_index("agent")["sees"]
     place = {int(agent): i for i, agent in enumerate(claim.ranked)}
     rate = rates.rate[claim.ranked]
-    few = bool((rates.units < MIN_UNITS).all())
+    few = bool((rates.units < MIN_UNITS_OF_INTERVAL).all())
     rows = []
     for agent in study.order:
         i = place.get(agent)
@@ -97,9 +103,7 @@ def compute(study: Study) -> Result:
                 agent=outcomes.agents[agent],
                 standing=standing,
                 pass_rate=number(rates.rate[agent]),
-                interval=None
-                if rates.units[agent] < MIN_UNITS
-                else interval(rates.interval[agent]),
+                interval=shown_interval(rates, agent),
                 bounds=interval(rates.bounds[agent]),
                 rank=1 + int((rate > rate[i] + 1e-12).sum()) if ranked and i is not None else None,
                 rank_set=(int(claim.rank_sets[i, 0]), int(claim.rank_sets[i, 1]))
