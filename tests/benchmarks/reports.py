@@ -69,9 +69,9 @@ def middle(code: str, *words: str, times: int = TIMES) -> Cost:
 
 
 def rows() -> Rows:
-    none = (None, None)
+    none, unknown = (None, None), (None, None, None)
     imported = middle(IMPORTS)
-    yield "importing what a report needs", *none, imported.cpu, imported.wall, *none
+    yield "importing what a report needs", *none, imported.cpu, imported.wall, *unknown
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for agents, aims in AGENTS.items():
@@ -79,9 +79,10 @@ def rows() -> Rows:
             ratings(agents).to_parquet(path, index=False)
             words = ["report", "--table", str(path), "--out", str(out)]
             whole = middle(STS, *words, times=1 if agents > MANY else TIMES)
-            page = round((out / "report.html").stat().st_size / 2**20, 1)
+            page = round((out / "report.html").stat().st_size / 1000)
+            json = round((out / "report.json").stat().st_size / 2**20, 1)
             what = f"{agents} agents, {agents * SCENARIOS * CONTINUATIONS:,} judgements"
-            yield what, *aims, whole.cpu - imported.cpu, whole.wall, whole.megabytes, page
+            yield what, *aims, whole.cpu - imported.cpu, whole.wall, whole.megabytes, page, json
         workspace = folder / "workspace"
         count = SCENARIOS * CONTINUATIONS * min(AGENTS) // len(million.AGENTS)
         million.fill(Workspace.open(workspace).create(), SCENARIOS, count // SCENARIOS)
@@ -89,11 +90,19 @@ def rows() -> Rows:
         cost(STS, "label", *words)
         whole = middle(STS, "report", *words)
         what = f"a workspace, {len(million.AGENTS)} agents, {count * len(million.AGENTS):,} labels"
-        yield what, WORKSPACE_AIM, None, whole.cpu - imported.cpu, whole.wall, whole.megabytes, None
+        yield (
+            what,
+            WORKSPACE_AIM,
+            None,
+            whole.cpu - imported.cpu,
+            whole.wall,
+            whole.megabytes,
+            *none,
+        )
         bad = folder / "bad.csv"
         bad.write_text("agent,scenery,verdict\na,b,success\n")
         refused = cost(STS, "report", "--table", str(bad), fails=True)
-        yield "a table with a bad header, refused", *none, refused.cpu, refused.wall, *none
+        yield "a table with a bad header, refused", *none, refused.cpu, refused.wall, *unknown
 
 
 if __name__ == "__main__":
