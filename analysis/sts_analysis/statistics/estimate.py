@@ -168,15 +168,6 @@ def estimate(values: np.ndarray, weighting: Weighting) -> Estimates:
     return Estimates(np.asarray(x @ w), parts, weighting.df, weighting.units)
 
 
-def estimate_mean(values: np.ndarray, category: np.ndarray, unit: np.ndarray) -> Estimates:
-    """Estimate one mean, of float64[S] with NaN for scenarios without a value; R is 1.
-
-    Raises:
-      ValueError: no scenario has a value.
-    """
-    return estimate(values[None], weigh(np.isfinite(values), category, unit))
-
-
 def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -1) -> np.ndarray:
     """Sum over the scenarios of each unit along an axis, which becomes U long."""
     order = np.argsort(unit, kind="stable")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from sts_analysis.statistics.estimate import (
     adjust_holm,
     compare,
-    estimate_mean,
     find_rank_sets,
     rate_intervals,
     weigh,
 )
+from tests.analysis.outcomes import estimate_mean
 
 X = np.array([1, 0.5, 0, 0.75, 0.25, 0, 1, 0.5])
 Y = np.array([0.5, 0.5, 0, 0.25, 0, 0.25, 0.5, 0.5])

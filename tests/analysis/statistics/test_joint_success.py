@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sts_analysis.statistics.estimate import estimate_mean
 from sts_analysis.statistics.joint_success import measure_joint_success
 from sts_analysis.statistics.means import estimate_means
-from tests.analysis.outcomes import make_outcomes
+from tests.analysis.outcomes import estimate_mean, make_outcomes
 
 
 def pair(first: int) -> tuple[str, str]:
