@@ -20,14 +20,12 @@ class MarkerErrors(NamedTuple):
     Attributes:
       markers: int.
       median: float, steps, positive for late.
-      mean_absolute: float, steps.
       within: float64[T], share of markers off by at most each of `TOLERANCES`.
       intervals: float64[T, 2], of these shares; an episode is a unit.
     """
 
     markers: int
     median: float
-    mean_absolute: float
     within: np.ndarray
     intervals: np.ndarray
 
@@ -44,7 +42,5 @@ def measure_marker_errors(references: pd.DataFrame) -> MarkerErrors:
     unit = np.unique(right["continuation"], return_inverse=True)[1]
     near = (np.abs(error) <= np.array(TOLERANCES)[:, None]).astype(np.float64)
     means = estimate_means(near, np.zeros(len(error), np.int64), unit)
-    if not len(error):
-        return MarkerErrors(0, np.nan, np.nan, means.value, means.interval)
-    middle, size = float(np.median(error)), float(np.abs(error).mean())
-    return MarkerErrors(len(error), middle, size, means.value, means.interval)
+    median = float(np.median(error)) if len(error) else np.nan
+    return MarkerErrors(len(error), median, means.value, means.interval)

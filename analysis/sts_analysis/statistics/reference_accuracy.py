@@ -72,12 +72,6 @@ def measure_accuracy(references: pd.DataFrame) -> Accuracy:
     )
 
 
-def measure_accuracies(references: pd.DataFrame) -> dict[str, Accuracy]:
-    """Measure the accuracy of each annotator, by name; see `measure_accuracy`."""
-    people = references.groupby("annotator", observed=True)
-    return {str(name): measure_accuracy(rows) for name, rows in people}
-
-
 def _average(right: np.ndarray, episode: np.ndarray) -> Means:
     unit = np.unique(episode, return_inverse=True)[1]
     return estimate_means(right[None].astype(np.float64), np.zeros(len(right), np.int64), unit)
