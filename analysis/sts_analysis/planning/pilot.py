@@ -183,7 +183,7 @@ def measure(outcomes: Outcomes, agents: np.ndarray, joint: np.ndarray | None = N
     inside, size = group >= 0, int(group.max()) + 1
     place, unit, there = group[inside], outcomes.unit[inside], there[:, inside]
     value = np.where(there, outcomes.value[agents][:, inside], 0.0)
-    centre = _divide(value.sum(axis=1), there.sum(axis=1))[:, None]
+    centre = est.divide(value.sum(axis=1), there.sum(axis=1))[:, None]
     both = np.stack([np.where(there, value - centre, 0.0), there])  # sums and counts
     total, number = est.sum_units(both, place, size)
     units = int(unit.max()) + 1
@@ -194,15 +194,15 @@ def measure(outcomes: Outcomes, agents: np.ndarray, joint: np.ndarray | None = N
         same = est.sum_units(both[:, [row]] * both, place, size)  # [2, A, C]
         product, count = np.einsum("kug,kauh->kagh", cells[:, row], cells, optimize=True)
         apart = number[row][:, None] * number[:, None] - count
-        baseline = _divide(total[row][:, None] * total[:, None] - product, apart)
+        baseline = est.divide(total[row][:, None] * total[:, None] - product, apart)
         near = np.diagonal(baseline, axis1=1, axis2=2)
         pairs = count - same[1][..., None] * np.eye(size)
         sums, counts = same.sum(axis=2)
-        covariance[row] = _divide(sums - (same[1] * near).sum(axis=1), counts)
+        covariance[row] = est.divide(sums - (same[1] * near).sum(axis=1), counts)
         rest = product.sum(axis=(1, 2)) - sums - (pairs * baseline).sum(axis=(1, 2))
-        in_unit[row] = _divide(rest, pairs.sum(axis=(1, 2)))
+        in_unit[row] = est.divide(rest, pairs.sum(axis=(1, 2)))
     noise = np.array([_vary_within(outcomes, int(agent)) for agent in agents])
-    return Moments(centre + _divide(total, number), group, covariance, in_unit, noise)
+    return Moments(centre + est.divide(total, number), group, covariance, in_unit, noise)
 
 
 def _vary_within(outcomes: Outcomes, agent: int) -> float:
@@ -338,7 +338,3 @@ def _compare_pairs(covariance: np.ndarray) -> float:
 
 def _divide_share(part: float, whole: float) -> float:
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > est.ZERO else 0.0
-
-
-def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(a, b, out=np.zeros(a.shape), where=b > 0))

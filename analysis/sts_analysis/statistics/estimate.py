@@ -180,6 +180,11 @@ def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -
     return sums
 
 
+def divide(a: np.ndarray | float, b: np.ndarray) -> np.ndarray:
+    """Divide numbers; the result is 0 where the divisor is not positive."""
+    return np.asarray(np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0))
+
+
 def quantile(df: np.ndarray | float) -> np.ndarray:
     """Return the quantile of Student's distribution for a two-sided interval."""
     return np.asarray(stdtrit(df, (1 + CONFIDENCE) / 2))

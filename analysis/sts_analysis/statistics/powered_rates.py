@@ -90,8 +90,7 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     inside = (both.judgeable > 0) & ((known @ member) > 0)[:, category]
     own, every = weigh_rows(known, category, unit), weigh_rows(inside, category, unit)
     weight = _fit_weights(both, own, every, member, people)
-    total = every @ member
-    centre = ((every * both.label_of_all) @ member / np.where(total > 0, total, 1.0))[:, category]
+    centre = est.divide((every * both.label_of_all) @ member, every @ member)[:, category]
     moved = both.people - weight * (both.label - centre)
     added = weight * (both.label_of_all - centre)
     agents = len(known)
@@ -171,8 +170,7 @@ def _fit_weights(
         def deviate(values: np.ndarray, weights: np.ndarray, kept: np.ndarray = kept) -> np.ndarray:
             """Return float64[A, U], deviations from the means of categories, by unit."""
             w, x, inside = weights[:, kept], values[:, kept], member[kept]
-            total = w @ inside
-            mean = ((w * x) @ inside / np.where(total > 0, total, 1.0)) @ inside.T
+            mean = est.divide((w * x) @ inside, w @ inside) @ inside.T
             return est.sum_units(w * (x - mean), people.unit[kept], int(people.unit.max()) + 1)
 
         if kept.any():

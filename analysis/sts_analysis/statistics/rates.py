@@ -299,7 +299,7 @@ class RateModel:
             owed = np.einsum("s,rsk->rk", weighting.weight, share)
             given -= share * effects.effect
             whole, total = share.sum(axis=2, keepdims=True), given.sum(axis=2, keepdims=True)
-            share *= np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0)
+            share *= est.divide(total, whole)
             given -= share  # what is left deviates from the agent's mean in the scenario
             given *= weighting.weight[:, None]
             people, cells = given.sum(axis=1), given.reshape(len(agents), -1)
@@ -415,5 +415,4 @@ def _compare_rows(
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:
-    squares = (workload**2).sum(axis=1)
-    return np.asarray(np.divide(1, squares, out=np.zeros(len(squares)), where=squares > 0))
+    return est.divide(1.0, (workload**2).sum(axis=1))

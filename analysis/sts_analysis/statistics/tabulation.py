@@ -13,6 +13,7 @@ import pandas as pd
 
 from sts.ratings import ACCESS_LEVELS
 from sts_analysis.statistics.annotators import Judging
+from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.units import join_units
 
 UNCOUNTED = ("", "cannot_judge")
@@ -192,16 +193,16 @@ def _values(made: Continuations, shape: tuple[int, int]) -> dict[str, np.ndarray
     successes = add(made.verdicts > 0, made.y)
 
     def mean(top: np.ndarray, number: np.ndarray, all_of_them: np.ndarray) -> np.ndarray:
-        share = _divide(all_of_them - auto, all_of_them)
+        share = divide(all_of_them - auto, all_of_them)
         only_auto = (auto > 0) & (auto == all_of_them)
-        return np.where(only_auto, 0.0, np.where(number > 0, share * _divide(top, number), np.nan))
+        return np.where(only_auto, 0.0, np.where(number > 0, share * divide(top, number), np.nan))
 
-    fewer = judged * _divide(total - unable, total - unable - auto) * (total - auto)
+    fewer = judged * divide(total - unable, total - unable - auto) * (total - auto)
     return {
         "value": mean(successes, judged, total - unable),
         "low": mean(successes, judged + unable, total),
         "high": mean(successes + unable, judged + unable, total),
-        "bound_share": _divide(fewer, total * (judged + unable)),
+        "bound_share": divide(fewer, total * (judged + unable)),
         "continued": total > 0,
         "judged": judged + auto,
         "unjudgeable": unable,
@@ -229,7 +230,7 @@ def _judging(
     autos = np.bincount(cell, auto, shape[0] * shape[1]).reshape(shape[:2])
     judgeable = np.bincount(cell, ~made.unjudgeable, shape[0] * shape[1]).reshape(shape[:2])
     judged = table["judged"] - autos
-    each = _divide(_divide(judgeable - autos, judgeable), judged)[agent, scenario]
+    each = divide(divide(judgeable - autos, judgeable), judged)[agent, scenario]
     each = each / made.verdicts[codes.place[people]]
     once = ~pd.DataFrame({"place": place, "clip": codes.clip[people]}).duplicated().to_numpy()
 
@@ -256,7 +257,3 @@ def _encode(column: pd.Series, names: Sequence[str]) -> np.ndarray:
     """Return int64[rows], the place of each cell among names."""
     code, words = pd.factorize(column)
     return np.asarray(pd.Index(names).get_indexer(pd.Index(words.astype(object)))[code])
-
-
-def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(a, b, out=np.zeros(np.shape(b)), where=b > 0))
