@@ -75,6 +75,11 @@ class Estimates(NamedTuple):
         error = np.sqrt((self.parts**2).sum(axis=-1))
         return np.asarray(np.where(error > ZERO, error, 0.0))
 
+    @property
+    def interval(self) -> np.ndarray:
+        """float64[R, 2], as of a pass rate."""
+        return rate_intervals(self.value, self.se, self.df, self.units)
+
 
 class Differences(NamedTuple):
     """Differences of P pairs; see `compare`.

@@ -97,17 +97,14 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     rate, se, df = np.full((3, agents), np.nan)
     interval, effective = np.full((agents, 2), np.nan), np.zeros(agents)
     for rows, mask in group_rows(np.concatenate([known, inside], axis=1)):
-        if not mask.any():
-            continue
         weightings = [est.weigh(part, category, unit) for part in np.split(mask, 2)]
         judged, rest = (
             est.estimate(values[rows], weighting)
             for values, weighting in zip((moved, added), weightings, strict=True)
         )
-        found = est.Estimates(judged.value + rest.value, judged.parts + rest.parts, judged.df, 0)
+        found = judged._replace(value=judged.value + rest.value, parts=judged.parts + rest.parts)
         rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
-        interval[rows] = est.rate_intervals(found.value, found.se, found.df, judged.units)
-        effective[rows] = weightings[0].effective_units
+        interval[rows], effective[rows] = found.interval, weightings[0].effective_units
     reasons = _find_reasons(people, both, own, effective)
     absent = np.array([bool(reason) for reason in reasons])
     for column in (rate, se, df, interval):

@@ -172,8 +172,6 @@ class RateModel:
         interval, bounds = np.full((2, agents, 2), np.nan)
         workload = np.zeros((agents, self._people))
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
-            if not mask.any():
-                continue
             weighting = self._weigh(mask, suite)
             terms = self._measure(rows, weighting, outcomes.value)
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)

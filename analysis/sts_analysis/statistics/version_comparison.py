@@ -83,7 +83,7 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
             np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
             np.where(seen, est.MIN_DIFFERING_UNITS, 0),
             (gained.value, lost.value),
-            (_find_interval(gained), _find_interval(lost)),
+            (gained.interval, lost.interval),
         )
         difference[rows], se[rows] = total * found.value, total * found.se
         df[rows], interval[rows] = found.df, total * found.interval
@@ -93,7 +93,3 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
 def _estimate_part(outcomes: Outcomes, part: np.ndarray) -> Means:
     category = np.where(part, outcomes.category, -1)
     return estimate_means(np.where(part, outcomes.value, np.nan), category, outcomes.unit)
-
-
-def _find_interval(side: est.Estimates) -> np.ndarray:
-    return est.rate_intervals(side.value, side.se, side.df, side.units)
