@@ -20,6 +20,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.pilot import Pilot, measure
 from sts_analysis.planning.power import ERROR_RATE
 from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.rates import RateModel
 from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, tabulate
 
@@ -190,13 +191,14 @@ def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
         chance, design.pilot.accuracy.call(design.strictness * _POPULATION).mean(axis=1)
     )
     there = np.isfinite(outcomes.value)
-    weight = _weigh(outcomes, there[ranked])
+    grouping = outcomes.category, outcomes.unit
+    weight = weigh_rows(there[ranked], *grouping)
     shares = {"rate": _cover(rates.interval[ranked], (weight * here[ranked]).sum(axis=1))}
     if others:
         truth = (weight * elsewhere[ranked]).sum(axis=1)
         shares["rate_others"] = _cover(model.widen_rates(rates)[ranked], truth)
     judged = elsewhere if others else here
-    weight = _weigh(outcomes, there[pairs.first] & there[pairs.second])
+    weight = weigh_rows(there[pairs.first] & there[pairs.second], *grouping)
     difference = (weight * (judged[pairs.first] - judged[pairs.second])).sum(axis=1)
     right = (np.abs(difference) > est.ZERO) & (np.sign(pairs.value) == np.sign(difference))
     shares["difference"] = _cover(pairs.interval, difference)
@@ -256,16 +258,6 @@ def _summarise(studies: Sequence[dict[str, float]]) -> dict[str, Share]:
             low, high = est.rate_intervals(mean, error, df, number)[0]
             result[name] = Share(float(mean[0]), float(low), float(high), number)
     return result
-
-
-def _weigh(outcomes: Outcomes, judged: np.ndarray) -> np.ndarray:
-    """Return the weights of scenarios, float64[N, S], by which are judged, bool[N, S]."""
-    kinds, which = np.unique(judged, axis=0, return_inverse=True)
-    weights = [
-        est.weigh(kind, outcomes.category, outcomes.unit).weight if kind.any() else 0.0 * kind
-        for kind in kinds
-    ]
-    return np.stack(weights)[which.ravel()]
 
 
 def _cover(interval: np.ndarray, truth: np.ndarray) -> float:
