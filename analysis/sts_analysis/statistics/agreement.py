@@ -20,8 +20,6 @@ from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
 Disagreement = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Observed and expected disagreement from sums float64[..., n]; NaN where undefined."""
 
-_COLUMNS = ("scenario", "continuation", "verdict", "clip", "rubric_shown")
-
 
 class Agreement(NamedTuple):
     """Chance-corrected agreement; NaN where undefined.
@@ -53,7 +51,8 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
 
     Args:
       judgements: rows of people on continuations of agents, in a checked table that has each
-        judgement once (`inputs.ratings.once`) and adjudicated verdicts not in place.
+        judgement once, so that a clip has one continuation (`inputs.ratings.once`), and
+        adjudicated verdicts not in place.
       outcomes: from the same table; their units count.
 
     Raises:
@@ -61,11 +60,9 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
 
     Source: Krippendorff 2018, Content Analysis, chapter 12.
     """
-    columns = [name for name in _COLUMNS if name in judgements]
-    rows = judgements.loc[~judgements["verdict"].isin(UNCOUNTED).to_numpy(), columns]
-    item, names = pd.factorize(rows["clip"])
-    unnamed = np.append(names == "", False)[item]
-    item = np.where(unnamed, len(names) + rows["continuation"].to_numpy(), item)
+    used = judgements.columns.intersection(["scenario", "continuation", "verdict", "rubric_shown"])
+    rows = judgements.loc[~judgements["verdict"].isin(UNCOUNTED).to_numpy(), used]
+    item = pd.factorize(rows["continuation"])[0]
     if "rubric_shown" in rows:
         shown, conditions = pd.factorize(rows["rubric_shown"])
         item = item * len(conditions) + shown
