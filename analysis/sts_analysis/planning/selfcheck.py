@@ -22,7 +22,7 @@ from sts_analysis.planning.power import ERROR_RATE
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.rates import RateModel
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, tabulate
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode, tabulate
 
 LOW_RATE = 0.05
 LIMITS = {
@@ -51,7 +51,6 @@ class StudyDesign(NamedTuple):
       group: int64[S], categories of the chances; -1 for scenarios without a verdict.
       chances: of the agents.
       strictness: standard deviation of annotators, in log odds of calling something a success.
-      analysed_unit: int64[S], what the analysis takes for a unit.
       words: what is simulated.
     """
 
@@ -64,7 +63,6 @@ class StudyDesign(NamedTuple):
     group: np.ndarray
     chances: ChanceModel
     strictness: float
-    analysed_unit: np.ndarray
     words: str = "as estimated"
 
     def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
@@ -95,14 +93,6 @@ def read_design(pilot: Pilot) -> StudyDesign:
     drawn = (table["source"] == outcomes.source) & ~table["verdict"].isin(UNCOUNTED)
     rows = table[drawn]
     people = outcomes.judging.annotators if outcomes.judging else ()
-    agent, scenario, annotator = (
-        pd.Index(names, dtype=object).get_indexer(pd.Index(rows[column].astype(object)))
-        for column, names in (
-            ("agent", outcomes.agents),
-            ("scenario", outcomes.scenarios),
-            ("annotator", people),
-        )
-    )
     moments = measure(outcomes, np.arange(len(outcomes.agents)))
     chances, effects = moments.fit_chances(pilot.accuracy), pilot.model.effects
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
@@ -114,13 +104,13 @@ def read_design(pilot: Pilot) -> StudyDesign:
         pilot=pilot._replace(ratings=table),
         row=np.flatnonzero(drawn),
         continuation=pd.factorize(rows["continuation"])[0],
-        annotator=np.where(rows["adjudicated"] == "", annotator, -1),
-        cell=agent * len(outcomes.scenarios) + scenario,
+        annotator=np.where(rows["adjudicated"] == "", encode(rows["annotator"], people), -1),
+        cell=encode(rows["agent"], outcomes.agents) * len(outcomes.scenarios)
+        + encode(rows["scenario"], outcomes.scenarios),
         counted=1 - auto / np.maximum(judgeable, 1),
         group=moments.group,
         chances=chances._replace(trajectory_share=share),
         strictness=_find_strictness(pilot.accuracy, float(chances.rate.mean()), component),
-        analysed_unit=outcomes.unit,
     )
 
 
@@ -172,8 +162,9 @@ def simulate(design: StudyDesign, seed: Sequence[int]) -> tuple[Outcomes, np.nda
     verdict[design.row] = _WORDS[(rng.random(len(share)) < share).astype(int)]
     table = pilot.ratings.assign(verdict=verdict)
     outcomes = tabulate(table, pilot.outcomes.source, scenarios=pilot.scenarios)
-    clips = pilot.outcomes.judged_clips
-    return outcomes._replace(unit=design.analysed_unit, judged_clips=clips), chance, called
+    before = pilot.outcomes
+    outcomes = outcomes._replace(unit=before.unit, judged_clips=before.judged_clips)
+    return outcomes, chance, called
 
 
 def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sts_analysis.statistics import estimate as est
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode
 
 Disagreement = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Observed and expected disagreement from sums float64[..., n]; NaN where undefined."""
@@ -105,11 +105,11 @@ def measure_kappa(judgements: pd.DataFrame, labels: Outcomes) -> Agreement:
 
 def _find_units(rows: pd.DataFrame, outcomes: Outcomes) -> np.ndarray:
     """Return int64[rows], the unit of each row's scenario."""
-    code, names = pd.factorize(rows["scenario"])
-    place = pd.Index(outcomes.scenarios).get_indexer(pd.Index(names.astype(object)))
+    place = encode(rows["scenario"], outcomes.scenarios)
     if (place < 0).any():
-        raise ValueError(f"expected scenarios of agents, found {names[place < 0][0]!r}")
-    return np.asarray(outcomes.unit[place][code])
+        unknown = rows["scenario"].to_numpy()[place < 0]
+        raise ValueError(f"expected scenarios of agents, found {unknown[0]!r}")
+    return np.asarray(outcomes.unit[place])
 
 
 def _disagree_among_annotators(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.means import estimate_means, weigh_rows
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode
 
 MIN_YOUDEN = 0.3
 """What the interval of Se + Sp - 1, the divisor, must not reach below."""
@@ -162,7 +162,7 @@ class _Answers:
         rows = references[~references["verdict"].isin(UNCOUNTED).to_numpy()]
         true = (rows["truth"] == "success").to_numpy()
         right = (rows["verdict"] == "success").to_numpy() == true
-        who = pd.Index(annotators).get_indexer(pd.Index(rows["annotator"].astype(object)))
+        who = encode(rows["annotator"], annotators)
         episode = np.unique(rows["continuation"], return_inverse=True)[1]
         self.kinds = [(right[kind], who[kind], episode[kind]) for kind in (true, ~true)]
 

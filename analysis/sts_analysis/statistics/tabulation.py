@@ -147,8 +147,8 @@ class _Codes:
     """Rows of agents in numbers: agent, scenario, the place of the continuation, and the clip."""
 
     def __init__(self, rows: pd.DataFrame, agents: tuple[str, ...], scenarios: tuple[str, ...]):
-        self.agent = _encode(rows["agent"], agents)
-        self.scenario = _encode(rows["scenario"], scenarios)
+        self.agent = encode(rows["agent"], agents)
+        self.scenario = encode(rows["scenario"], scenarios)
         self.number, self.first, self.place = np.unique(
             rows["continuation"].to_numpy(), return_index=True, return_inverse=True
         )
@@ -253,7 +253,7 @@ def _count_clips(rows: pd.DataFrame, codes: _Codes, source: str) -> np.ndarray:
     return np.bincount(pairs["agent"], minlength=int(codes.agent.max()) + 1)
 
 
-def _encode(column: pd.Series, names: Sequence[str]) -> np.ndarray:
-    """Return int64[rows], the place of each cell among names."""
+def encode(column: pd.Series, names: Sequence[str]) -> np.ndarray:
+    """Return int64[rows], the place of each cell among names; -1 for one that is not among them."""
     code, words = pd.factorize(column)
     return np.asarray(pd.Index(names).get_indexer(pd.Index(words.astype(object)))[code])
