@@ -225,9 +225,9 @@ def _test(values: np.ndarray, weighting: est.Weighting) -> np.ndarray:
     found = est.estimate(gap, weighting)
     sums = est.sum_units(gap * weighting.weight, weighting.unit, len(weighting.scale))
     differing = (np.abs(sums) > weighting.rounding).sum(axis=1)
-    df, zero = np.full(len(gap), found.df), np.zeros(len(gap))
+    df, rates = np.full(len(gap), found.df), (found.value, np.zeros(len(gap)))
     ends = np.zeros((len(gap), 2))  # intervals are not used
-    return est.compare(found.value, found.se, df, differing, (found.value, zero), (ends, ends)).p
+    return est.compare(found.se, df, differing, rates, (ends, ends)).p
 
 
 def plan_study(assumptions: Assumptions, design: Design, target: float) -> Plan:

@@ -215,7 +215,6 @@ def rate_intervals(
 
 
 def compare(
-    value: np.ndarray,
     se: np.ndarray,
     df: np.ndarray,
     differing: np.ndarray,
@@ -229,16 +228,15 @@ def compare(
     Med. 17:873); without an error p is the sign test's.
 
     Args:
-      value: float64[P], first rate minus second.
-      se: float64[P].
+      se: float64[P], of first rates minus second.
       df: float64[P].
       differing: int64[P], units in which the weighted sums of both differ.
       rates: float64[P] each, of the first and of the second, over the same scenarios.
       intervals: float64[P, 2] each, of the rates.
     """
-    half = quantile(df) * se
-    interval = np.clip(np.stack([value - half, value + half], axis=-1), -1.0, 1.0)
     (a, b), (ends_a, ends_b) = rates, intervals
+    value, half = a - b, quantile(df) * se
+    interval = np.clip(np.stack([value - half, value + half], axis=-1), -1.0, 1.0)
     newcombe = np.stack(
         [
             value - np.hypot(a - ends_a[:, 0], ends_b[:, 1] - b),

@@ -409,7 +409,7 @@ def _compare_rows(
         rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
         ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
         se = np.where(se > est.ZERO, se, 0.0)
-        yield i, j, est.compare(rates[0] - rates[1], se, df, differing, rates, ends)
+        yield i, j, est.compare(se, df, differing, rates, ends)
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:

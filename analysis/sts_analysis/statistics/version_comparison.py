@@ -78,7 +78,6 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         spread = np.sqrt(((gained.parts - lost.parts) ** 2).sum(axis=1))
         seen = (gained.se > 0) & (lost.se > 0)
         found = est.compare(
-            gained.value - lost.value,
             np.where(spread > est.ZERO, spread, 0.0),
             np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
             np.where(seen, est.MIN_DIFFERING_UNITS, 0),
