@@ -6,8 +6,11 @@ import pytest
 from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
 
-from sts_analysis.statistics.marker_errors import TOLERANCES, measure_marker_errors
-from sts_analysis.statistics.reference_accuracy import measure_accuracy
+from sts_analysis.statistics.reference_accuracy import (
+    TOLERANCES,
+    measure_accuracy,
+    measure_marker_errors,
+)
 
 
 def refer(*rows: tuple[str, str, str, float, float], annotator: str = "ana") -> pd.DataFrame:
