@@ -98,8 +98,8 @@ def read_design(pilot: Pilot) -> StudyDesign:
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
     component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
     made = outcomes.continuations
-    auto = outcomes.count_continuations(made.auto_resolved)
-    judgeable = outcomes.count_continuations(~made.unjudgeable)
+    auto = made.tally(made.auto_resolved, outcomes.value.shape)
+    judgeable = made.tally(~made.unjudgeable, outcomes.value.shape)
     return StudyDesign(
         pilot=pilot._replace(ratings=table),
         row=np.flatnonzero(drawn),

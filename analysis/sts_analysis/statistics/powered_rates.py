@@ -118,8 +118,7 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
 def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
     made, shape = people.continuations, people.value.shape
     y = labels.continuations.y
-    cell = made.agent * shape[1] + made.scenario
-    size, categories = people.value.size, len(people.categories)
+    categories = len(people.categories)
     judged, judgeable = made.verdicts > 0, ~made.unjudgeable
     group = made.agent * categories + people.category[made.scenario]
     missing = np.bincount(group, judgeable & np.isnan(y), shape[0] * categories) > 0
@@ -127,9 +126,8 @@ def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
     y = np.where(missing[group], 0.0, y)
 
     def average(chosen: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        number = np.bincount(cell[chosen], minlength=size)
-        total = np.bincount(cell[chosen], values[chosen], size)
-        return number.reshape(shape), (total / np.maximum(number, 1)).reshape(shape)
+        number = made.tally(chosen, shape)
+        return number, made.tally(chosen, shape, values) / np.maximum(number, 1)
 
     (number, verdict), (_, label) = average(judged, made.y), average(judged, y)
     total, label_of_all = average(judgeable, y)
@@ -184,7 +182,8 @@ def _find_reasons(
 ) -> tuple[str, ...]:
     """Return why each agent has no prediction-powered rate, or ""."""
     judged, judgeable = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
-    auto = people.count_continuations(people.continuations.auto_resolved).sum(axis=1) > 0
+    made = people.continuations
+    auto = made.tally(made.auto_resolved, people.value.shape).any(axis=1)
     gap = own * (both.label - both.label_of_all)
     size = np.sqrt((gap**2).sum(axis=1))  # Efron 1969, J. Am. Stat. Assoc. 64:1278
     selected = np.abs(gap.sum(axis=1)) > np.where(size > 0, MAX_SELECTION * size, np.inf)

@@ -155,9 +155,7 @@ def _weigh_continuations(outcomes: Outcomes) -> np.ndarray:
     made = outcomes.continuations
     cell = made.agent * len(outcomes.scenarios) + made.scenario
     kinds = made.verdicts > 0, made.auto_resolved, ~made.unjudgeable
-    judged, auto, total = (
-        np.bincount(cell[kind], minlength=outcomes.value.size)[cell] for kind in kinds
-    )
+    judged, auto, total = (made.tally(kind, outcomes.value.shape).flat[cell] for kind in kinds)
     weights = weigh_rows(np.isfinite(outcomes.value), outcomes.category, outcomes.unit)
     share = (1 - auto / np.maximum(total, 1)) / np.maximum(judged, 1)
     share = np.where(made.auto_resolved, 1 / np.maximum(total, 1), share)

@@ -43,6 +43,14 @@ class Continuations(NamedTuple):
     auto_resolved: np.ndarray
     horizon: np.ndarray
 
+    def tally(
+        self, chosen: np.ndarray, shape: tuple[int, ...], weights: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Count continuations, bool[C], or sum their weights, in a table [A, S] of this shape."""
+        place = (self.agent * shape[1] + self.scenario)[chosen]
+        weights = None if weights is None else weights[chosen]
+        return np.asarray(np.bincount(place, weights, shape[0] * shape[1]).reshape(shape))
+
 
 class Outcomes(NamedTuple):
     """Values of every agent in every scenario.
@@ -87,12 +95,6 @@ class Outcomes(NamedTuple):
     continuations: Continuations
     judging: Judging | None
     judged_clips: np.ndarray
-
-    def count_continuations(self, chosen: np.ndarray) -> np.ndarray:
-        """Count continuations, bool[C], by agent and scenario: int64[A, S]."""
-        made = self.continuations
-        place = made.agent[chosen] * len(self.scenarios) + made.scenario[chosen]
-        return np.bincount(place, minlength=self.value.size).reshape(self.value.shape)
 
 
 def tabulate(
@@ -182,15 +184,9 @@ def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuati
 
 
 def _values(made: Continuations, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    place = made.agent * shape[1] + made.scenario
-
-    def add(chosen: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        weights = None if weights is None else weights[chosen]
-        return np.bincount(place[chosen], weights, shape[0] * shape[1]).reshape(shape)
-
-    total, unable = add(made.agent >= 0), add(made.unjudgeable)
-    auto, judged = add(made.auto_resolved), add(made.verdicts > 0)
-    successes = add(made.verdicts > 0, made.y)
+    total, unable = made.tally(made.agent >= 0, shape), made.tally(made.unjudgeable, shape)
+    auto, judged = made.tally(made.auto_resolved, shape), made.tally(made.verdicts > 0, shape)
+    successes = made.tally(made.verdicts > 0, shape, made.y)
 
     def mean(top: np.ndarray, number: np.ndarray, all_of_them: np.ndarray) -> np.ndarray:
         share = divide(all_of_them - auto, all_of_them)
@@ -225,12 +221,8 @@ def _judging(
     size = int(np.prod(shape))
     success = (rows["verdict"] == "success").to_numpy()[people]
     # A value is (o / n) x the mean over judged continuations of the mean over verdicts.
-    auto = made.auto_resolved.astype(np.float64)
-    cell = made.agent * shape[1] + made.scenario
-    autos = np.bincount(cell, auto, shape[0] * shape[1]).reshape(shape[:2])
-    judgeable = np.bincount(cell, ~made.unjudgeable, shape[0] * shape[1]).reshape(shape[:2])
-    judged = table["judged"] - autos
-    each = divide(divide(judgeable - autos, judgeable), judged)[agent, scenario]
+    auto, judgeable = (made.tally(x, shape[:2]) for x in (made.auto_resolved, ~made.unjudgeable))
+    each = divide(divide(judgeable - auto, judgeable), table["judged"] - auto)[agent, scenario]
     each = each / made.verdicts[codes.place[people]]
     once = ~pd.DataFrame({"place": place, "clip": codes.clip[people]}).duplicated().to_numpy()
 
