@@ -18,6 +18,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.power import (
     ERROR_RATE,
     MAX_COUNT,
+    POWER,
     Assumptions,
     Design,
     find_count,
@@ -249,33 +250,24 @@ def measure_pair(pilot: Pilot, first: int, second: int) -> tuple[Assumptions, De
 
 
 def scenarios_needed(
-    outcomes: Outcomes,
-    model: RateModel,
-    first: int,
-    second: int,
-    *,
-    pairs: int,
-    power: float = 0.8,
-    other_annotators: bool = False,
+    model: RateModel, first: int, second: int, *, pairs: int, other_annotators: bool = False
 ) -> tuple[int, int] | None:
     """Return how many scenarios would make a difference as large as this one significant.
 
     The variance between annotators, if it counts, does not fall with more scenarios.
 
     Args:
-      outcomes: of one label source.
-      model: of these.
+      model: of one label source.
       first: index of an agent.
       second: index of another.
       pairs: comparisons that share the error rate of the conclusion.
-      power: probability that the difference is significant.
       other_annotators: whether the conclusion is to hold for other annotators as well.
 
     Returns:
-      The range that the uncertainty of the variance leaves (80%); None if the pair cannot be
-      compared or no number of scenarios suffices.
+      The range for a power of 80% that the uncertainty of the variance leaves (80%); None if the
+      pair cannot be compared or no number of scenarios suffices.
     """
-    agents = np.array([first, second])
+    agents, outcomes = np.array([first, second]), model.outcomes
     found = model.compare(agents, other_annotators=False)
     value, se, df = abs(float(found.value[0])), float(found.se[0]), float(found.df[0])
     if not (np.isfinite(found.p[0]) and value > est.ZERO and se > 0):
@@ -291,7 +283,7 @@ def scenarios_needed(
     def suffices(number: int) -> bool:
         part, free = se**2 * scenarios / number, df + units * (number / scenarios - 1)
         below = part**2 / max(free, 1.0) + people_below
-        bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, power)
+        bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, POWER)
         return value >= bar * math.sqrt(part + people)
 
     number = find_count(suffices, MAX_COUNT["scenarios"])

@@ -20,6 +20,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.statistics import estimate as est
 
 ERROR_RATE = 0.05
+POWER = 0.8
 STUDIES = 400
 _SEARCHED = 2000
 MAX_SHORTFALL = 0.05
@@ -83,7 +84,7 @@ class Design(NamedTuple):
     annotations: int
     unit_size: float = 1.0
     pairs: int = 1
-    power: float = 0.8
+    power: float = POWER
     fixed: bool = False
 
     @property
