@@ -168,7 +168,8 @@ class RateModel:
         suite = np.ones(len(outcomes.scenarios), bool) if scenarios is None else scenarios
         agents = len(outcomes.agents)
         rate, se, df, plain = np.full((4, agents), np.nan)
-        units, effective, count = np.zeros((3, agents))
+        units, count = np.zeros((2, agents), np.int64)
+        effective = np.zeros(agents)
         interval, bounds = np.full((2, agents, 2), np.nan)
         workload = np.zeros((agents, self._people))
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
@@ -187,8 +188,7 @@ class RateModel:
                     terms = self._measure(np.array([row]), weighting, values)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
-        counts = units.astype(np.int64), effective, count.astype(np.int64)
-        return Rates(rate, se, df, interval, bounds, *counts, plain, workload)
+        return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
 
     def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
         """Return whether differences of these agents hold for other annotators, too."""
@@ -250,14 +250,8 @@ class RateModel:
                 for i, j, found in _compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
-                    ends = found.interval * turn[:, None]
-                    value[at], se[at], df[at], p[at] = (
-                        turn * found.value,
-                        found.se,
-                        found.df,
-                        found.p,
-                    )
-                    interval[at] = np.sort(ends, axis=1)
+                    value[at], se[at], df[at] = turn * found.value, found.se, found.df
+                    interval[at], p[at] = np.sort(turn[:, None] * found.interval, axis=1), found.p
                     owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
                     scenarios[at] = joint.sum()
         identifiable = (scenarios > 0) & self._identify(owed, first, second)
