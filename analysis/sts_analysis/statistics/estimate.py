@@ -72,8 +72,7 @@ class Estimates(NamedTuple):
     @property
     def se(self) -> np.ndarray:
         """float64[R], standard errors; rounding counts as 0."""
-        error = np.sqrt((self.parts**2).sum(axis=-1))
-        return np.asarray(np.where(error > ZERO, error, 0.0))
+        return take_root((self.parts**2).sum(axis=-1))
 
     @property
     def interval(self) -> np.ndarray:
@@ -183,6 +182,12 @@ def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -
     totals = np.add.reduceat(np.take(values, order, axis), starts, axis=axis)
     np.moveaxis(sums, axis, 0)[unit[order][starts]] = np.moveaxis(totals, axis, 0)
     return sums
+
+
+def take_root(variance: np.ndarray) -> np.ndarray:
+    """Return the standard errors of variances; rounding counts as 0."""
+    error = np.sqrt(variance)
+    return np.asarray(np.where(error > ZERO, error, 0.0))
 
 
 def divide(a: np.ndarray | float, b: np.ndarray) -> np.ndarray:

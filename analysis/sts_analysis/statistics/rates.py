@@ -131,15 +131,9 @@ class _Terms(NamedTuple):
     cells: np.ndarray
 
     @property
-    def variance(self) -> np.ndarray:
-        """float64[R]."""
-        return np.asarray((self.parts**2).sum(axis=1) + self.within)
-
-    @property
     def se(self) -> np.ndarray:
         """float64[R]; rounding counts as 0."""
-        error = np.sqrt(self.variance)
-        return np.where(error > est.ZERO, error, 0.0)
+        return est.take_root((self.parts**2).sum(axis=1) + self.within)
 
 
 class RateModel:
@@ -242,11 +236,9 @@ class RateModel:
                     continue
                 weighting = self._weigh(joint, suite)
                 left = self._measure(agents[rows], weighting, self.outcomes.value)
-                right = (
-                    left
-                    if columns is rows
-                    else self._measure(agents[columns], weighting, self.outcomes.value)
-                )
+                right = left
+                if columns is not rows:
+                    right = self._measure(agents[columns], weighting, self.outcomes.value)
                 for i, j, found in _compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
@@ -398,12 +390,10 @@ def _compare_rows(
             below = variance**2 / df + more**2 / free
             df = np.where(more > 0, whole**2 / np.where(more > 0, below, 1.0), df)
             variance = whole
-        se = np.sqrt(variance)
         differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
         rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
         ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
-        se = np.where(se > est.ZERO, se, 0.0)
-        yield i, j, est.compare(se, df, differing, rates, ends)
+        yield i, j, est.compare(est.take_root(variance), df, differing, rates, ends)
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:

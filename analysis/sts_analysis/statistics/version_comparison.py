@@ -75,10 +75,10 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         gained, lost = (est.estimate(outcomes.value[rows], side) for side in sides)
         squares = gained.se**2, lost.se**2
         below = squares[0] ** 2 / gained.df + squares[1] ** 2 / lost.df
-        spread = np.sqrt(((gained.parts - lost.parts) ** 2).sum(axis=1))
+        apart = gained._replace(parts=gained.parts - lost.parts)
         seen = (gained.se > 0) & (lost.se > 0)
         found = est.compare(
-            np.where(spread > est.ZERO, spread, 0.0),
+            apart.se,
             np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
             np.where(seen, est.MIN_DIFFERING_UNITS, 0),
             (gained.value, lost.value),
