@@ -1,4 +1,4 @@
-"""Outcomes made from arrays, without a table.
+"""Outcomes made from arrays, without a table, and the mean of a single row.
 
 Axes: A agents, S scenarios, N continuations of each, K annotators.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sts_analysis.statistics.annotators import Judging
+from sts_analysis.statistics.estimate import Estimates, estimate, weigh
 from sts_analysis.statistics.tabulation import Continuations, Outcomes, _values
 
 
@@ -61,3 +62,8 @@ def make_outcomes(
         judging=judging,
         judged_clips=made.verdicts.reshape(agents, -1).sum(axis=1),
     )
+
+
+def estimate_mean(values: np.ndarray, category: np.ndarray, unit: np.ndarray) -> Estimates:
+    """Estimate one mean, of float64[S] with NaN for scenarios without a value; R is 1."""
+    return estimate(values[None], weigh(np.isfinite(values), category, unit))

@@ -18,6 +18,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.power import (
     ERROR_RATE,
     MAX_COUNT,
+    POWER,
     Assumptions,
     Design,
     find_count,
@@ -183,7 +184,7 @@ def measure(outcomes: Outcomes, agents: np.ndarray, joint: np.ndarray | None = N
     inside, size = group >= 0, int(group.max()) + 1
     place, unit, there = group[inside], outcomes.unit[inside], there[:, inside]
     value = np.where(there, outcomes.value[agents][:, inside], 0.0)
-    centre = _divide(value.sum(axis=1), there.sum(axis=1))[:, None]
+    centre = est.divide(value.sum(axis=1), there.sum(axis=1))[:, None]
     both = np.stack([np.where(there, value - centre, 0.0), there])  # sums and counts
     total, number = est.sum_units(both, place, size)
     units = int(unit.max()) + 1
@@ -194,15 +195,15 @@ def measure(outcomes: Outcomes, agents: np.ndarray, joint: np.ndarray | None = N
         same = est.sum_units(both[:, [row]] * both, place, size)  # [2, A, C]
         product, count = np.einsum("kug,kauh->kagh", cells[:, row], cells, optimize=True)
         apart = number[row][:, None] * number[:, None] - count
-        baseline = _divide(total[row][:, None] * total[:, None] - product, apart)
+        baseline = est.divide(total[row][:, None] * total[:, None] - product, apart)
         near = np.diagonal(baseline, axis1=1, axis2=2)
         pairs = count - same[1][..., None] * np.eye(size)
         sums, counts = same.sum(axis=2)
-        covariance[row] = _divide(sums - (same[1] * near).sum(axis=1), counts)
+        covariance[row] = est.divide(sums - (same[1] * near).sum(axis=1), counts)
         rest = product.sum(axis=(1, 2)) - sums - (pairs * baseline).sum(axis=(1, 2))
-        in_unit[row] = _divide(rest, pairs.sum(axis=(1, 2)))
+        in_unit[row] = est.divide(rest, pairs.sum(axis=(1, 2)))
     noise = np.array([_vary_within(outcomes, int(agent)) for agent in agents])
-    return Moments(centre + _divide(total, number), group, covariance, in_unit, noise)
+    return Moments(centre + est.divide(total, number), group, covariance, in_unit, noise)
 
 
 def _vary_within(outcomes: Outcomes, agent: int) -> float:
@@ -249,33 +250,24 @@ def measure_pair(pilot: Pilot, first: int, second: int) -> tuple[Assumptions, De
 
 
 def scenarios_needed(
-    outcomes: Outcomes,
-    model: RateModel,
-    first: int,
-    second: int,
-    *,
-    pairs: int,
-    power: float = 0.8,
-    other_annotators: bool = False,
+    model: RateModel, first: int, second: int, *, pairs: int, other_annotators: bool = False
 ) -> tuple[int, int] | None:
     """Return how many scenarios would make a difference as large as this one significant.
 
     The variance between annotators, if it counts, does not fall with more scenarios.
 
     Args:
-      outcomes: of one label source.
-      model: of these.
+      model: of one label source.
       first: index of an agent.
       second: index of another.
       pairs: comparisons that share the error rate of the conclusion.
-      power: probability that the difference is significant.
       other_annotators: whether the conclusion is to hold for other annotators as well.
 
     Returns:
-      The range that the uncertainty of the variance leaves (80%); None if the pair cannot be
-      compared or no number of scenarios suffices.
+      The range for a power of 80% that the uncertainty of the variance leaves (80%); None if the
+      pair cannot be compared or no number of scenarios suffices.
     """
-    agents = np.array([first, second])
+    agents, outcomes = np.array([first, second]), model.outcomes
     found = model.compare(agents, other_annotators=False)
     value, se, df = abs(float(found.value[0])), float(found.se[0]), float(found.df[0])
     if not (np.isfinite(found.p[0]) and value > est.ZERO and se > 0):
@@ -291,7 +283,7 @@ def scenarios_needed(
     def suffices(number: int) -> bool:
         part, free = se**2 * scenarios / number, df + units * (number / scenarios - 1)
         below = part**2 / max(free, 1.0) + people_below
-        bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, power)
+        bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, POWER)
         return value >= bar * math.sqrt(part + people)
 
     number = find_count(suffices, MAX_COUNT["scenarios"])
@@ -338,7 +330,3 @@ def _compare_pairs(covariance: np.ndarray) -> float:
 
 def _divide_share(part: float, whole: float) -> float:
     return float(np.clip(part / whole, 0.0, 1.0)) if whole > est.ZERO else 0.0
-
-
-def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(a, b, out=np.zeros(a.shape), where=b > 0))

@@ -20,6 +20,7 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.statistics import estimate as est
 
 ERROR_RATE = 0.05
+POWER = 0.8
 STUDIES = 400
 _SEARCHED = 2000
 MAX_SHORTFALL = 0.05
@@ -83,7 +84,7 @@ class Design(NamedTuple):
     annotations: int
     unit_size: float = 1.0
     pairs: int = 1
-    power: float = 0.8
+    power: float = POWER
     fixed: bool = False
 
     @property
@@ -225,9 +226,9 @@ def _test(values: np.ndarray, weighting: est.Weighting) -> np.ndarray:
     found = est.estimate(gap, weighting)
     sums = est.sum_units(gap * weighting.weight, weighting.unit, len(weighting.scale))
     differing = (np.abs(sums) > weighting.rounding).sum(axis=1)
-    df, zero = np.full(len(gap), found.df), np.zeros(len(gap))
+    df, rates = np.full(len(gap), found.df), (found.value, np.zeros(len(gap)))
     ends = np.zeros((len(gap), 2))  # intervals are not used
-    return est.compare(found.value, found.se, df, differing, (found.value, zero), (ends, ends)).p
+    return est.compare(found.se, df, differing, rates, (ends, ends)).p
 
 
 def plan_study(assumptions: Assumptions, design: Design, target: float) -> Plan:

@@ -20,8 +20,9 @@ from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.pilot import Pilot, measure
 from sts_analysis.planning.power import ERROR_RATE
 from sts_analysis.statistics import estimate as est
+from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.rates import RateModel
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, tabulate
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode, tabulate
 
 LOW_RATE = 0.05
 LIMITS = {
@@ -50,7 +51,6 @@ class StudyDesign(NamedTuple):
       group: int64[S], categories of the chances; -1 for scenarios without a verdict.
       chances: of the agents.
       strictness: standard deviation of annotators, in log odds of calling something a success.
-      analysed_unit: int64[S], what the analysis takes for a unit.
       words: what is simulated.
     """
 
@@ -63,7 +63,6 @@ class StudyDesign(NamedTuple):
     group: np.ndarray
     chances: ChanceModel
     strictness: float
-    analysed_unit: np.ndarray
     words: str = "as estimated"
 
     def judge(self, chance: np.ndarray, called: np.ndarray) -> np.ndarray:
@@ -94,32 +93,24 @@ def read_design(pilot: Pilot) -> StudyDesign:
     drawn = (table["source"] == outcomes.source) & ~table["verdict"].isin(UNCOUNTED)
     rows = table[drawn]
     people = outcomes.judging.annotators if outcomes.judging else ()
-    agent, scenario, annotator = (
-        pd.Index(names, dtype=object).get_indexer(pd.Index(rows[column].astype(object)))
-        for column, names in (
-            ("agent", outcomes.agents),
-            ("scenario", outcomes.scenarios),
-            ("annotator", people),
-        )
-    )
     moments = measure(outcomes, np.arange(len(outcomes.agents)))
     chances, effects = moments.fit_chances(pilot.accuracy), pilot.model.effects
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
     component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
     made = outcomes.continuations
-    auto = outcomes.count_continuations(made.auto_resolved)
-    judgeable = outcomes.count_continuations(~made.unjudgeable)
+    auto = made.tally(made.auto_resolved, outcomes.value.shape)
+    judgeable = made.tally(~made.unjudgeable, outcomes.value.shape)
     return StudyDesign(
         pilot=pilot._replace(ratings=table),
         row=np.flatnonzero(drawn),
         continuation=pd.factorize(rows["continuation"])[0],
-        annotator=np.where(rows["adjudicated"] == "", annotator, -1),
-        cell=agent * len(outcomes.scenarios) + scenario,
+        annotator=np.where(rows["adjudicated"] == "", encode(rows["annotator"], people), -1),
+        cell=encode(rows["agent"], outcomes.agents) * len(outcomes.scenarios)
+        + encode(rows["scenario"], outcomes.scenarios),
         counted=1 - auto / np.maximum(judgeable, 1),
         group=moments.group,
         chances=chances._replace(trajectory_share=share),
         strictness=_find_strictness(pilot.accuracy, float(chances.rate.mean()), component),
-        analysed_unit=outcomes.unit,
     )
 
 
@@ -171,8 +162,9 @@ def simulate(design: StudyDesign, seed: Sequence[int]) -> tuple[Outcomes, np.nda
     verdict[design.row] = _WORDS[(rng.random(len(share)) < share).astype(int)]
     table = pilot.ratings.assign(verdict=verdict)
     outcomes = tabulate(table, pilot.outcomes.source, scenarios=pilot.scenarios)
-    clips = pilot.outcomes.judged_clips
-    return outcomes._replace(unit=design.analysed_unit, judged_clips=clips), chance, called
+    before = pilot.outcomes
+    outcomes = outcomes._replace(unit=before.unit, judged_clips=before.judged_clips)
+    return outcomes, chance, called
 
 
 def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
@@ -190,13 +182,14 @@ def check_study(design: StudyDesign, seed: Sequence[int]) -> dict[str, float]:
         chance, design.pilot.accuracy.call(design.strictness * _POPULATION).mean(axis=1)
     )
     there = np.isfinite(outcomes.value)
-    weight = _weigh(outcomes, there[ranked])
+    grouping = outcomes.category, outcomes.unit
+    weight = weigh_rows(there[ranked], *grouping)
     shares = {"rate": _cover(rates.interval[ranked], (weight * here[ranked]).sum(axis=1))}
     if others:
         truth = (weight * elsewhere[ranked]).sum(axis=1)
         shares["rate_others"] = _cover(model.widen_rates(rates)[ranked], truth)
     judged = elsewhere if others else here
-    weight = _weigh(outcomes, there[pairs.first] & there[pairs.second])
+    weight = weigh_rows(there[pairs.first] & there[pairs.second], *grouping)
     difference = (weight * (judged[pairs.first] - judged[pairs.second])).sum(axis=1)
     right = (np.abs(difference) > est.ZERO) & (np.sign(pairs.value) == np.sign(difference))
     shares["difference"] = _cover(pairs.interval, difference)
@@ -256,16 +249,6 @@ def _summarise(studies: Sequence[dict[str, float]]) -> dict[str, Share]:
             low, high = est.rate_intervals(mean, error, df, number)[0]
             result[name] = Share(float(mean[0]), float(low), float(high), number)
     return result
-
-
-def _weigh(outcomes: Outcomes, judged: np.ndarray) -> np.ndarray:
-    """Return the weights of scenarios, float64[N, S], by which are judged, bool[N, S]."""
-    kinds, which = np.unique(judged, axis=0, return_inverse=True)
-    weights = [
-        est.weigh(kind, outcomes.category, outcomes.unit).weight if kind.any() else 0.0 * kind
-        for kind in kinds
-    ]
-    return np.stack(weights)[which.ravel()]
 
 
 def _cover(interval: np.ndarray, truth: np.ndarray) -> float:

@@ -15,12 +15,10 @@ import numpy as np
 import pandas as pd
 
 from sts_analysis.statistics import estimate as est
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode
 
 Disagreement = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Observed and expected disagreement from sums float64[..., n]; NaN where undefined."""
-
-_COLUMNS = ("scenario", "continuation", "verdict", "clip", "rubric_shown")
 
 
 class Agreement(NamedTuple):
@@ -53,7 +51,8 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
 
     Args:
       judgements: rows of people on continuations of agents, in a checked table that has each
-        judgement once (`inputs.ratings.once`) and adjudicated verdicts not in place.
+        judgement once, so that a clip has one continuation (`inputs.ratings.once`), and
+        adjudicated verdicts not in place.
       outcomes: from the same table; their units count.
 
     Raises:
@@ -61,11 +60,9 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
 
     Source: Krippendorff 2018, Content Analysis, chapter 12.
     """
-    columns = [name for name in _COLUMNS if name in judgements]
-    rows = judgements.loc[~judgements["verdict"].isin(UNCOUNTED).to_numpy(), columns]
-    item, names = pd.factorize(rows["clip"])
-    unnamed = np.append(names == "", False)[item]
-    item = np.where(unnamed, len(names) + rows["continuation"].to_numpy(), item)
+    used = judgements.columns.intersection(["scenario", "continuation", "verdict", "rubric_shown"])
+    rows = judgements.loc[~judgements["verdict"].isin(UNCOUNTED).to_numpy(), used]
+    item = pd.factorize(rows["continuation"])[0]
     if "rubric_shown" in rows:
         shown, conditions = pd.factorize(rows["rubric_shown"])
         item = item * len(conditions) + shown
@@ -108,11 +105,11 @@ def measure_kappa(judgements: pd.DataFrame, labels: Outcomes) -> Agreement:
 
 def _find_units(rows: pd.DataFrame, outcomes: Outcomes) -> np.ndarray:
     """Return int64[rows], the unit of each row's scenario."""
-    code, names = pd.factorize(rows["scenario"])
-    place = pd.Index(outcomes.scenarios).get_indexer(pd.Index(names.astype(object)))
+    place = encode(rows["scenario"], outcomes.scenarios)
     if (place < 0).any():
-        raise ValueError(f"expected scenarios of agents, found {names[place < 0][0]!r}")
-    return np.asarray(outcomes.unit[place][code])
+        unknown = rows["scenario"].to_numpy()[place < 0]
+        raise ValueError(f"expected scenarios of agents, found {unknown[0]!r}")
+    return np.asarray(outcomes.unit[place])
 
 
 def _disagree_among_annotators(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sts_analysis.statistics.estimate import sum_units
+from sts_analysis.statistics.estimate import divide, sum_units
 
 MIN_ANNOTATORS = 3
 MIN_EFFECTIVE_ANNOTATORS = 2.0
@@ -84,7 +84,7 @@ def fit_effects(judgements: np.ndarray, successes: np.ndarray, unit: np.ndarray)
     """
     workload = judgements.sum(axis=(0, 1)) / judgements.sum()
     by_agent = judgements.sum(axis=2)  # [A, S]
-    each = _divide(np.ones(judgements.shape[1]), by_agent.sum(axis=0))  # 1 / n of a scenario
+    each = divide(1.0, by_agent.sum(axis=0))  # 1 / n of a scenario
     by_annotator = np.concatenate(  # [S, K + 1]; the last column is the response
         [judgements.sum(axis=0), successes.sum(axis=(0, 2))[:, None]], axis=1
     )
@@ -143,19 +143,15 @@ def _solve(
             break
         product = multiply(direction)
         curvature = (direction * product).sum(axis=1)
-        step = np.where((size > goal) & (curvature > 0), _divide(size, curvature), 0.0)
+        step = np.where((size > goal) & (curvature > 0), divide(size, curvature), 0.0)
         solved += step[:, None] * direction
         residual -= step[:, None] * product
         better = inverse @ residual
         following = (residual * better).sum(axis=1)
-        direction = better + _divide(following, size)[:, None] * direction
+        direction = better + divide(following, size)[:, None] * direction
         size = np.where(size > goal, following, 0.0)
     return solved
 
 
 def _by_unit(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return sum_units(values, unit, int(unit.max()) + 1, axis=0)
-
-
-def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(a, b, out=np.zeros_like(b, dtype=float), where=b > 0))

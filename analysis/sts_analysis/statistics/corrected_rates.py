@@ -11,7 +11,7 @@ import pandas as pd
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.means import estimate_means, weigh_rows
-from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes, encode
 
 MIN_YOUDEN = 0.3
 """What the interval of Se + Sp - 1, the divisor, must not reach below."""
@@ -74,20 +74,6 @@ class Share(NamedTuple):
         return est.rate_intervals(np.array(self.value), np.array(error), self.df, self.units)
 
 
-class Correction(NamedTuple):
-    """The result of `correct_share`.
-
-    Attributes:
-      value: not clipped.
-      low: lower end of the interval.
-      high: upper end.
-    """
-
-    value: float
-    low: float
-    high: float
-
-
 def correct_rates(outcomes: Outcomes, references: pd.DataFrame) -> CorrectedRates:
     """Correct the plain rate of each agent for the errors of those who judged it.
 
@@ -108,18 +94,20 @@ def correct_rates(outcomes: Outcomes, references: pd.DataFrame) -> CorrectedRate
     weights = weigh_rows(np.isfinite(outcomes.value), outcomes.category, outcomes.unit)
     given = np.einsum("as,ask->ak", weights, outcomes.judging.share)
     passed = np.einsum("as,ask->a", weights, outcomes.judging.value)
-    answers = _Answers(references, outcomes.judging.annotators)
+    kinds = _split_answers(references, outcomes.judging.annotators)
     for a in range(agents):
         people = given[a].sum()
         reasons[a] = "no annotator judged it" if plain.units[a] else "nothing judged"
         if people <= est.ZERO:
             continue
-        found = answers.measure(given[a] / people)
-        if found is None:
+        if not all(len(right) for right, _, _ in kinds):
             reasons[a] = "needs reference episodes of success and of failure"
             continue
-        (sensitivity, specificity), borrowed[a] = found
+        (sensitivity, borrowed_se), (specificity, borrowed_sp) = (
+            _weigh_answers(*answers, given[a] / people) for answers in kinds
+        )
         se[a], sp[a] = sensitivity.value, specificity.value
+        borrowed[a] = max(borrowed_se, borrowed_sp)
         least = _youden_low(sensitivity, specificity)
         if borrowed[a] > MAX_BORROWED:
             reasons[a] = f"{borrowed[a]:.0%} was judged by annotators without reference episodes"
@@ -129,16 +117,16 @@ def correct_rates(outcomes: Outcomes, references: pd.DataFrame) -> CorrectedRate
             apparent = float(np.clip(passed[a] / people, 0.0, 1.0))
             error = float(plain.se[a]) / people
             rate = Share(apparent, error, float(plain.df[a]), int(plain.units[a]))
-            made = correct_share(rate, sensitivity, specificity)
-            ends = np.clip(made, 0.0, 1.0)
+            corrected = correct_share(rate, sensitivity, specificity)
+            inside = np.clip(corrected, 0.0, 1.0)
             right = plain.value[a] - passed[a]
-            value[a], *interval[a] = np.clip(right + people * ends, 0.0, 1.0)
-            clipped[a], reasons[a] = ends[0] != made.value, ""
+            value[a], *interval[a] = np.clip(right + people * inside, 0.0, 1.0)
+            clipped[a], reasons[a] = inside[0] != corrected[0], ""
     return result._replace(reasons=tuple(reasons))
 
 
-def correct_share(rate: Share, sensitivity: Share, specificity: Share) -> Correction:
-    """Correct an apparent share of successes."""
+def correct_share(rate: Share, sensitivity: Share, specificity: Share) -> np.ndarray:
+    """Correct an apparent share of successes: value, lower and upper end, float64[3], unclipped."""
     youden = sensitivity.value + specificity.value - 1
     value = (rate.value + specificity.value - 1) / youden
     quantile = float(est.quantile(_find_df(rate, sensitivity, specificity, value)))
@@ -152,42 +140,42 @@ def correct_share(rate: Share, sensitivity: Share, specificity: Share) -> Correc
     shift = 2 * square * (adjusted * noise_se - (1 - adjusted) * noise_sp)
     spread = np.sqrt(p * (1 - p) / n + adjusted**2 * noise_se + (1 - adjusted) ** 2 * noise_sp)
     half = quantile * spread / (se + sp - 1)
-    return Correction(value, adjusted + shift - half, adjusted + shift + half)
+    return np.array([value, adjusted + shift - half, adjusted + shift + half])
 
 
-class _Answers:
-    """Answers to reference episodes, apart for successes and for others."""
+def _split_answers(
+    references: pd.DataFrame, annotators: tuple[str, ...]
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return bool[N], int64[N] (who), int64[N] (episode) of answers to successes, and to others."""
+    rows = references[~references["verdict"].isin(UNCOUNTED).to_numpy()]
+    true = (rows["truth"] == "success").to_numpy()
+    right = (rows["verdict"] == "success").to_numpy() == true
+    who = encode(rows["annotator"], annotators)
+    episode = np.unique(rows["continuation"], return_inverse=True)[1]
+    return [(right[kind], who[kind], episode[kind]) for kind in (true, ~true)]
 
-    def __init__(self, references: pd.DataFrame, annotators: tuple[str, ...]) -> None:
-        rows = references[~references["verdict"].isin(UNCOUNTED).to_numpy()]
-        true = (rows["truth"] == "success").to_numpy()
-        right = (rows["verdict"] == "success").to_numpy() == true
-        who = pd.Index(annotators).get_indexer(pd.Index(rows["annotator"].astype(object)))
-        episode = np.unique(rows["continuation"], return_inverse=True)[1]
-        self.kinds = [(right[kind], who[kind], episode[kind]) for kind in (true, ~true)]
 
-    def measure(self, shares: np.ndarray) -> tuple[list[Share], float] | None:
-        """Return sensitivity and specificity, and the larger share of judges without answers.
+def _weigh_answers(
+    right: np.ndarray, who: np.ndarray, episode: np.ndarray, shares: np.ndarray
+) -> tuple[Share, float]:
+    """Return the share of right answers, and the share of judges without answers.
 
-        Args:
-          shares: float64[K], how much of a rate each annotator gave; sums to 1.
-        """
-        if not all(len(right) for right, _, _ in self.kinds):
-            return None
-        found, most = [], 0.0
-        for right, who, episode in self.kinds:
-            people, person = np.unique(who, return_inverse=True)
-            number = np.bincount(person)
-            share = np.where(people >= 0, shares[people], 0.0)
-            borrowed = max(0.0, 1 - float(share.sum()))
-            share = share + borrowed * number / number.sum()
-            each = (share / number)[person]
-            weighting = est.weigh(each > 0, person, episode, each)
-            mean = est.estimate(right[None].astype(np.float64), weighting)
-            value, trials = float(np.clip(mean.value[0], 0.0, 1.0)), float(1 / (each**2).sum())
-            found.append(Share(value, float(mean.se[0]), mean.df, mean.units, trials))
-            most = max(most, borrowed)
-        return found, most
+    Args:
+      right: bool[N], which of the answers are.
+      who: int64[N].
+      episode: int64[N].
+      shares: float64[K], how much of a rate each annotator gave; sums to 1.
+    """
+    people, person = np.unique(who, return_inverse=True)
+    number = np.bincount(person)
+    share = np.where(people >= 0, shares[people], 0.0)
+    borrowed = max(0.0, 1 - float(share.sum()))
+    share = share + borrowed * number / number.sum()
+    each = (share / number)[person]
+    weighting = est.weigh(each > 0, person, episode, each)
+    mean = est.estimate(right[None].astype(np.float64), weighting)
+    value, trials = float(np.clip(mean.value[0], 0.0, 1.0)), float(1 / (each**2).sum())
+    return Share(value, float(mean.se[0]), mean.df, mean.units, trials), borrowed
 
 
 def _youden_low(sensitivity: Share, specificity: Share) -> float:

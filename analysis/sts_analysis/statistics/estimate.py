@@ -72,8 +72,12 @@ class Estimates(NamedTuple):
     @property
     def se(self) -> np.ndarray:
         """float64[R], standard errors; rounding counts as 0."""
-        error = np.sqrt((self.parts**2).sum(axis=-1))
-        return np.asarray(np.where(error > ZERO, error, 0.0))
+        return take_root((self.parts**2).sum(axis=-1))
+
+    @property
+    def interval(self) -> np.ndarray:
+        """float64[R, 2], as of a pass rate."""
+        return rate_intervals(self.value, self.se, self.df, self.units)
 
 
 class Differences(NamedTuple):
@@ -168,15 +172,6 @@ def estimate(values: np.ndarray, weighting: Weighting) -> Estimates:
     return Estimates(np.asarray(x @ w), parts, weighting.df, weighting.units)
 
 
-def estimate_mean(values: np.ndarray, category: np.ndarray, unit: np.ndarray) -> Estimates:
-    """Estimate one mean, of float64[S] with NaN for scenarios without a value; R is 1.
-
-    Raises:
-      ValueError: no scenario has a value.
-    """
-    return estimate(values[None], weigh(np.isfinite(values), category, unit))
-
-
 def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -1) -> np.ndarray:
     """Sum over the scenarios of each unit along an axis, which becomes U long."""
     order = np.argsort(unit, kind="stable")
@@ -187,6 +182,17 @@ def sum_units(values: np.ndarray, unit: np.ndarray, units: int, *, axis: int = -
     totals = np.add.reduceat(np.take(values, order, axis), starts, axis=axis)
     np.moveaxis(sums, axis, 0)[unit[order][starts]] = np.moveaxis(totals, axis, 0)
     return sums
+
+
+def take_root(variance: np.ndarray) -> np.ndarray:
+    """Return the standard errors of variances; rounding counts as 0."""
+    error = np.sqrt(variance)
+    return np.asarray(np.where(error > ZERO, error, 0.0))
+
+
+def divide(a: np.ndarray | float, b: np.ndarray) -> np.ndarray:
+    """Divide numbers; the result is 0 where the divisor is not positive."""
+    return np.asarray(np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0))
 
 
 def quantile(df: np.ndarray | float) -> np.ndarray:
@@ -214,7 +220,6 @@ def rate_intervals(
 
 
 def compare(
-    value: np.ndarray,
     se: np.ndarray,
     df: np.ndarray,
     differing: np.ndarray,
@@ -228,16 +233,15 @@ def compare(
     Med. 17:873); without an error p is the sign test's.
 
     Args:
-      value: float64[P], first rate minus second.
-      se: float64[P].
+      se: float64[P], of first rates minus second.
       df: float64[P].
       differing: int64[P], units in which the weighted sums of both differ.
       rates: float64[P] each, of the first and of the second, over the same scenarios.
       intervals: float64[P, 2] each, of the rates.
     """
-    half = quantile(df) * se
-    interval = np.clip(np.stack([value - half, value + half], axis=-1), -1.0, 1.0)
     (a, b), (ends_a, ends_b) = rates, intervals
+    value, half = a - b, quantile(df) * se
+    interval = np.clip(np.stack([value - half, value + half], axis=-1), -1.0, 1.0)
     newcombe = np.stack(
         [
             value - np.hypot(a - ends_a[:, 0], ends_b[:, 1] - b),

@@ -23,7 +23,6 @@ class GuessCorrected(NamedTuple):
       score: float64[A], mean over scenarios of (p - g) / (1 - g), p and g the rates of the agent
         and of the baseline in the scenario's category; below 0 for an agent worse than it.
       se: float64[A].
-      df: float64[A].
       interval: float64[A, 2], up to 1; NaN where no spread is seen.
       scenarios: int64[A], in which both have a value, of categories that count.
       used: bool[A, categories], categories that count.
@@ -31,7 +30,6 @@ class GuessCorrected(NamedTuple):
 
     score: np.ndarray
     se: np.ndarray
-    df: np.ndarray
     interval: np.ndarray
     scenarios: np.ndarray
     used: np.ndarray
@@ -49,7 +47,7 @@ def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:
     """
     agents, category = len(outcomes.agents), outcomes.category
     member = (category[:, None] == np.arange(len(outcomes.categories))).astype(np.float64)
-    score, se, df = np.full((3, agents), np.nan)
+    score, se = np.full((2, agents), np.nan)
     interval, scenarios = np.full((agents, 2), np.nan), np.zeros(agents, np.int64)
     used = np.zeros((agents, member.shape[1]), bool)
     known = np.isfinite(outcomes.value)
@@ -64,9 +62,9 @@ def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:
         weighting = est.weigh(mask, category, outcomes.unit)
         room = np.where(counts, 1 - guessed, 1.0)[category]
         found = est.estimate(x / room - (1 - passed[:, category]) * g / room**2, weighting)
-        score[rows], se[rows], df[rows] = ((x - g) / room) @ weighting.weight, found.se, found.df
+        score[rows], se[rows] = ((x - g) / room) @ weighting.weight, found.se
         half = np.where(found.se > 0, est.quantile(found.df) * found.se, np.nan)
         interval[rows] = score[rows, None] + np.stack([-half, half], axis=1)
         scenarios[rows], used[rows] = mask.sum(), counts
     interval[:, 1] = np.minimum(interval[:, 1], 1.0)
-    return GuessCorrected(score, se, df, interval, scenarios, used)
+    return GuessCorrected(score, se, interval, scenarios, used)

@@ -6,40 +6,28 @@ unit.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from sts_analysis.statistics.means import Means, estimate_means
 from sts_analysis.statistics.tabulation import Outcomes
-from sts_analysis.statistics.units import join_units
 
 
-class JointSuccess(NamedTuple):
-    """Joint success of A agents in G groups of scenarios.
-
-    Attributes:
-      credit: float64[A, G], NaN where a scenario of the group has no value.
-      means: of A agents over groups, all groups alike.
-    """
-
-    credit: np.ndarray
-    means: Means
-
-
-def measure_joint_success(outcomes: Outcomes, groups: Sequence[Sequence[str]]) -> JointSuccess:
-    """Measure joint success in groups of scenarios.
+def measure_joint_success(
+    outcomes: Outcomes, groups: Sequence[Sequence[str]]
+) -> tuple[np.ndarray, Means]:
+    """Measure the joint success of A agents in G groups of scenarios.
 
     Args:
-      outcomes: of one label source.
+      outcomes: of one label source, whose units hold whole groups.
       groups: names of the scenarios of each pair or dialogue; at least one group.
+
+    Returns:
+      The credit, float64[A, G], NaN where a scenario of the group has no value; and its means over
+      groups, all groups alike.
     """
     place = {name: i for i, name in enumerate(outcomes.scenarios)}
     columns = [np.array([place[name] for name in group]) for group in groups]
-    credit = np.stack([outcomes.value[:, own].prod(axis=1) for own in columns], axis=1)
-    by_unit: dict[int, list[str]] = {}
-    for g, own in enumerate(columns):
-        for unit in outcomes.unit[own].tolist():
-            by_unit.setdefault(unit, []).append(str(g))
-    unit = join_units([str(g) for g in range(len(groups))], by_unit.values())
-    return JointSuccess(credit, estimate_means(credit, np.zeros(len(groups), np.int64), unit))
+    credit = np.stack([outcomes.value[:, group].prod(axis=1) for group in columns], axis=1)
+    unit = np.array([outcomes.unit[group[0]] for group in columns])
+    return credit, estimate_means(credit, np.zeros(len(groups), np.int64), unit)

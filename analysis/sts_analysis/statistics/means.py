@@ -43,11 +43,9 @@ def estimate_means(values: np.ndarray, category: np.ndarray, unit: np.ndarray) -
     value, se, df = np.full((3, len(values)), np.nan)
     interval, units = np.full((len(values), 2), np.nan), np.zeros(len(values), np.int64)
     for rows, mask in group_rows(judged):
-        if mask.any():
-            found = est.estimate(np.where(mask, values[rows], 0.0), est.weigh(mask, category, unit))
-            value[rows], se[rows], df[rows] = np.clip(found.value, 0, 1), found.se, found.df
-            interval[rows] = est.rate_intervals(found.value, found.se, found.df, found.units)
-            units[rows] = found.units
+        found = est.estimate(np.where(mask, values[rows], 0.0), est.weigh(mask, category, unit))
+        value[rows], se[rows], df[rows] = np.clip(found.value, 0, 1), found.se, found.df
+        interval[rows], units[rows] = found.interval, found.units
     return Means(value, se, df, interval, units, judged.sum(axis=1))
 
 
@@ -61,14 +59,16 @@ def weigh_rows(judged: np.ndarray, category: np.ndarray, unit: np.ndarray) -> np
     """
     weights = np.zeros(judged.shape)
     for rows, mask in group_rows(judged):
-        if mask.any():
-            weights[rows] = est.weigh(mask, category, unit).weight
+        weights[rows] = est.weigh(mask, category, unit).weight
     return weights
 
 
 def group_rows(mask: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the places of equal rows of bool[R, S], int64[n], with the row they share."""
+    """Return the places of equal rows of bool[R, S], int64[n], with the row they share.
+
+    Rows that are False everywhere are left out.
+    """
     words = [row.tobytes() for row in np.packbits(mask, axis=1)]  # much faster than unique rows
     group, kinds = pd.factorize(np.array(words, dtype=object))
     places = [np.flatnonzero(group == g) for g in range(len(kinds))]
-    return [(rows, mask[rows[0]]) for rows in places]
+    return [(rows, mask[rows[0]]) for rows in places if mask[rows[0]].any()]

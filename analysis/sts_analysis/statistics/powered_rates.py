@@ -90,25 +90,21 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     inside = (both.judgeable > 0) & ((known @ member) > 0)[:, category]
     own, every = weigh_rows(known, category, unit), weigh_rows(inside, category, unit)
     weight = _fit_weights(both, own, every, member, people)
-    total = every @ member
-    centre = ((every * both.label_of_all) @ member / np.where(total > 0, total, 1.0))[:, category]
+    centre = est.divide((every * both.label_of_all) @ member, every @ member)[:, category]
     moved = both.people - weight * (both.label - centre)
     added = weight * (both.label_of_all - centre)
     agents = len(known)
     rate, se, df = np.full((3, agents), np.nan)
     interval, effective = np.full((agents, 2), np.nan), np.zeros(agents)
     for rows, mask in group_rows(np.concatenate([known, inside], axis=1)):
-        if not mask.any():
-            continue
         weightings = [est.weigh(part, category, unit) for part in np.split(mask, 2)]
         judged, rest = (
             est.estimate(values[rows], weighting)
             for values, weighting in zip((moved, added), weightings, strict=True)
         )
-        found = est.Estimates(judged.value + rest.value, judged.parts + rest.parts, judged.df, 0)
+        found = judged._replace(value=judged.value + rest.value, parts=judged.parts + rest.parts)
         rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
-        interval[rows] = est.rate_intervals(found.value, found.se, found.df, judged.units)
-        effective[rows] = weightings[0].effective_units
+        interval[rows], effective[rows] = found.interval, weightings[0].effective_units
     reasons = _find_reasons(people, both, own, effective)
     absent = np.array([bool(reason) for reason in reasons])
     for column in (rate, se, df, interval):
@@ -122,8 +118,7 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
 def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
     made, shape = people.continuations, people.value.shape
     y = labels.continuations.y
-    cell = made.agent * shape[1] + made.scenario
-    size, categories = people.value.size, len(people.categories)
+    categories = len(people.categories)
     judged, judgeable = made.verdicts > 0, ~made.unjudgeable
     group = made.agent * categories + people.category[made.scenario]
     missing = np.bincount(group, judgeable & np.isnan(y), shape[0] * categories) > 0
@@ -131,9 +126,8 @@ def _combine(people: Outcomes, labels: Outcomes) -> _Labelled:
     y = np.where(missing[group], 0.0, y)
 
     def average(chosen: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        number = np.bincount(cell[chosen], minlength=size)
-        total = np.bincount(cell[chosen], values[chosen], size)
-        return number.reshape(shape), (total / np.maximum(number, 1)).reshape(shape)
+        number = made.tally(chosen, shape)
+        return number, made.tally(chosen, shape, values) / np.maximum(number, 1)
 
     (number, verdict), (_, label) = average(judged, made.y), average(judged, y)
     total, label_of_all = average(judgeable, y)
@@ -171,8 +165,7 @@ def _fit_weights(
         def deviate(values: np.ndarray, weights: np.ndarray, kept: np.ndarray = kept) -> np.ndarray:
             """Return float64[A, U], deviations from the means of categories, by unit."""
             w, x, inside = weights[:, kept], values[:, kept], member[kept]
-            total = w @ inside
-            mean = ((w * x) @ inside / np.where(total > 0, total, 1.0)) @ inside.T
+            mean = est.divide((w * x) @ inside, w @ inside) @ inside.T
             return est.sum_units(w * (x - mean), people.unit[kept], int(people.unit.max()) + 1)
 
         if kept.any():
@@ -189,7 +182,8 @@ def _find_reasons(
 ) -> tuple[str, ...]:
     """Return why each agent has no prediction-powered rate, or ""."""
     judged, judgeable = both.judged.sum(axis=1), both.judgeable.sum(axis=1)
-    auto = people.count_continuations(people.continuations.auto_resolved).sum(axis=1) > 0
+    made = people.continuations
+    auto = made.tally(made.auto_resolved, people.value.shape).any(axis=1)
     gap = own * (both.label - both.label_of_all)
     size = np.sqrt((gap**2).sum(axis=1))  # Efron 1969, J. Am. Stat. Assoc. 64:1278
     selected = np.abs(gap.sum(axis=1)) > np.where(size > 0, MAX_SELECTION * size, np.inf)

@@ -68,8 +68,8 @@ def correlate(
     agents = len(x)
     family = np.full(agents, "") if family is None else family
     names = [str(name) or f"\0{i}" for i, name in enumerate(family)]
-    cluster = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)[1]
-    families = len(np.unique(cluster))
+    present, cluster = np.unique(names, return_inverse=True)
+    families = len(present)
     rho = measure_spearman(x, y)
     p, interval, reason = np.nan, np.full(2, np.nan), ""
     if agents < MIN_AGENTS:

@@ -131,15 +131,9 @@ class _Terms(NamedTuple):
     cells: np.ndarray
 
     @property
-    def variance(self) -> np.ndarray:
-        """float64[R]."""
-        return np.asarray((self.parts**2).sum(axis=1) + self.within)
-
-    @property
     def se(self) -> np.ndarray:
         """float64[R]; rounding counts as 0."""
-        error = np.sqrt(self.variance)
-        return np.where(error > est.ZERO, error, 0.0)
+        return est.take_root((self.parts**2).sum(axis=1) + self.within)
 
 
 class RateModel:
@@ -168,12 +162,11 @@ class RateModel:
         suite = np.ones(len(outcomes.scenarios), bool) if scenarios is None else scenarios
         agents = len(outcomes.agents)
         rate, se, df, plain = np.full((4, agents), np.nan)
-        units, effective, count = np.zeros((3, agents))
+        units, count = np.zeros((2, agents), np.int64)
+        effective = np.zeros(agents)
         interval, bounds = np.full((2, agents, 2), np.nan)
         workload = np.zeros((agents, self._people))
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
-            if not mask.any():
-                continue
             weighting = self._weigh(mask, suite)
             terms = self._measure(rows, weighting, outcomes.value)
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
@@ -189,8 +182,7 @@ class RateModel:
                     terms = self._measure(np.array([row]), weighting, values)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
-        counts = units.astype(np.int64), effective, count.astype(np.int64)
-        return Rates(rate, se, df, interval, bounds, *counts, plain, workload)
+        return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
 
     def generalises(self, rates: Rates, agents: np.ndarray) -> bool:
         """Return whether differences of these agents hold for other annotators, too."""
@@ -244,22 +236,14 @@ class RateModel:
                     continue
                 weighting = self._weigh(joint, suite)
                 left = self._measure(agents[rows], weighting, self.outcomes.value)
-                right = (
-                    left
-                    if columns is rows
-                    else self._measure(agents[columns], weighting, self.outcomes.value)
-                )
+                right = left
+                if columns is not rows:
+                    right = self._measure(agents[columns], weighting, self.outcomes.value)
                 for i, j, found in _compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
-                    ends = found.interval * turn[:, None]
-                    value[at], se[at], df[at], p[at] = (
-                        turn * found.value,
-                        found.se,
-                        found.df,
-                        found.p,
-                    )
-                    interval[at] = np.sort(ends, axis=1)
+                    value[at], se[at], df[at] = turn * found.value, found.se, found.df
+                    interval[at], p[at] = np.sort(turn[:, None] * found.interval, axis=1), found.p
                     owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
                     scenarios[at] = joint.sum()
         identifiable = (scenarios > 0) & self._identify(owed, first, second)
@@ -299,7 +283,7 @@ class RateModel:
             owed = np.einsum("s,rsk->rk", weighting.weight, share)
             given -= share * effects.effect
             whole, total = share.sum(axis=2, keepdims=True), given.sum(axis=2, keepdims=True)
-            share *= np.divide(total, whole, out=np.zeros_like(whole), where=whole > 0)
+            share *= est.divide(total, whole)
             given -= share  # what is left deviates from the agent's mean in the scenario
             given *= weighting.weight[:, None]
             people, cells = given.sum(axis=1), given.reshape(len(agents), -1)
@@ -406,14 +390,11 @@ def _compare_rows(
             below = variance**2 / df + more**2 / free
             df = np.where(more > 0, whole**2 / np.where(more > 0, below, 1.0), df)
             variance = whole
-        se = np.sqrt(variance)
         differing = (np.abs(left.sums[i] - right.sums[j]) > weighting.rounding).sum(axis=1)
         rates = np.broadcast_to(left.rate[i], len(j)), right.rate[j]
         ends = np.broadcast_to(sides[0][i], (len(j), 2)), sides[1][j]
-        se = np.where(se > est.ZERO, se, 0.0)
-        yield i, j, est.compare(rates[0] - rates[1], se, df, differing, rates, ends)
+        yield i, j, est.compare(est.take_root(variance), df, differing, rates, ends)
 
 
 def _count_effective(workload: np.ndarray) -> np.ndarray:
-    squares = (workload**2).sum(axis=1)
-    return np.asarray(np.divide(1, squares, out=np.zeros(len(squares)), where=squares > 0))
+    return est.divide(1.0, (workload**2).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Accuracy of annotators on reference episodes.
+"""Accuracy of annotators, and errors of their markers, on reference episodes.
 
 An annotator is a test for success: sensitivity is the share of true successes that are judged a
 success, specificity the share of the others that are not. An episode is a unit: what is hard to see
@@ -14,6 +14,9 @@ import pandas as pd
 
 from sts_analysis.statistics.means import Means, estimate_means
 from sts_analysis.statistics.tabulation import UNCOUNTED
+
+TOLERANCES = (0, 1, 2, 3, 5, 10, 20)
+"""Numbers of steps that a marker may be off."""
 
 
 class Accuracy(NamedTuple):
@@ -42,6 +45,22 @@ class Accuracy(NamedTuple):
     cannot_judge: int
 
 
+class MarkerErrors(NamedTuple):
+    """Errors of markers where the verdict is right; NaN without a marker.
+
+    Attributes:
+      markers: int.
+      median: float, steps, positive for late.
+      within: float64[T], share of markers off by at most each of `TOLERANCES`.
+      intervals: float64[T, 2], of these shares; an episode is a unit.
+    """
+
+    markers: int
+    median: float
+    within: np.ndarray
+    intervals: np.ndarray
+
+
 def measure_accuracy(references: pd.DataFrame) -> Accuracy:
     """Measure the accuracy of all answers together.
 
@@ -54,7 +73,7 @@ def measure_accuracy(references: pd.DataFrame) -> Accuracy:
     true = (answered["truth"] == "success").to_numpy()
     right = (answered["verdict"] == "success").to_numpy() == true
     episode = answered["continuation"].to_numpy()
-    kinds = [_average(right[kind], episode[kind]) for kind in (true, ~true)]
+    kinds = [_average(right[None, kind], episode[kind]) for kind in (true, ~true)]
     rates = np.array([kind.value[0] for kind in kinds])
     ends = np.array([kind.interval[0] for kind in kinds])
     low, high = np.hypot(*np.abs(ends - rates[:, None])) / 2
@@ -72,12 +91,22 @@ def measure_accuracy(references: pd.DataFrame) -> Accuracy:
     )
 
 
-def measure_accuracies(references: pd.DataFrame) -> dict[str, Accuracy]:
-    """Measure the accuracy of each annotator, by name; see `measure_accuracy`."""
-    people = references.groupby("annotator", observed=True)
-    return {str(name): measure_accuracy(rows) for name, rows in people}
+def measure_marker_errors(references: pd.DataFrame) -> MarkerErrors:
+    """Measure the errors of markers.
+
+    Args:
+      references: rows of people in a checked ratings table that have a truth, each answer once.
+    """
+    right = references[references["verdict"].to_numpy() == references["truth"].to_numpy()]
+    right = right[(right["step"].notna() & right["truth_step"].notna()).to_numpy()]
+    error = (right["step"] - right["truth_step"]).to_numpy(np.float64)
+    near = np.abs(error) <= np.array(TOLERANCES)[:, None]
+    means = _average(near, right["continuation"].to_numpy())
+    median = float(np.median(error)) if len(error) else np.nan
+    return MarkerErrors(len(error), median, means.value, means.interval)
 
 
-def _average(right: np.ndarray, episode: np.ndarray) -> Means:
+def _average(hits: np.ndarray, episode: np.ndarray) -> Means:
+    """Average the answers to episodes, int64[N], in each row of bool[R, N]."""
     unit = np.unique(episode, return_inverse=True)[1]
-    return estimate_means(right[None].astype(np.float64), np.zeros(len(right), np.int64), unit)
+    return estimate_means(hits.astype(np.float64), np.zeros(len(unit), np.int64), unit)

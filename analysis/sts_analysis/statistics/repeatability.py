@@ -41,7 +41,7 @@ def measure_repeatability(outcomes: Outcomes) -> Repeatability:
     cell = made.agent * shape[1] + made.scenario
     judged = made.verdicts > 0
     kinds = judged, made.auto_resolved, ~made.unjudgeable
-    given, auto, total = (np.bincount(cell[kind], minlength=outcomes.value.size) for kind in kinds)
+    given, auto, total = (made.tally(kind, shape).ravel() for kind in kinds)
     opened = total - auto
     deepest = max(2, min(DEPTHS[-1], int(total.max())))
     successes, failures = (

@@ -16,14 +16,12 @@ class ScenarioSummary(NamedTuple):
     """Summary of S scenarios over some agents; NaN where too few agents have a value.
 
     Attributes:
-      agents: int64[S], agents with a value.
       difficulty: float64[S], mean failure.
       range: float64[S], the highest pass rate minus the lowest; from two agents on.
       discrimination: float64[S], correlation of agents' rates here with their mean over all other
         scenarios; also NaN where either is the same for all.
     """
 
-    agents: np.ndarray
     difficulty: np.ndarray
     range: np.ndarray
     discrimination: np.ndarray
@@ -44,7 +42,6 @@ def summarise_scenarios(values: np.ndarray) -> ScenarioSummary:
     low = np.where(known, values, np.inf).min(axis=0, initial=np.inf)
     difficulty = 1 - here.sum(axis=0) / np.maximum(agents, 1)
     return ScenarioSummary(
-        agents=agents,
         difficulty=np.where(agents > 0, difficulty, np.nan),
         range=np.where(agents > 1, top - low, np.nan),
         discrimination=_correlate(here, rest, known & (others > 0)),

@@ -8,16 +8,22 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sts_analysis.statistics.incidence import (
-    CENSORED,
-    FAILURE,
-    SUCCESS,
-    Curve,
-    cumulative_incidence,
-    reached,
-)
 from sts_analysis.statistics.means import weigh_rows
 from sts_analysis.statistics.tabulation import UNCOUNTED, Outcomes
+
+CENSORED, SUCCESS, FAILURE = 0, 1, 2
+
+
+class Curve(NamedTuple):
+    """A step function: `height` holds from its step up to the next one.
+
+    Attributes:
+      steps: int64[n], from 0, increasing.
+      height: float64[n].
+    """
+
+    steps: np.ndarray
+    height: np.ndarray
 
 
 class SuccessCurves(NamedTuple):
@@ -68,6 +74,57 @@ def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[Succ
     )
 
 
+def cumulative_incidence(
+    step: np.ndarray, status: np.ndarray, weights: np.ndarray, *, horizon: int
+) -> Curve:
+    """F1(t): the share of continuations that have succeeded after t steps.
+
+    With one horizon it is #{success, T <= t} / N and levels off at the pass rate; with several,
+    the Aalen-Johansen estimate, in which a shorter continuation that had not ended leaves the
+    count at its horizon, as if it would have gone on like the longer ones. Where a scenario's
+    horizon goes with its difficulty, read `reached` instead.
+
+    Args:
+      step: int64[N], steps after takeover at which each continuation's marker stands, or its
+        horizon.
+      status: int64[N] of CENSORED, SUCCESS and FAILURE (a failure marker).
+      weights: float64[N], positive.
+      horizon: the longest one.
+
+    Source: Aalen and Johansen 1978, Scand. J. Stat. 5:141.
+    """
+    if not np.any(status == SUCCESS):
+        return Curve(np.array([0, horizon]), np.zeros(2))
+    times, place = np.unique(step, return_inverse=True)
+    succeed, end, leave = (
+        np.bincount(place, weights=weights * own, minlength=len(times))
+        for own in (status == SUCCESS, status != CENSORED, np.ones(len(status)))
+    )
+    there = np.cumsum(leave[::-1])[::-1]
+    before = np.concatenate([[1.0], np.cumprod(1 - end / there)[:-1]])
+    height = np.clip(np.cumsum(before / there * succeed), 0.0, 1.0)
+    rises = np.flatnonzero(np.diff(height, prepend=0.0) > 0)
+    steps = np.concatenate([[0], times[rises], [horizon]])
+    return Curve(steps, np.concatenate([[0.0], height[rises], height[-1:]]))
+
+
+def reached(step: np.ndarray, weights: np.ndarray, *, total: float, horizon: int) -> Curve:
+    """Return the share of all continuations that have succeeded after each number of steps.
+
+    It is the plain count, which levels off at the pass rate whatever the horizons.
+
+    Args:
+      step: int64[N] of the successes.
+      weights: float64[N] of the successes.
+      total: weight of all continuations.
+      horizon: the longest one.
+    """
+    steps, place = np.unique(step, return_inverse=True)
+    height = np.cumsum(np.bincount(place, weights=weights, minlength=len(steps))) / total
+    ends = np.append(height, height[-1] if height.size else 0.0)
+    return Curve(np.concatenate([[0], steps, [horizon]]), np.concatenate([[0.0], ends]))
+
+
 def _find_curves(
     step: np.ndarray, status: np.ndarray, weight: np.ndarray, horizon: np.ndarray, longest: float
 ) -> SuccessCurves:
@@ -98,9 +155,7 @@ def _weigh_continuations(outcomes: Outcomes) -> np.ndarray:
     made = outcomes.continuations
     cell = made.agent * len(outcomes.scenarios) + made.scenario
     kinds = made.verdicts > 0, made.auto_resolved, ~made.unjudgeable
-    judged, auto, total = (
-        np.bincount(cell[kind], minlength=outcomes.value.size)[cell] for kind in kinds
-    )
+    judged, auto, total = (made.tally(kind, outcomes.value.shape).flat[cell] for kind in kinds)
     weights = weigh_rows(np.isfinite(outcomes.value), outcomes.category, outcomes.unit)
     share = (1 - auto / np.maximum(total, 1)) / np.maximum(judged, 1)
     share = np.where(made.auto_resolved, 1 / np.maximum(total, 1), share)

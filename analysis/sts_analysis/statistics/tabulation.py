@@ -13,6 +13,7 @@ import pandas as pd
 
 from sts.ratings import ACCESS_LEVELS
 from sts_analysis.statistics.annotators import Judging
+from sts_analysis.statistics.estimate import divide
 from sts_analysis.statistics.units import join_units
 
 UNCOUNTED = ("", "cannot_judge")
@@ -41,6 +42,14 @@ class Continuations(NamedTuple):
     unjudgeable: np.ndarray
     auto_resolved: np.ndarray
     horizon: np.ndarray
+
+    def tally(
+        self, chosen: np.ndarray, shape: tuple[int, ...], weights: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Count continuations, bool[C], or sum their weights, in a table [A, S] of this shape."""
+        place = (self.agent * shape[1] + self.scenario)[chosen]
+        weights = None if weights is None else weights[chosen]
+        return np.asarray(np.bincount(place, weights, shape[0] * shape[1]).reshape(shape))
 
 
 class Outcomes(NamedTuple):
@@ -86,12 +95,6 @@ class Outcomes(NamedTuple):
     continuations: Continuations
     judging: Judging | None
     judged_clips: np.ndarray
-
-    def count_continuations(self, chosen: np.ndarray) -> np.ndarray:
-        """Count continuations, bool[C], by agent and scenario: int64[A, S]."""
-        made = self.continuations
-        place = made.agent[chosen] * len(self.scenarios) + made.scenario[chosen]
-        return np.bincount(place, minlength=self.value.size).reshape(self.value.shape)
 
 
 def tabulate(
@@ -146,8 +149,8 @@ class _Codes:
     """Rows of agents in numbers: agent, scenario, the place of the continuation, and the clip."""
 
     def __init__(self, rows: pd.DataFrame, agents: tuple[str, ...], scenarios: tuple[str, ...]):
-        self.agent = _encode(rows["agent"], agents)
-        self.scenario = _encode(rows["scenario"], scenarios)
+        self.agent = encode(rows["agent"], agents)
+        self.scenario = encode(rows["scenario"], scenarios)
         self.number, self.first, self.place = np.unique(
             rows["continuation"].to_numpy(), return_index=True, return_inverse=True
         )
@@ -181,27 +184,21 @@ def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuati
 
 
 def _values(made: Continuations, shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    place = made.agent * shape[1] + made.scenario
-
-    def add(chosen: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        weights = None if weights is None else weights[chosen]
-        return np.bincount(place[chosen], weights, shape[0] * shape[1]).reshape(shape)
-
-    total, unable = add(made.agent >= 0), add(made.unjudgeable)
-    auto, judged = add(made.auto_resolved), add(made.verdicts > 0)
-    successes = add(made.verdicts > 0, made.y)
+    total, unable = made.tally(made.agent >= 0, shape), made.tally(made.unjudgeable, shape)
+    auto, judged = made.tally(made.auto_resolved, shape), made.tally(made.verdicts > 0, shape)
+    successes = made.tally(made.verdicts > 0, shape, made.y)
 
     def mean(top: np.ndarray, number: np.ndarray, all_of_them: np.ndarray) -> np.ndarray:
-        share = _divide(all_of_them - auto, all_of_them)
+        share = divide(all_of_them - auto, all_of_them)
         only_auto = (auto > 0) & (auto == all_of_them)
-        return np.where(only_auto, 0.0, np.where(number > 0, share * _divide(top, number), np.nan))
+        return np.where(only_auto, 0.0, np.where(number > 0, share * divide(top, number), np.nan))
 
-    fewer = judged * _divide(total - unable, total - unable - auto) * (total - auto)
+    fewer = judged * divide(total - unable, total - unable - auto) * (total - auto)
     return {
         "value": mean(successes, judged, total - unable),
         "low": mean(successes, judged + unable, total),
         "high": mean(successes + unable, judged + unable, total),
-        "bound_share": _divide(fewer, total * (judged + unable)),
+        "bound_share": divide(fewer, total * (judged + unable)),
         "continued": total > 0,
         "judged": judged + auto,
         "unjudgeable": unable,
@@ -224,12 +221,8 @@ def _judging(
     size = int(np.prod(shape))
     success = (rows["verdict"] == "success").to_numpy()[people]
     # A value is (o / n) x the mean over judged continuations of the mean over verdicts.
-    auto = made.auto_resolved.astype(np.float64)
-    cell = made.agent * shape[1] + made.scenario
-    autos = np.bincount(cell, auto, shape[0] * shape[1]).reshape(shape[:2])
-    judgeable = np.bincount(cell, ~made.unjudgeable, shape[0] * shape[1]).reshape(shape[:2])
-    judged = table["judged"] - autos
-    each = _divide(_divide(judgeable - autos, judgeable), judged)[agent, scenario]
+    auto, judgeable = (made.tally(x, shape[:2]) for x in (made.auto_resolved, ~made.unjudgeable))
+    each = divide(divide(judgeable - auto, judgeable), table["judged"] - auto)[agent, scenario]
     each = each / made.verdicts[codes.place[people]]
     once = ~pd.DataFrame({"place": place, "clip": codes.clip[people]}).duplicated().to_numpy()
 
@@ -252,11 +245,7 @@ def _count_clips(rows: pd.DataFrame, codes: _Codes, source: str) -> np.ndarray:
     return np.bincount(pairs["agent"], minlength=int(codes.agent.max()) + 1)
 
 
-def _encode(column: pd.Series, names: Sequence[str]) -> np.ndarray:
-    """Return int64[rows], the place of each cell among names."""
+def encode(column: pd.Series, names: Sequence[str]) -> np.ndarray:
+    """Return int64[rows], the place of each cell among names; -1 for one that is not among them."""
     code, words = pd.factorize(column)
     return np.asarray(pd.Index(names).get_indexer(pd.Index(words.astype(object)))[code])
-
-
-def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(np.divide(a, b, out=np.zeros(np.shape(b)), where=b > 0))

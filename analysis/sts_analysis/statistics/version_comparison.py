@@ -25,7 +25,6 @@ class VersionComparison(NamedTuple):
       se: float64[A].
       df: float64[A], Satterthwaite's.
       interval: float64[A, 2]; NaN where nothing judged was exchanged.
-      exchanged: float64[A], the weight that changed sides, from 0 to 1.
     """
 
     rates: dict[str, Means]
@@ -33,7 +32,6 @@ class VersionComparison(NamedTuple):
     se: np.ndarray
     df: np.ndarray
     interval: np.ndarray
-    exchanged: np.ndarray
 
 
 def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> VersionComparison:
@@ -55,7 +53,7 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
     parts = {"old": old, "kept": old & new, "added": new & ~old, "retired": old & ~new, "new": new}
     rates = {name: _estimate_part(outcomes, part) for name, part in parts.items()}
     stratum = 3 * category + np.where(old & new, 0, np.where(new, 1, 2))
-    difference, se, df, exchanged = np.full((4, agents), np.nan)
+    difference, se, df = np.full((3, agents), np.nan)
     interval = np.full((agents, 2), np.nan)
     for rows, mask in group_rows(np.isfinite(outcomes.value)):
         if not (mask & old).any() or not (mask & new).any():
@@ -67,8 +65,8 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         gain = weights[0] - weights[1]
         gain[np.abs(gain) < _SAME] = 0.0
         total = gain[gain > 0].sum()
-        difference[rows], exchanged[rows] = 0.0, total
         if not total:
+            difference[rows] = 0.0
             continue
         sides = [
             est.weigh(change > 0, stratum, unit, np.maximum(change, 0.0))
@@ -77,25 +75,20 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         gained, lost = (est.estimate(outcomes.value[rows], side) for side in sides)
         squares = gained.se**2, lost.se**2
         below = squares[0] ** 2 / gained.df + squares[1] ** 2 / lost.df
-        spread = np.sqrt(((gained.parts - lost.parts) ** 2).sum(axis=1))
+        apart = gained._replace(parts=gained.parts - lost.parts)
         seen = (gained.se > 0) & (lost.se > 0)
         found = est.compare(
-            gained.value - lost.value,
-            np.where(spread > est.ZERO, spread, 0.0),
+            apart.se,
             np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
             np.where(seen, est.MIN_DIFFERING_UNITS, 0),
             (gained.value, lost.value),
-            (_find_interval(gained), _find_interval(lost)),
+            (gained.interval, lost.interval),
         )
         difference[rows], se[rows] = total * found.value, total * found.se
         df[rows], interval[rows] = found.df, total * found.interval
-    return VersionComparison(rates, difference, se, df, interval, exchanged)
+    return VersionComparison(rates, difference, se, df, interval)
 
 
 def _estimate_part(outcomes: Outcomes, part: np.ndarray) -> Means:
     category = np.where(part, outcomes.category, -1)
     return estimate_means(np.where(part, outcomes.value, np.nan), category, outcomes.unit)
-
-
-def _find_interval(side: est.Estimates) -> np.ndarray:
-    return est.rate_intervals(side.value, side.se, side.df, side.units)

@@ -277,7 +277,7 @@ def test_needed_scenarios_make_the_same_difference_significant() -> None:
     outcomes = lay_out(verdicts[:, 0], np.arange(80) % 4, np.arange(80))
     model = RateModel(outcomes)
     found = model.compare(np.arange(2), other_annotators=False)
-    needed = scenarios_needed(outcomes, model, 0, 1, pairs=3)
+    needed = scenarios_needed(model, 0, 1, pairs=3)
     assert needed is not None
 
     def margin(number: int) -> float:
@@ -286,11 +286,11 @@ def test_needed_scenarios_make_the_same_difference_significant() -> None:
 
     centre = next(number for number in range(10, 10_000) if margin(number) >= 0)
     assert needed == widen_count(centre, 76)
-    more = scenarios_needed(outcomes, model, 0, 1, pairs=10)
+    more = scenarios_needed(model, 0, 1, pairs=10)
     assert more is not None and more[0] > needed[0]
     start = time.process_time()
     for _ in range(5):
-        scenarios_needed(outcomes, model, 0, 2, pairs=3)
+        scenarios_needed(model, 0, 2, pairs=3)
         share_between(outcomes, 0, 2)
     assert time.process_time() - start < 5 * 0.05
 
@@ -299,7 +299,7 @@ def test_needed_scenarios_are_unknown_if_no_number_suffices() -> None:
     verdicts = draw_verdicts([0.5, 0.5], unit=np.arange(40), continuations=2)[:, 0]
     verdicts[1] = verdicts[0]
     outcomes = lay_out(verdicts, np.arange(40) % 2, np.arange(40))
-    assert scenarios_needed(outcomes, RateModel(outcomes), 0, 1, pairs=1) is None
+    assert scenarios_needed(RateModel(outcomes), 0, 1, pairs=1) is None
     single = lay_out(verdicts[..., :1], np.arange(40) % 2, np.arange(40))
     assert share_between(single, 0, 1) is None
     # Annotators who favour agents: their variance stays however many scenarios there are.
@@ -309,7 +309,7 @@ def test_needed_scenarios_are_unknown_if_no_number_suffices() -> None:
     rows = make_table(leaning, people=3)
     rows["annotator"] = "p" + rows["continuation"].str[-1]
     pilot = make_pilot(rows)
-    given = pilot.outcomes, pilot.model, 0, 1
+    given = pilot.model, 0, 1
     assert scenarios_needed(*given, pairs=1) is not None
     assert scenarios_needed(*given, pairs=1, other_annotators=True) is None
 

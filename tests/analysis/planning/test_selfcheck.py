@@ -1,6 +1,7 @@
 """Simulated coverage of a user's design, which fails if its units are not those that were drawn."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,20 @@ def run(*designs: StudyDesign, studies: int, seed: int = 0) -> list[dict[str, Sh
     return check(designs, studies=studies, seed=seed, executor=Pool(1, inside=True))
 
 
-def test_design_fails_if_its_units_are_wrongly_declared_independent() -> None:
+def test_design_fails_if_its_units_are_wrongly_declared_independent(monkeypatch) -> None:
     unit = np.arange(160) // 10
     verdicts = draw_verdicts([0.4, 0.5], unit=unit, continuations=3, share=0.7, seed=4)[:, 0]
     pilot = make_pilot(make_table(verdicts).assign(source="automatic"), unit)
-    right = read_design(pilot)
-    wrong = right._replace(analysed_unit=np.arange(160))
-    assert 0.4 < right.chances.trajectory_share < 1
-    passed, failed = run(right, wrong, studies=120)
+    design = read_design(pilot)
+    assert 0.4 < design.chances.trajectory_share < 1
+    (passed,) = run(design, studies=120)
+
+    def declare_independent(design: StudyDesign, seed: Sequence[int]) -> tuple[Any, ...]:
+        outcomes, *truth = simulate(design, seed)
+        return outcomes._replace(unit=np.arange(160)), *truth
+
+    monkeypatch.setattr(selfcheck, "simulate", declare_independent)
+    (failed,) = run(design, studies=120)
     assert not any(share.misses(name) for name, share in passed.items())
     for name in ("rate", "difference"):
         assert failed[name].misses(name) and failed[name].share < passed[name].share - 0.1

@@ -23,7 +23,7 @@ def make_share(value: float, trials: float, df: float = np.inf) -> Share:
 
 def test_corrected_share_equals_the_number_by_hand() -> None:
     found = correct_share(make_share(0.5, 100), make_share(0.9, 50), make_share(0.8, 50))
-    assert found.value == pytest.approx((0.5 + 0.8 - 1) / 0.7)
+    assert found[0] == pytest.approx((0.5 + 0.8 - 1) / 0.7)
     # n' = 103.84, p' = .5, Se' = 46/52, Sp' = 41/52, J' = .6731, pi' = .4286, shift
     # 7.683 (.4286 x .00196 - .5714 x .00321), then +- 1.96 sqrt(.00241 + .00036 + .00105) / J'.
     assert found[1:] == pytest.approx((0.241085, 0.600821), abs=1e-6)
@@ -34,7 +34,7 @@ def test_few_degrees_of_freedom_widen_the_corrected_interval() -> None:
         correct_share(make_share(0.5, 20, df), make_share(0.9, 50), make_share(0.9, 50))
         for df in (np.inf, 3.0)
     )
-    assert few.low < sure.low and few.high > sure.high and few.value == sure.value
+    assert few[1] < sure[1] and few[2] > sure[2] and few[0] == sure[0]
 
 
 def answer(right: dict[str, tuple[float, float]], episodes: int = 20) -> pd.DataFrame:

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from sts_analysis.statistics.estimate import (
     adjust_holm,
     compare,
-    estimate_mean,
     find_rank_sets,
-    rate_intervals,
     weigh,
 )
+from tests.analysis.outcomes import estimate_mean
 
 X = np.array([1, 0.5, 0, 0.75, 0.25, 0, 1, 0.5])
 Y = np.array([0.5, 0.5, 0, 0.25, 0, 0.25, 0.5, 0.5])
@@ -49,8 +48,7 @@ def estimate_one(values, category, unit):
 
 
 def find_interval(values, category, unit):
-    found = estimate_mean(values, category, unit)
-    return rate_intervals(found.value, found.se, found.df, found.units)[0]
+    return estimate_mean(values, category, unit).interval[0]
 
 
 def compare_two(a, b, category, unit):
@@ -59,14 +57,12 @@ def compare_two(a, b, category, unit):
     weighting = weigh(np.isfinite(a - b), category, unit)
     sums = np.bincount(unit, np.nan_to_num(a - b) * weighting.weight)
     both = [estimate_mean(np.where(np.isfinite(a - b), x, np.nan), category, unit) for x in (a, b)]
-    ends = [rate_intervals(x.value, x.se, x.df, x.units) for x in both]
     result = compare(
-        found.value,
         found.se,
         np.array([found.df]),
         np.array([(np.abs(sums) > weighting.rounding).sum()]),
         (both[0].value, both[1].value),
-        (ends[0], ends[1]),
+        (both[0].interval, both[1].interval),
     )
     return result.value[0], *result.interval[0], result.p[0]
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from sts_analysis.statistics.estimate import estimate_mean
 from sts_analysis.statistics.joint_success import measure_joint_success
 from sts_analysis.statistics.means import estimate_means
-from tests.analysis.outcomes import make_outcomes
+from tests.analysis.outcomes import estimate_mean, make_outcomes
 
 
 def pair(first: int) -> tuple[str, str]:
@@ -17,10 +16,11 @@ def test_credit_is_the_product_and_is_missing_if_a_scenario_is() -> None:
     gap = np.nan
     y = np.array([[[1, 0], [1, 1], [1, 0]], [[1, 1], [gap, gap], [0, 0]]])
     groups = [pair(0), ("s002", "s000"), ("s001", "s000", "s002")]
-    found = measure_joint_success(make_outcomes(y), groups)
-    assert found.credit == pytest.approx(np.array([[0.5, 0.25, 0.25], [gap, 0, gap]]), nan_ok=True)
-    assert found.means.value == pytest.approx([1 / 3, 0])
-    assert found.means.units.tolist() == [1, 1], "groups that share a scenario are one unit"
+    outcomes = make_outcomes(y, unit=np.zeros(3, int))
+    credit, means = measure_joint_success(outcomes, groups)
+    assert credit == pytest.approx(np.array([[0.5, 0.25, 0.25], [gap, 0, gap]]), nan_ok=True)
+    assert means.value == pytest.approx([1 / 3, 0])
+    assert means.units.tolist() == [1, 1], "groups of one unit count once"
 
 
 def test_error_is_that_of_groups_and_of_units_that_hold_several() -> None:
@@ -29,10 +29,10 @@ def test_error_is_that_of_groups_and_of_units_that_hold_several() -> None:
     groups = [pair(2 * g) for g in range(12)]
     own, joined = np.arange(24) // 2, np.arange(24) // 4
     for unit, of_group in ((own, np.arange(12)), (joined, np.arange(12) // 2)):
-        found = measure_joint_success(make_outcomes(y, unit=unit), groups)
-        expected = estimate_mean(found.credit[0], np.zeros(12, int), of_group)
-        assert found.means.se[0] == pytest.approx(expected.se[0])
-        assert found.means.df[0] == pytest.approx(expected.df)
+        credit, means = measure_joint_success(make_outcomes(y, unit=unit), groups)
+        expected = estimate_mean(credit[0], np.zeros(12, int), of_group)
+        assert means.se[0] == pytest.approx(expected.se[0])
+        assert means.df[0] == pytest.approx(expected.df)
 
 
 @pytest.mark.landing
@@ -43,7 +43,7 @@ def test_credit_covers_and_halves_taken_for_independent_do_not(count, continuati
     chance = rng.beta(20 * base + 1e-9, 20 * (1 - base) + 1e-9, (1500, count, 2)).reshape(1500, -1)
     y = (rng.random((*chance.shape, continuations)) < chance[..., None]).astype(float)
     outcomes = make_outcomes(y, unit=np.arange(2 * count) // 2)
-    found = measure_joint_success(outcomes, [pair(2 * g) for g in range(count)]).means
+    _, found = measure_joint_success(outcomes, [pair(2 * g) for g in range(count)])
     expected = 1 / 3  # of the square of a uniform variable; halves differ a little
     assert 0.92 <= ((found.interval[:, 0] <= expected) & (expected <= found.interval[:, 1])).mean()
     kind, own = np.zeros(count, int), np.arange(count)

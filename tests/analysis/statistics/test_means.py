@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from sts_analysis.statistics.estimate import estimate_mean, weigh
+from sts_analysis.statistics.estimate import weigh
 from sts_analysis.statistics.means import estimate_means, weigh_rows
+from tests.analysis.outcomes import estimate_mean
 
 RNG = np.random.default_rng(3)
 VALUES = np.where(RNG.random((6, 24)) < 0.2, np.nan, RNG.random((6, 24)))

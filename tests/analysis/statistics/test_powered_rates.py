@@ -7,10 +7,9 @@ import pytest
 from scipy.special import expit
 
 from sts_analysis.statistics import powered_rates
-from sts_analysis.statistics.estimate import estimate_mean
 from sts_analysis.statistics.means import Means, estimate_means
 from sts_analysis.statistics.powered_rates import PoweredRates, estimate_powered_rates
-from tests.analysis.outcomes import make_outcomes
+from tests.analysis.outcomes import estimate_mean, make_outcomes
 
 GAP = np.nan
 

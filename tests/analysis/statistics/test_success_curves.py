@@ -7,15 +7,16 @@ from statsmodels.duration.survfunc import CumIncidenceRight
 
 from sts_analysis.inputs.ratings import check_ratings, valued
 from sts_analysis.inputs.tables import from_frame
-from sts_analysis.statistics.incidence import (
+from sts_analysis.statistics.success_curves import (
     CENSORED,
     FAILURE,
     SUCCESS,
     Curve,
+    SuccessCurves,
     cumulative_incidence,
+    find_success_curves,
     reached,
 )
-from sts_analysis.statistics.success_curves import SuccessCurves, find_success_curves
 from sts_analysis.statistics.tabulation import Outcomes, tabulate
 
 NO_SCENARIOS = pd.DataFrame(columns=["scenario", "category", "kind"])

@@ -8,8 +8,11 @@ from markupsafe import Markup
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.markup import fold, render_records, render_table
 from sts_analysis.report.text import decimal, percent, percent_range, pluralise, points
-from sts_analysis.statistics.marker_errors import TOLERANCES, measure_marker_errors
-from sts_analysis.statistics.reference_accuracy import measure_accuracy
+from sts_analysis.statistics.reference_accuracy import (
+    TOLERANCES,
+    measure_accuracy,
+    measure_marker_errors,
+)
 from sts_analysis.statistics.tabulation import UNCOUNTED
 
 TITLE = "Annotators"

@@ -184,9 +184,7 @@ def list_parts(study: Study, parts: Mapping[str, tuple[np.ndarray, Rates]]) -> t
 def sum_successes(outcomes: Outcomes) -> np.ndarray:
     """Sum the values of judged continuations by agent and scenario, float64[A, S]."""
     made = outcomes.continuations
-    place = made.agent * len(outcomes.scenarios) + made.scenario
-    total = np.bincount(place, np.nan_to_num(made.y), outcomes.value.size)
-    return np.asarray(total.reshape(outcomes.value.shape))
+    return made.tally(np.isfinite(made.y), outcomes.value.shape, made.y)
 
 
 def render(result: Result, report: Report) -> Markup:

@@ -6,8 +6,7 @@ from markupsafe import Markup
 
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.text import percent
-from sts_analysis.statistics.incidence import Curve
-from sts_analysis.statistics.success_curves import find_success_curves
+from sts_analysis.statistics.success_curves import Curve, find_success_curves
 
 TITLE = "Time to success"
 NAV = "Time"

@@ -235,13 +235,9 @@ def _count_needed(
     study: Study, first: int, second: int, other_annotators: bool
 ) -> tuple[int, int] | None:
     """Return the range of scenarios that a difference takes; None above `HOPELESS` times ours."""
+    pairs = len(study.claim.significant)
     needed = scenarios_needed(
-        study.outcomes,
-        study.model,
-        first,
-        second,
-        pairs=len(study.claim.significant),
-        other_annotators=other_annotators,
+        study.model, first, second, pairs=pairs, other_annotators=other_annotators
     )
     joint = np.isfinite(study.outcomes.value[[first, second]]).all(axis=0).sum()
     return None if needed is None or needed[0] > HOPELESS * joint else needed
