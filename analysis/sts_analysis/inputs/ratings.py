@@ -139,15 +139,6 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a checked table as they would be had a rule settled nothing."""
-    settled = ratings["source"] == "settled"
-    return ratings.assign(
-        source=np.where(settled, "human", ratings["source"]),
-        verdict=np.where(settled, "", ratings["verdict"]),
-    )
-
-
 def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the rows without those auto-resolved continuations that an annotator has judged."""
     settled = ratings["source"] == "settled"
