@@ -6,7 +6,6 @@ that is absent, or empty throughout, is not known: what needs it is null in a re
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,11 +32,6 @@ CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
 NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
 _DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
-
-
-def read_ratings(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
-    """Read a ratings table from a file; see `tables.read_table` and `check_ratings`."""
-    return check_ratings(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
 
 
 def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
