@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import MAX_NAME_CHARS, clean_name, quote
-from sts.storage import csv_tables
 from sts.storage.arrow import to_numpy
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_cell, parse_csv
 from sts.storage.files import read_bytes
@@ -164,15 +163,6 @@ def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
 def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
     """Treats a frame whose every cell is text, and whose index counts from 0, like a file."""
     return RawTable(name, frame, np.arange(1, len(frame) + 1), "row", list(frame.columns))
-
-
-def require_columns(table: RawTable, required: Sequence[str]) -> None:
-    """Check that every required column is there.
-
-    Raises:
-      DamagedData: names each missing column.
-    """
-    csv_tables.require_columns(table.name, table.frame.columns, required)
 
 
 def refuse(

@@ -18,6 +18,7 @@ from sts.continuations import label_table
 from sts.continuations.store import load_by_ids
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN_COLUMNS
+from sts.storage.csv_tables import require_columns
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -27,7 +28,7 @@ from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
+from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis
@@ -230,6 +231,6 @@ def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
         return None
     table = read_table(path, tuple(TYPES))
     label_table.check_format(table.name, table.mark)
-    require_columns(table, (*WRITTEN_COLUMNS, "kind", "sees"))
+    require_columns(table.name, table.frame.columns, (*WRITTEN_COLUMNS, "kind", "sees"))
     referred = table.frame["continuation"].isin(references)
     return table.frame[~referred.to_numpy()].astype(object)
