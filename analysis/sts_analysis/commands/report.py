@@ -90,10 +90,9 @@ def _report(args: argparse.Namespace) -> int:
     summary = ""
     if clips:
         from sts_analysis.evidence.gather import open_evidence
-        from sts_analysis.report.write import attach, write_report
+        from sts_analysis.report.write import write_report
 
         assert built.study is not None
-        attached = attach(built.results, built.study, paper=args.paper, title=args.title)
         with open_evidence(
             workspace,
             gathered,
@@ -103,8 +102,14 @@ def _report(args: argparse.Namespace) -> int:
             linked=clips == APP,
             show=show_progress,
         ) as evidence:
-            attached = attached._replace(evidence=evidence.folder)
-            page = write_report(folder, built.results, built.study, attached)
+            page = write_report(
+                folder,
+                built.results,
+                built.study,
+                paper=args.paper,
+                title=args.title,
+                evidence=evidence.folder,
+            )
             summary = f"{evidence.summary}\n"
     else:
         page = built.save(folder, paper=args.paper, title=args.title)
