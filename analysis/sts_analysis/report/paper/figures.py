@@ -113,8 +113,7 @@ def _draw_bars(
         whole = alt.concat(*charts, columns=across, spacing=12)
         return whole.properties(title=title) if title else whole
 
-    svg = draw_to_width(draw, columns=columns, across=across)
-    return Picture(name, caption, svg, data.drop(columns="label"))
+    return Picture(name, caption, draw_to_width(draw, columns=columns, across=across))
 
 
 def _draw_times(report: Report, columns: int, title: str) -> Picture | None:
@@ -160,4 +159,4 @@ def _draw_times(report: Report, columns: int, title: str) -> Picture | None:
         "Share of judged continuations that have succeeded by each step after the takeover, "
         "weighted like the pass rate, which each curve reaches."
     )
-    return Picture("time_to_success", caption, draw_to_width(draw, columns=columns, across=1), data)
+    return Picture("time_to_success", caption, draw_to_width(draw, columns=columns, across=1))

@@ -19,7 +19,7 @@ def format_paper(report: Report, *, title: str = "") -> dict[str, bytes]:
     for columns, width in COLUMNS.items():
         for picture in draw_figures(report, columns=columns, title=title):
             for suffix in FORMATS:
-                files[f"{picture.name}_{width}.{suffix}"] = picture.file(suffix)
+                files[f"{picture.name}_{width}.{suffix}"] = picture.encode(suffix)
             if columns == max(COLUMNS):
                 captions += [f"{picture.name}: {picture.caption}", ""]
                 includes.append(_include(picture, f"{picture.name}_{width}"))
