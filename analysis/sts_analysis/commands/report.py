@@ -4,8 +4,6 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from sts.cli.arguments import show_progress, warn
@@ -19,20 +17,11 @@ USUAL_CLIPS = 3000
 
 def report(args: argparse.Namespace) -> int:
     """Rank the agents."""
-    with _without_collection():
-        return _report(args)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the garbage collector off: a report is millions of objects that live to its end."""
-    was_enabled = gc.isenabled()
-    gc.disable()
+    gc.disable()  # a report is millions of objects that live to its end
     try:
-        yield
+        return _report(args)
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()
 
 
 def _report(args: argparse.Namespace) -> int:
