@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from sts.cli.arguments import show_progress, warn
+from sts.cli.arguments import warn
 from sts.errors import ArgumentError
 from sts.names import quote
 
@@ -89,17 +89,15 @@ def _report(args: argparse.Namespace) -> int:
             folder,
             most=clips if isinstance(clips, int) else None,
             linked=clips == APP,
-            show=show_progress,
-        ) as evidence:
+        ) as (evidence, summary):
             page = write_report(
                 folder,
                 built.results,
                 built.study,
                 paper=args.paper,
                 title=args.title,
-                evidence=evidence.folder,
+                evidence=evidence,
             )
-            summary = f"{evidence.summary}\n"
     else:
         page = built.save(folder, paper=args.paper, title=args.title)
     if args.real_names:
@@ -107,7 +105,10 @@ def _report(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(built.to_json().decode())
     else:
-        print(f"{built}\n{summary}report: {page}")
+        print(built)
+        if summary:
+            print(summary)
+        print(f"report: {page}")
     if args.zip:
         from sts_analysis.evidence.bundle import bundle
         from sts_analysis.report.write import PARTS

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sts.continuations.store import load_by_ids
 from sts.continuations.types import Continuation
@@ -39,22 +39,6 @@ IN_APP = "../../clip?c="
 Progress = Callable[[int, int], None]
 
 
-class Written(NamedTuple):
-    """What was written.
-
-    Attributes:
-      clips: how many can be watched.
-      total: how many there are.
-      refused: how many could not be shown, and why the first could not.
-      size: bytes of all files.
-    """
-
-    clips: int
-    total: int
-    refused: tuple[int, str]
-    size: int
-
-
 def write_clips(
     folder: Path,
     workspace: Workspace,
@@ -66,8 +50,8 @@ def write_clips(
     agents: Sequence[str],
     items: Mapping[str, str] | None = None,
     progress: Progress = lambda done, total: None,
-) -> Written:
-    """Write the page, and what it shows, into a folder.
+) -> str:
+    """Write the page, and what it shows, into a folder; return how many clips it shows, in words.
 
     Args:
       folder: empty.
@@ -115,8 +99,16 @@ def write_clips(
     index = [title, list(agents), list(names.items()), None if items is None else IN_APP]
     (folder / INDEX).write_text(f"stsEvidence.index({_json(index)});\n", "utf-8")
     (folder / PAGE).write_text(_page(title), "utf-8")
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return Written(done, sum(len(one.clips) for one in dossiers), (refused, why), size)
+    total = sum(len(dossier.clips) for dossier in dossiers)
+    if items is not None:
+        return f"The {total} clips behind these numbers open in the app."
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    text = f"{done} of {total} clips can be watched, in the folder evidence ({size:.1f} MB)"
+    if done + refused < total:
+        text += "; the others are counted there and not shown"
+    if refused:
+        text += f"; {refused} cannot be shown here, the first as {why}"
+    return f"{text}."
 
 
 def _describe(
