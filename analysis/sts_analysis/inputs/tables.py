@@ -27,6 +27,8 @@ from sts_analysis.inputs.mapping import AS_WRITTEN, find_columns
 from sts_analysis.inputs.plain_csv import Select, read_plain_csv
 
 TABLE_FORMATS = (".csv", ".parquet")
+CsvCells = tuple[list[str], dict[str, pd.Categorical], np.ndarray]
+"""The header of a CSV table, columns by their names in it, and the line of each row."""
 _ROWS_AT_ONCE = 2**16
 MOST_LETTERS = 2**17
 """Bytes of a cell; as many as Python's CSV reader takes."""
@@ -369,15 +371,7 @@ def _parse_csv(
     return RawTable(name, frame, lines, "line", header)
 
 
-class _CsvCells(NamedTuple):
-    """Columns of a CSV table, by their names in the header, and the line of each row."""
-
-    header: list[str]
-    cells: Mapping[str, pd.Categorical]
-    lines: np.ndarray
-
-
-def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None:
+def _parse_plain_csv(name: str, data: bytes, select: Select) -> CsvCells | None:
     """Read a table without line breaks within cells; return None for another, or a faulty one."""
     plain = read_plain_csv(name, data, select, MAX_ROWS)
     if plain is None:
@@ -390,17 +384,17 @@ def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None
     blank = np.logical_and.reduce([is_empty(pd.Series(column)) for column in cells.values()])
     if blank.any():  # rows may be empty, which depends on columns that were not read
         return None
-    return _CsvCells(header, cells, np.arange(2, table.num_rows + 2))
+    return header, cells, np.arange(2, table.num_rows + 2)
 
 
-def _parse_any_csv(name: str, data: bytes, select: Select) -> _CsvCells:
+def _parse_any_csv(name: str, data: bytes, select: Select) -> CsvCells:
     header, rows, lines = parse_csv(name, data)
     places = {place: header.index(place) for place in select(header).values()}
     cells = {
         place: _cells_of_series(name, pd.Series([row[n] for row in rows], dtype=object))
         for place, n in places.items()
     }
-    return _CsvCells(header, cells, np.array(lines, dtype=np.int64))
+    return header, cells, np.array(lines, dtype=np.int64)
 
 
 def _parse_parquet(
@@ -427,8 +421,8 @@ def _parse_parquet(
         # Dictionaries stay packed: one long text in each of many rows is held once.
         file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
         table = file.read(columns=kept, use_threads=False)
-        cells = {
-            column: _numbers(table.column(place))
+        cells: dict[str, Any] = {
+            column: table.column(place).cast(pa.float64(), safe=False).to_numpy()
             if column in numeric and _is_number(table.schema.field(place).type)
             else _cells(name, table.column(place))
             for column, place in found.items()
@@ -466,12 +460,6 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """Return float64[rows], NaN for a missing cell."""
-    values: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy()
-    return values
 
 
 def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:
