@@ -32,6 +32,7 @@ def _report(args: argparse.Namespace) -> int:
 
     from sts.ratings import TYPES
     from sts.storage.csv_tables import read_header
+    from sts.storage.workspace import Workspace
     from sts_analysis.inputs.mapping import find_columns, parse_mapping, require_columns
 
     mapping = parse_mapping(args)
@@ -40,24 +41,15 @@ def _report(args: argparse.Namespace) -> int:
         require_columns(table, header, find_columns(table, header, TYPES, mapping.columns))
 
     from sts_analysis.api import build_report
-    from sts_analysis.evidence.gather import CLIP_PAGE
-    from sts_analysis.report.write import check_folder
+    from sts_analysis.commands.source import gather_source
+    from sts_analysis.evidence.bundle import bundle, check_bundle
+    from sts_analysis.evidence.gather import CLIP_PAGE, open_evidence
+    from sts_analysis.report.write import PARTS, check_folder, write_report
 
-    if args.table is not None:
-        from sts_analysis.inputs.gather import gather_table
-
-        gathered = gather_table(Path(args.table), mapping)
-    else:  # only a suite needs a workspace, its annotations, and worlds to check it by
-        from sts.storage.workspace import Workspace
-        from sts_analysis.inputs.workspace import gather
-
-        workspace = Workspace.open(args.workspace)
-        gathered = gather(workspace, args.suite, args.compare_to)
+    gathered = gather_source(args, args.compare_to)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.zip:
-        from sts_analysis.evidence.bundle import check_bundle
-
         check_bundle(Path(args.zip))
     margin = args.non_inferiority_margin
     built = build_report(
@@ -78,12 +70,9 @@ def _report(args: argparse.Namespace) -> int:
     )
     summary = ""
     if clips:
-        from sts_analysis.evidence.gather import open_evidence
-        from sts_analysis.report.write import write_report
-
         assert built.study is not None
         with open_evidence(
-            workspace,
+            Workspace.open(args.workspace),
             gathered,
             built.study,
             folder,
@@ -110,9 +99,6 @@ def _report(args: argparse.Namespace) -> int:
             print(summary)
         print(f"report: {page}")
     if args.zip:
-        from sts_analysis.evidence.bundle import bundle
-        from sts_analysis.report.write import PARTS
-
         size = bundle(folder, Path(args.zip), PARTS)
         if not args.json:
             print(f"zip: {args.zip} ({size / 1e6:.1f} MB)")
