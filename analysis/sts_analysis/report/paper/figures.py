@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from sts import plotting
-from sts_analysis.report.core import Interval, Report
+from sts_analysis.report.core import Report
 from sts_analysis.report.paper.picture import Chart, Picture, draw_to_width
 from sts_analysis.report.paper.tables import describe_scope
 
@@ -18,6 +18,7 @@ MAX_AGENTS = 24
 MAX_CURVES = plotting.MAX_OVERLAID
 _ROW = 10
 """Height of an agent's row, in points."""
+_UNKNOWN = (None, None)
 _COLOURS = {"ranked": plotting.SKY, "left out": "#bbbbbb", "baseline": plotting.ORANGE}
 
 
@@ -39,7 +40,9 @@ def _draw_rates(report: Report, columns: int, title: str) -> Picture | None:
     rows = [row for row in report.ranking.rows if row.pass_rate is not None][:MAX_AGENTS]
     if not rows:
         return None
-    data = [_make_row("", row.agent, row.standing, row.pass_rate, row.interval) for row in rows]
+    data = [
+        ("", row.agent, row.standing, row.pass_rate, *(row.interval or _UNKNOWN)) for row in rows
+    ]
     caption = f"Pass rate of each agent, by falling rate. {describe_scope(report)}"
     return _draw_bars("pass_rates", caption, data, columns, 1, title)
 
@@ -50,7 +53,7 @@ def _draw_categories(report: Report, columns: int, title: str) -> Picture | None
         return None
     standing = {row.agent: row.standing for row in report.ranking.rows}
     data = [
-        _make_row(row.category, agent, standing[agent], rate, ends)
+        (row.category, agent, standing[agent], rate, *(ends or _UNKNOWN))
         for row in found.rows
         for agent, rate, ends in list(
             zip(found.agents, row.pass_rates, row.intervals, strict=True)
@@ -61,30 +64,19 @@ def _draw_categories(report: Report, columns: int, title: str) -> Picture | None
     return _draw_bars("categories", caption, data, columns, across, title)
 
 
-def _make_row(
-    panel: str, agent: str, standing: str, rate: float | None, ends: Interval | None
-) -> dict[str, Any]:
-    low, high = ends or (None, None)
-    return {
-        "panel": panel,
-        "agent": agent,
-        "standing": standing,
-        "rate": rate,
-        "low": low,
-        "high": high,
-    }
-
-
 def _draw_bars(
     name: str,
     caption: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[tuple[Any, ...]],
     columns: int,
     across: int,
     title: str,
 ) -> Picture:
-    """Draw a panel for each value of `panel`: agents from top to bottom, rates from 0 to 100%."""
-    data = pd.DataFrame(rows)
+    """Draw a panel for each value of `panel`: agents from top to bottom, rates from 0 to 100%.
+
+    Each row has a panel, an agent, its standing, its rate, and both ends of the interval.
+    """
+    data = pd.DataFrame(rows, columns=["panel", "agent", "standing", "rate", "low", "high"])
     agents = list(dict.fromkeys(data["agent"]))
     labels = dict(zip(agents, map(plotting.shorten, agents), strict=True))
     data = data.assign(label=[f"{agents.index(a) + 1}. {labels[a]}" for a in data["agent"]])
