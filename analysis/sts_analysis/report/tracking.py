@@ -30,7 +30,7 @@ def check_project(project: str) -> None:
     _import_wandb()
 
 
-def log_report(report: Report, project: str, *, name: str | None = None) -> str:
+def log_report(report: Report, project: str) -> str:
     """Log a report as a run of a project, and return the run's id.
 
     Login and destination are wandb's: WANDB_MODE=offline keeps everything on this disk.
@@ -38,7 +38,6 @@ def log_report(report: Report, project: str, *, name: str | None = None) -> str:
     Args:
       report: whose numbers (`list_scalars`), page and tables are logged.
       project: of Weights & Biases.
-      name: of the run; None for the suite's.
 
     Raises:
       ArgumentError: that is no name of a project.
@@ -58,7 +57,7 @@ def log_report(report: Report, project: str, *, name: str | None = None) -> str:
     }
     try:
         with wandb.init(
-            project=project, name=name or conclusion.suite, job_type="report", config=config
+            project=project, name=conclusion.suite, job_type="report", config=config
         ) as run:
             run.summary.update(list_scalars(report))
             tables = {
