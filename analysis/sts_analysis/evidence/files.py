@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sts.continuations.store import load_by_ids
-from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.errors import StsError
@@ -83,8 +82,10 @@ def write_clips(
     for part in load_by_ids(workspace, places):
         for one in part:
             scenario, n = places[one.id]
+            known = by_id.get(scenario)
             try:
-                episode = _load_episode(workspace, one, by_id.get(scenario))
+                episode = continuation_payload(workspace, one)
+                episode["criterion"] = find_criterion(known) if known else None
             except StsError as error:
                 refused, why = refused + 1, why or str(error)
             else:  # what it has in common with the scenario's first clip is written once
@@ -129,14 +130,6 @@ def _describe(
             for agent, shares in dossier.agents.items()
         ],
     }
-
-
-def _load_episode(
-    workspace: Workspace, one: Continuation, scenario: Scenario | None
-) -> dict[str, Any]:
-    """Return what the Viewer shows of a continuation."""
-    criterion = find_criterion(scenario) if scenario else None
-    return continuation_payload(workspace, one) | {"criterion": criterion}
 
 
 def _drawings(domains: Iterable[str]) -> dict[str, str]:
