@@ -123,7 +123,11 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     Auto-resolved rows are left out if an annotator has judged the continuation. Agreement and
     accuracy use the verdicts themselves, so the table as it was.
     """
-    ratings = _alone(ratings)
+    settled = ratings["source"] == "settled"
+    if settled.any():
+        human = (ratings["source"] == "human") & (ratings["verdict"] != "")
+        judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
+        ratings = ratings[~(settled & judged)]
     decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
     if not decided.any():
         return ratings
@@ -131,16 +135,6 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
         verdict=np.where(decided, ratings["adjudicated"], ratings["verdict"]),
         step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
     )
-
-
-def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows without those auto-resolved continuations that an annotator has judged."""
-    settled = ratings["source"] == "settled"
-    if not settled.any():
-        return ratings
-    human = (ratings["source"] == "human") & (ratings["verdict"] != "")
-    judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
-    return ratings[~(settled & judged)]
 
 
 def _or_usual(usual: str, word: str) -> str:
