@@ -41,12 +41,7 @@ _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
     """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
 
-    People are called by their pseudonyms; see `called_by_name`.
-
-    Args:
-      workspace: where everything is.
-      label: `NAME@VERSION`, or a part of it.
-      against: another, or None.
+    Both are `NAME@VERSION`, or a part of it. People have pseudonyms; see `called_by_name`.
 
     Raises:
       UnknownName: no such suite or version.

@@ -31,13 +31,9 @@ def check_project(project: str) -> None:
 
 
 def log_report(report: Report, project: str) -> str:
-    """Log a report as a run of a project, and return the run's id.
+    """Log a report's numbers, page and tables as a run of a project, and return the run's id.
 
     Login and destination are wandb's: WANDB_MODE=offline keeps everything on this disk.
-
-    Args:
-      report: whose numbers (`list_scalars`), page and tables are logged.
-      project: of Weights & Biases.
 
     Raises:
       ArgumentError: that is no name of a project.

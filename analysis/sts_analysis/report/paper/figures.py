@@ -22,14 +22,8 @@ _UNKNOWN = (None, None)
 _COLOURS = {"ranked": plotting.SKY, "left out": "#bbbbbb", "baseline": plotting.ORANGE}
 
 
-def draw_figures(report: Report, *, columns: int, title: str = "") -> list[Picture]:
-    """Draw the figures for which there are data.
-
-    Args:
-      report: all results.
-      columns: of a journal's page that each fills, 1 or 2.
-      title: above each; may be empty.
-    """
+def draw_figures(report: Report, *, columns: int, title: str) -> list[Picture]:
+    """Draw the figures for which there are data, as wide as 1 or 2 columns of a journal's page."""
     figures = [
         draw(report, columns, title) for draw in (_draw_rates, _draw_categories, _draw_times)
     ]
