@@ -133,9 +133,9 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.title and not args.paper:
         raise ArgumentError("--title is for the figures of --paper")
     if args.wandb is not None:
-        from sts_analysis.report.tracking import check_project
+        from sts_analysis.report.tracking import import_wandb
 
-        check_project(args.wandb)
+        import_wandb(args.wandb)
 
 
 def _count_clips(args: argparse.Namespace) -> int | str:

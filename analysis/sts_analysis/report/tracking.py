@@ -16,8 +16,8 @@ from sts_analysis.report.text import to_plain
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 
 
-def check_project(project: str) -> None:
-    """Refuse a project that nothing could be logged to.
+def import_wandb(project: str) -> Any:
+    """Import wandb, or refuse a project that nothing could be logged to.
 
     Raises:
       ArgumentError: it is no name of a project.
@@ -27,7 +27,14 @@ def check_project(project: str) -> None:
         raise ArgumentError(
             f"--wandb: expected a project's name without / \\ # ? % :, found {quote(project)}"
         )
-    _import_wandb()
+    try:
+        import wandb
+    except ImportError:
+        raise MissingExtra(
+            "logging to Weights & Biases needs the extra wandb: "
+            "pip install 'standardised-test-suite[wandb]'"
+        ) from None
+    return wandb
 
 
 def log_report(report: Report, project: str) -> str:
@@ -40,8 +47,7 @@ def log_report(report: Report, project: str) -> str:
       MissingExtra: wandb is not installed.
       Unavailable: wandb could not log; says why.
     """
-    check_project(project)
-    wandb = _import_wandb()
+    wandb = import_wandb(project)
     conclusion, made = report.conclusion, report.provenance
     config = {
         "suite": conclusion.suite,
@@ -88,14 +94,3 @@ def list_scalars(report: Report) -> dict[str, float | int | str]:
             f"rank/{row.agent}": row.rank,
         }
     return {key: value for key, value in scalars.items() if value is not None}
-
-
-def _import_wandb() -> Any:
-    try:
-        import wandb
-    except ImportError:
-        raise MissingExtra(
-            "logging to Weights & Biases needs the extra wandb: "
-            "pip install 'standardised-test-suite[wandb]'"
-        ) from None
-    return wandb
