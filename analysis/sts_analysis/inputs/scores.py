@@ -49,9 +49,6 @@ def check(workspace: Workspace) -> CheckResult:
 def check_scores(table: tables.RawTable) -> pd.DataFrame:
     """Validate a scores table and gives every column its type.
 
-    Args:
-      table: the text as found.
-
     Returns:
       Every column: value, standard_error and n as float64 with NaN where empty, the others as text.
       `sees` is "observation" where it is empty; the others are "" then.

@@ -36,14 +36,9 @@ def find(name: str) -> tuple[str, Metric]:
 def measure(
     name: str, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
 ) -> pd.DataFrame:
-    """Measures agents; nothing is kept.
+    """Measures agents by a metric, installed or `module:function`; nothing is kept.
 
-    Args:
-      name: of an installed metric, or `module:function`.
-      agents: names, or `module:Class`.
-      suite: for a metric that asks for one.
-      workspace: what the metric may read.
-      seed: of every random draw.
+    The other arguments are those of a `Metric`.
 
     Returns:
       A checked scores table.
@@ -66,12 +61,9 @@ def measure(
 
 
 def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
-    """Keep scores in the workspace; they take the place of what it had of the same ones.
+    """Keep checked scores in the workspace, in a file that is named after the metric.
 
-    Args:
-      name: of the metric, installed or `module:function`; it names the file.
-      scores: a checked scores table.
-      workspace: where to.
+    They take the place of what it had of the same ones.
 
     Raises:
       DamagedData: the file is damaged, or of an earlier version; it is left as it is.
