@@ -35,7 +35,6 @@ MODULES = (*CLIP, "evidence")
 """The modules of the player, in the order of their imports."""
 IN_APP = "../../clip?c="
 """The address at which the app shows a clip, from the page that it serves itself."""
-Progress = Callable[[int, int], None]
 
 
 def write_clips(
@@ -48,7 +47,7 @@ def write_clips(
     title: str,
     agents: Sequence[str],
     items: Mapping[str, str] | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
     """Write the page, and what it shows, into a folder; return how many clips it shows, in words.
 

@@ -255,10 +255,8 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
 
 
 def _settled(frame: pd.DataFrame) -> np.ndarray:
-    settled: np.ndarray = (frame["source"] == "settled").to_numpy()
-    return settled
+    return np.asarray(frame["source"] == "settled")
 
 
 def _unjudged(frame: pd.DataFrame) -> np.ndarray:
-    empty: np.ndarray = ((frame["annotator"] == "") & (frame["verdict"] == "")).to_numpy()
-    return empty
+    return np.asarray((frame["annotator"] == "") & (frame["verdict"] == ""))

@@ -249,9 +249,7 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
 
 def is_empty(column: pd.Series) -> np.ndarray:
     """Return bool[rows], whether a cell of a raw table is missing."""
-    missing = column.isna() if column.dtype == np.float64 else column == ""
-    empty: np.ndarray = missing.to_numpy()
-    return empty
+    return np.asarray(column.isna() if column.dtype == np.float64 else column == "")
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
