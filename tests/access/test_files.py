@@ -21,7 +21,7 @@ from sts.cli.main import main
 from sts.errors import DamagedData, StsError
 from sts.storage import memory
 from sts.storage.parquet import decode_table
-from sts_analysis.inputs.ratings import read_ratings
+from sts_analysis.api import load_ratings
 from tests.access.apart import refusal
 from tests.access.attempts import attempt
 from tests.access.lying import SAID
@@ -103,7 +103,7 @@ def test_table_of_another_shape_is_refused(tmp_path, values, column) -> None:
     cells = {name: pa.array(["s"]) for name in ("agent", "scenario", "verdict", "step")}
     pq.write_table(pa.table(cells | {column: values}), tmp_path / "t.parquet")
     with pytest.raises(StsError) as refused:
-        read_ratings(tmp_path / "t.parquet")
+        load_ratings(tmp_path / "t.parquet")
     assert "\n" not in str(refused.value)
     with pytest.raises(DamagedData):
         decode_table(

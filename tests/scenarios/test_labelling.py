@@ -26,7 +26,7 @@ from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
-from sts_analysis.inputs.ratings import read_ratings
+from sts_analysis.api import load_ratings
 from sts_scenarios import categories, mining
 from sts_scenarios.category import Category
 from sts_scenarios.labels import label_suite
@@ -100,7 +100,7 @@ def test_label_writes_a_ratings_table_and_counts_verdicts(run, suite):
     assert run("label tiny@1").startswith("automatic labels, not judged by anyone")
     path = run.workspace.path("labels", "tiny-1.parquet")
     labels = pd.read_parquet(path)
-    assert len(labels) == len(read_ratings(path)) == 4 * len(suite.scenarios)
+    assert len(labels) == len(load_ratings(path)) == 4 * len(suite.scenarios)
     printed = json.loads(run("label tiny@1 --json"))
     assert printed["labels"] == "automatic"
     for row in printed["agents"]:
@@ -152,7 +152,7 @@ def test_category_without_a_rule_is_named_and_left_unlabelled(run, suite):
     (row,) = printed["agents"]
     assert row["continuations"] == 2
     assert row["success"] + row["failure"] + row["not_done"] == row["unlabelled"] == 1
-    labels = read_ratings(run.workspace.path("labels", "other-1.parquet"))
+    labels = load_ratings(run.workspace.path("labels", "other-1.parquet"))
     assert labels.set_index("scenario")["verdict"]["dance-01"] == ""
     run("report other@1 --json")
     report = json.loads(run.workspace.path("reports", "other-1", "report.json").read_text())

@@ -9,7 +9,7 @@ import numpy as np
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import ArgumentError, DamagedData, UnknownName
-from sts_analysis.commands import piloted
+from sts_analysis.commands.source import EITHER, has_source, load_pilot
 from sts_analysis.commands.table import ASSUMED, SIZE
 from sts_analysis.planning.chances import Accuracy
 from sts_analysis.planning.pilot import Pilot, measure_pair, widen_count
@@ -21,7 +21,7 @@ _ONE_CONTINUATION = "not known: the pilot has one continuation of each scenario"
 
 def power(args: argparse.Namespace) -> Result:
     """Show what a study detects."""
-    has_pilot = piloted.given(args)
+    has_pilot = has_source(args)
     _check(args, has_pilot)
     if not has_pilot:
         given = {name: _get(args, name, value) for name, value in ASSUMED.items()}
@@ -32,7 +32,7 @@ def power(args: argparse.Namespace) -> Result:
         design = Design(**SIZE, fixed=args.target == "fixed")
         rows = [{"a": "", "b": ""} | _plan(args, assumptions, design, 2)]
         return Result({"pairs": rows}, _describe(rows))
-    pilot = piloted.load(args)
+    pilot = load_pilot(args)
     names = [pilot.outcomes.agents[agent] for agent in pilot.ranked]
     for name in args.pair or ():
         if name not in names:
@@ -56,7 +56,7 @@ def _check(args: argparse.Namespace, has_pilot: bool) -> None:
             raise ArgumentError(f"{flag}: expected a share in {expected}, found {value}")
     for name in ("labels", "pair"):
         if getattr(args, name) and not has_pilot:
-            raise ArgumentError(f"--{name} needs a pilot: {piloted.EITHER}")
+            raise ArgumentError(f"--{name} needs a pilot: {EITHER}")
     if not 0 < args.difference <= 100:
         raise ArgumentError(f"--difference: expected points in (0, 100], found {args.difference}")
     if not 0.05 < args.power < 1:

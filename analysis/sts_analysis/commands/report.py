@@ -4,11 +4,9 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from sts.cli.arguments import show_progress, warn
+from sts.cli.arguments import warn
 from sts.errors import ArgumentError
 from sts.names import quote
 
@@ -19,20 +17,11 @@ USUAL_CLIPS = 3000
 
 def report(args: argparse.Namespace) -> int:
     """Rank the agents."""
-    with _without_collection():
-        return _report(args)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Keep the garbage collector off: a report is millions of objects that live to its end."""
-    was_enabled = gc.isenabled()
-    gc.disable()
+    gc.disable()  # a report is millions of objects that live to its end
     try:
-        yield
+        return _report(args)
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()
 
 
 def _report(args: argparse.Namespace) -> int:
@@ -43,6 +32,7 @@ def _report(args: argparse.Namespace) -> int:
 
     from sts.ratings import TYPES
     from sts.storage.csv_tables import read_header
+    from sts.storage.workspace import Workspace
     from sts_analysis.inputs.mapping import find_columns, parse_mapping, require_columns
 
     mapping = parse_mapping(args)
@@ -51,24 +41,15 @@ def _report(args: argparse.Namespace) -> int:
         require_columns(table, header, find_columns(table, header, TYPES, mapping.columns))
 
     from sts_analysis.api import build_report
-    from sts_analysis.evidence.gather import CLIP_PAGE
-    from sts_analysis.report.write import check_folder
+    from sts_analysis.commands.source import gather_source
+    from sts_analysis.evidence.bundle import bundle, check_bundle
+    from sts_analysis.evidence.gather import CLIP_PAGE, open_evidence
+    from sts_analysis.report.write import PARTS, check_folder, write_report
 
-    if args.table is not None:
-        from sts_analysis.inputs.gather import gather_table
-
-        gathered = gather_table(Path(args.table), mapping)
-    else:  # only a suite needs a workspace, its annotations, and worlds to check it by
-        from sts.storage.workspace import Workspace
-        from sts_analysis.inputs.workspace import gather
-
-        workspace = Workspace.open(args.workspace)
-        gathered = gather(workspace, args.suite, args.compare_to)
+    gathered = gather_source(args, args.compare_to)
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.zip:
-        from sts_analysis.evidence.bundle import check_bundle
-
         check_bundle(Path(args.zip))
     margin = args.non_inferiority_margin
     built = build_report(
@@ -89,23 +70,23 @@ def _report(args: argparse.Namespace) -> int:
     )
     summary = ""
     if clips:
-        from sts_analysis.evidence.gather import open_evidence
-        from sts_analysis.report.write import attach, write_report
-
         assert built.study is not None
-        attached = attach(built.results, built.study, paper=args.paper, title=args.title)
         with open_evidence(
-            workspace,
+            Workspace.open(args.workspace),
             gathered,
             built.study,
             folder,
             most=clips if isinstance(clips, int) else None,
             linked=clips == APP,
-            show=show_progress,
-        ) as evidence:
-            attached = attached._replace(evidence=evidence.folder)
-            page = write_report(folder, built.results, built.study, attached)
-            summary = f"{evidence.summary}\n"
+        ) as (evidence, summary):
+            page = write_report(
+                folder,
+                built.results,
+                built.study,
+                paper=args.paper,
+                title=args.title,
+                evidence=evidence,
+            )
     else:
         page = built.save(folder, paper=args.paper, title=args.title)
     if args.real_names:
@@ -113,11 +94,11 @@ def _report(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(built.to_json().decode())
     else:
-        print(f"{built}\n{summary}report: {page}")
+        print(built)
+        if summary:
+            print(summary)
+        print(f"report: {page}")
     if args.zip:
-        from sts_analysis.evidence.bundle import bundle
-        from sts_analysis.report.write import PARTS
-
         size = bundle(folder, Path(args.zip), PARTS)
         if not args.json:
             print(f"zip: {args.zip} ({size / 1e6:.1f} MB)")
@@ -152,9 +133,9 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.title and not args.paper:
         raise ArgumentError("--title is for the figures of --paper")
     if args.wandb is not None:
-        from sts_analysis.report.tracking import check_project
+        from sts_analysis.report.tracking import import_wandb
 
-        check_project(args.wandb)
+        import_wandb(args.wandb)
 
 
 def _count_clips(args: argparse.Namespace) -> int | str:

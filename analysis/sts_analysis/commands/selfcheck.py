@@ -7,7 +7,7 @@ from sts.cli.arguments import count_cores, format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.jobs.pool import create_pool
-from sts_analysis.commands import piloted
+from sts_analysis.commands.source import EITHER, has_source, load_pilot
 from sts_analysis.planning.selfcheck import LIMITS, Share, check, list_cases, read_design
 
 _LINES = {
@@ -21,9 +21,9 @@ _LINES = {
 
 def selfcheck(args: argparse.Namespace) -> Result:
     """Simulate studies of a design."""
-    if not piloted.given(args):
-        raise ArgumentError(piloted.EITHER)
-    pilot = piloted.load(args)
+    if not has_source(args):
+        raise ArgumentError(EITHER)
+    pilot = load_pilot(args)
     cases = list_cases(read_design(pilot))
     total, workers = len(cases) * args.simulations, args.workers or count_cores()
     with show_progress("simulating", "studies") as show, create_pool(workers, total) as executor:

@@ -172,12 +172,10 @@ REPORT = Command(
             choices=("trajectory", "people"),
         ),
         option("--closed REASON", "why the study of --table ended before all was judged", ""),
-        option(
+        repeatable(
             "--contrast",
             "two agents whose comparison was planned; repeatable",
-            [],
             nargs=2,
-            action="append",
             metavar=("A", "B"),
         ),
         option("--out DIR", "folder of the report (default: in the workspace)"),

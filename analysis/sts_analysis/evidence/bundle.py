@@ -33,12 +33,9 @@ def check_bundle(file: Path) -> None:
 
 
 def bundle(folder: Path, file: Path, parts: Collection[str]) -> int:
-    """Write a report's folder as a zip and return its bytes; an earlier file is replaced.
+    """Write parts of a report's folder as a zip and return its bytes.
 
-    Args:
-      folder: of the report.
-      file: the zip.
-      parts: files and folders of the report; nothing else in its folder is sent.
+    Nothing else in the folder is sent. An earlier file is replaced.
 
     Raises:
       OSError: the disk is full or read-only; an earlier file is then unchanged.

@@ -9,10 +9,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sts.continuations.store import load_by_ids
-from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.errors import StsError
@@ -36,23 +35,6 @@ MODULES = (*CLIP, "evidence")
 """The modules of the player, in the order of their imports."""
 IN_APP = "../../clip?c="
 """The address at which the app shows a clip, from the page that it serves itself."""
-Progress = Callable[[int, int], None]
-
-
-class Written(NamedTuple):
-    """What was written.
-
-    Attributes:
-      clips: how many can be watched.
-      total: how many there are.
-      refused: how many could not be shown, and why the first could not.
-      size: bytes of all files.
-    """
-
-    clips: int
-    total: int
-    refused: tuple[int, str]
-    size: int
 
 
 def write_clips(
@@ -65,9 +47,9 @@ def write_clips(
     title: str,
     agents: Sequence[str],
     items: Mapping[str, str] | None = None,
-    progress: Progress = lambda done, total: None,
-) -> Written:
-    """Write the page, and what it shows, into a folder.
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> str:
+    """Write the page, and what it shows, into a folder; return how many clips it shows, in words.
 
     Args:
       folder: empty.
@@ -99,8 +81,10 @@ def write_clips(
     for part in load_by_ids(workspace, places):
         for one in part:
             scenario, n = places[one.id]
+            known = by_id.get(scenario)
             try:
-                episode = _load_episode(workspace, one, by_id.get(scenario))
+                episode = continuation_payload(workspace, one)
+                episode["criterion"] = find_criterion(known) if known else None
             except StsError as error:
                 refused, why = refused + 1, why or str(error)
             else:  # what it has in common with the scenario's first clip is written once
@@ -115,8 +99,16 @@ def write_clips(
     index = [title, list(agents), list(names.items()), None if items is None else IN_APP]
     (folder / INDEX).write_text(f"stsEvidence.index({_json(index)});\n", "utf-8")
     (folder / PAGE).write_text(_page(title), "utf-8")
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return Written(done, sum(len(one.clips) for one in dossiers), (refused, why), size)
+    total = sum(len(dossier.clips) for dossier in dossiers)
+    if items is not None:
+        return f"The {total} clips behind these numbers open in the app."
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+    text = f"{done} of {total} clips can be watched, in the folder evidence ({size:.1f} MB)"
+    if done + refused < total:
+        text += "; the others are counted there and not shown"
+    if refused:
+        text += f"; {refused} cannot be shown here, the first as {why}"
+    return f"{text}."
 
 
 def _describe(
@@ -137,14 +129,6 @@ def _describe(
             for agent, shares in dossier.agents.items()
         ],
     }
-
-
-def _load_episode(
-    workspace: Workspace, one: Continuation, scenario: Scenario | None
-) -> dict[str, Any]:
-    """Return what the Viewer shows of a continuation."""
-    criterion = find_criterion(scenario) if scenario else None
-    return continuation_payload(workspace, one) | {"criterion": criterion}
 
 
 def _drawings(domains: Iterable[str]) -> dict[str, str]:

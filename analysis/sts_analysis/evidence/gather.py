@@ -1,15 +1,14 @@
 """The clips behind a report of a workspace, in a folder that is moved into the report's."""
 
 import contextlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from sts.annotations import clips
 from sts.annotations.store import AnnotationStore
+from sts.cli.arguments import show_progress
 from sts.continuations.store import iter_entries
 from sts.storage.files import open_part_folder
 from sts.storage.workspace import Workspace
@@ -23,19 +22,6 @@ from sts_analysis.report.picks import pick_clips
 FOLDER = "evidence"
 CLIP_PAGE = f"{FOLDER}/{files.PAGE}"
 """Address of the page with all clips, from the report's folder."""
-Progress = Callable[[str, str], AbstractContextManager[Callable[[int, int], None]]]
-
-
-class Evidence(NamedTuple):
-    """The clips behind a report.
-
-    Attributes:
-      folder: to be moved into the report's folder, as `FOLDER`.
-      summary: how many clips can be watched, in a sentence.
-    """
-
-    folder: Path
-    summary: str
 
 
 @contextlib.contextmanager
@@ -47,9 +33,11 @@ def open_evidence(
     *,
     most: int | None,
     linked: bool,
-    show: Progress,
-) -> Iterator[Evidence]:
+) -> Iterator[tuple[Path, str]]:
     """Open a context that yields the clips behind a report, next to where the report goes.
+
+    It yields their folder, to be moved into the report's as `FOLDER`, and how many clips can be
+    watched, in a sentence.
 
     Args:
       workspace: where continuations are stored.
@@ -58,7 +46,6 @@ def open_evidence(
       folder: the report's.
       most: clips to take along at most; None for all.
       linked: take none along, and link each to the application.
-      show: draws the progress, from a label and a unit.
 
     Raises:
       DamagedData: a part of the continuations is damaged.
@@ -83,10 +70,10 @@ def open_evidence(
     folder = folder.resolve()
     with (
         open_part_folder(folder.with_name(f"{FOLDER}-{folder.name}")) as beside,
-        show(FOLDER, "clips") as progress,
+        show_progress(FOLDER, "clips") as progress,
     ):
         (made := beside / FOLDER).mkdir(0o755)
-        written = files.write_clips(
+        summary = files.write_clips(
             made,
             workspace,
             scenarios,
@@ -97,24 +84,10 @@ def open_evidence(
             items=_load_items(workspace) if linked else None,
             progress=progress,
         )
-        yield Evidence(made, _summarise(written, linked))
+        yield made, summary
 
 
 def _load_items(workspace: Workspace) -> dict[str, str]:
     """Return how the application calls each clip, by its hash."""
     with AnnotationStore.read_existing(workspace) as connection:
         return clips.load_items_by_clip(connection) if connection else {}
-
-
-def _summarise(written: files.Written, linked: bool) -> str:
-    if linked:
-        return f"The {written.total} clips behind these numbers open in the app."
-    count, why = written.refused
-    size = f"{written.size / 1e6:.1f} MB"
-    text = f"{written.clips} of {written.total} clips can be watched, in the folder evidence "
-    text += f"({size})"
-    if written.clips + count < written.total:
-        text += "; the others are counted there and not shown"
-    if count:
-        text += f"; {count} cannot be shown here, the first as {why}"
-    return f"{text}."

@@ -49,7 +49,7 @@ class Gathered(NamedTuple):
 
 
 def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
-    """Gathers everything for the report of a ratings table in a file; see `read_ratings`."""
+    """Gathers everything for the report of a ratings table in a file; see `check_ratings`."""
     return _gather(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
 
 

@@ -3,7 +3,6 @@
 import functools
 import os
 import re
-import stat
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -54,7 +53,7 @@ def make_media_check(folder: Path | None) -> Callable[[str], str]:
             place = os.path.realpath(place)
         if os.path.commonpath((root, place)) != root:
             raise _error("a path in the table's folder", cell)
-        if not _is_file(place):
+        if not os.path.isfile(place):
             raise _error("a file in the table's folder", cell)
         return os.path.relpath(place, root)
 
@@ -71,13 +70,6 @@ def _parse_address(address: str) -> str:
     if not sound or any(map(str.isspace, address)):
         raise _error("an address such as https://example.org/clip.mp4", address)
     return parts.path
-
-
-def _is_file(place: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(place).st_mode)
-    except OSError:
-        return False
 
 
 def _error(expected: str, cell: str) -> ArgumentError:

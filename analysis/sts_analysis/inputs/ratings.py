@@ -6,7 +6,6 @@ that is absent, or empty throughout, is not known: what needs it is null in a re
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,11 +32,6 @@ CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
 NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
 _DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
-
-
-def read_ratings(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
-    """Read a ratings table from a file; see `tables.read_table` and `check_ratings`."""
-    return check_ratings(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
 
 
 def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
@@ -129,7 +123,11 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     Auto-resolved rows are left out if an annotator has judged the continuation. Agreement and
     accuracy use the verdicts themselves, so the table as it was.
     """
-    ratings = _alone(ratings)
+    settled = ratings["source"] == "settled"
+    if settled.any():
+        human = (ratings["source"] == "human") & (ratings["verdict"] != "")
+        judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
+        ratings = ratings[~(settled & judged)]
     decided = (ratings["adjudicated"] != "") & (ratings["source"] == "human")
     if not decided.any():
         return ratings
@@ -137,25 +135,6 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
         verdict=np.where(decided, ratings["adjudicated"], ratings["verdict"]),
         step=ratings["step"].where(~decided, ratings["adjudicated_step"]),
     )
-
-
-def unsettled(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a checked table as they would be had a rule settled nothing."""
-    settled = ratings["source"] == "settled"
-    return ratings.assign(
-        source=np.where(settled, "human", ratings["source"]),
-        verdict=np.where(settled, "", ratings["verdict"]),
-    )
-
-
-def _alone(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows without those auto-resolved continuations that an annotator has judged."""
-    settled = ratings["source"] == "settled"
-    if not settled.any():
-        return ratings
-    human = (ratings["source"] == "human") & (ratings["verdict"] != "")
-    judged = ratings["continuation"].isin(ratings.loc[human, "continuation"])
-    return ratings[~(settled & judged)]
 
 
 def _or_usual(usual: str, word: str) -> str:
@@ -276,10 +255,8 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
 
 
 def _settled(frame: pd.DataFrame) -> np.ndarray:
-    settled: np.ndarray = (frame["source"] == "settled").to_numpy()
-    return settled
+    return np.asarray(frame["source"] == "settled")
 
 
 def _unjudged(frame: pd.DataFrame) -> np.ndarray:
-    empty: np.ndarray = ((frame["annotator"] == "") & (frame["verdict"] == "")).to_numpy()
-    return empty
+    return np.asarray((frame["annotator"] == "") & (frame["verdict"] == ""))

@@ -9,6 +9,7 @@ import pandas as pd
 from sts.errors import DamagedData
 from sts.ratings import ACCESS_LEVELS
 from sts.storage.checks import CheckResult, Findings
+from sts.storage.csv_tables import require_columns
 from sts.storage.files import content_hash
 from sts.storage.scores import REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
 from sts.storage.workspace import Workspace
@@ -48,9 +49,6 @@ def check(workspace: Workspace) -> CheckResult:
 def check_scores(table: tables.RawTable) -> pd.DataFrame:
     """Validate a scores table and gives every column its type.
 
-    Args:
-      table: the text as found.
-
     Returns:
       Every column: value, standard_error and n as float64 with NaN where empty, the others as text.
       `sees` is "observation" where it is empty; the others are "" then.
@@ -59,7 +57,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
       DamagedData: names the file, the line and what was expected there.
     """
     check_format(table.name, table.mark)
-    tables.require_columns(table, REQUIRED)
+    require_columns(table.name, table.frame.columns, REQUIRED)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame

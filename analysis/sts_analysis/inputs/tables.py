@@ -7,7 +7,7 @@ pickled pandas metadata.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import MAX_NAME_CHARS, clean_name, quote
-from sts.storage import csv_tables
 from sts.storage.arrow import to_numpy
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_cell, parse_csv
 from sts.storage.files import read_bytes
@@ -28,6 +27,8 @@ from sts_analysis.inputs.mapping import AS_WRITTEN, find_columns
 from sts_analysis.inputs.plain_csv import Select, read_plain_csv
 
 TABLE_FORMATS = (".csv", ".parquet")
+CsvCells = tuple[list[str], dict[str, pd.Categorical], np.ndarray]
+"""The header of a CSV table, columns by their names in it, and the line of each row."""
 _ROWS_AT_ONCE = 2**16
 MOST_LETTERS = 2**17
 """Bytes of a cell; as many as Python's CSV reader takes."""
@@ -166,15 +167,6 @@ def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
     return RawTable(name, frame, np.arange(1, len(frame) + 1), "row", list(frame.columns))
 
 
-def require_columns(table: RawTable, required: Sequence[str]) -> None:
-    """Check that every required column is there.
-
-    Raises:
-      DamagedData: names each missing column.
-    """
-    csv_tables.require_columns(table.name, table.frame.columns, required)
-
-
 def refuse(
     table: RawTable, bad: np.ndarray, expected: str, column: str | None = None, remedy: str = ""
 ) -> None:
@@ -198,13 +190,10 @@ def refuse(
     raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}{remedy}")
 
 
-def one_of(table: RawTable, column: str, allowed: Iterable[str]) -> None:
+def one_of(table: RawTable, column: str, allowed: Sequence[str]) -> None:
     """Refuses a column that holds anything but the allowed words."""
-    words = tuple(allowed)
-    if set(pd.unique(table.frame[column])) <= set(words):
-        return
-    bad = ~table.frame[column].isin(words).to_numpy()
-    named = [word or "nothing" for word in words]
+    bad = ~table.frame[column].isin(allowed).to_numpy()
+    named = [word or "nothing" for word in allowed]
     refuse(table, bad, f"one of {', '.join(named)}", column)
 
 
@@ -260,9 +249,7 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
 
 def is_empty(column: pd.Series) -> np.ndarray:
     """Return bool[rows], whether a cell of a raw table is missing."""
-    missing = column.isna() if column.dtype == np.float64 else column == ""
-    empty: np.ndarray = missing.to_numpy()
-    return empty
+    return np.asarray(column.isna() if column.dtype == np.float64 else column == "")
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
@@ -379,15 +366,7 @@ def _parse_csv(
     return RawTable(name, frame, lines, "line", header)
 
 
-class _CsvCells(NamedTuple):
-    """Columns of a CSV table, by their names in the header, and the line of each row."""
-
-    header: list[str]
-    cells: Mapping[str, pd.Categorical]
-    lines: np.ndarray
-
-
-def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None:
+def _parse_plain_csv(name: str, data: bytes, select: Select) -> CsvCells | None:
     """Read a table without line breaks within cells; return None for another, or a faulty one."""
     plain = read_plain_csv(name, data, select, MAX_ROWS)
     if plain is None:
@@ -400,17 +379,17 @@ def _parse_plain_csv(name: str, data: bytes, select: Select) -> _CsvCells | None
     blank = np.logical_and.reduce([is_empty(pd.Series(column)) for column in cells.values()])
     if blank.any():  # rows may be empty, which depends on columns that were not read
         return None
-    return _CsvCells(header, cells, np.arange(2, table.num_rows + 2))
+    return header, cells, np.arange(2, table.num_rows + 2)
 
 
-def _parse_any_csv(name: str, data: bytes, select: Select) -> _CsvCells:
+def _parse_any_csv(name: str, data: bytes, select: Select) -> CsvCells:
     header, rows, lines = parse_csv(name, data)
     places = {place: header.index(place) for place in select(header).values()}
     cells = {
         place: _cells_of_series(name, pd.Series([row[n] for row in rows], dtype=object))
         for place, n in places.items()
     }
-    return _CsvCells(header, cells, np.array(lines, dtype=np.int64))
+    return header, cells, np.array(lines, dtype=np.int64)
 
 
 def _parse_parquet(
@@ -437,8 +416,8 @@ def _parse_parquet(
         # Dictionaries stay packed: one long text in each of many rows is held once.
         file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
         table = file.read(columns=kept, use_threads=False)
-        cells = {
-            column: _numbers(table.column(place))
+        cells: dict[str, Any] = {
+            column: table.column(place).cast(pa.float64(), safe=False).to_numpy()
             if column in numeric and _is_number(table.schema.field(place).type)
             else _cells(name, table.column(place))
             for column, place in found.items()
@@ -476,12 +455,6 @@ def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) ->
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """Return float64[rows], NaN for a missing cell."""
-    values: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy()
-    return values
 
 
 def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:

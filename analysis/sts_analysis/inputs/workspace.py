@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from sts.annotations import digests, export
 from sts.annotations.people import list_people
-from sts.annotations.plan import Plan, load_plan
+from sts.annotations.plan import load_plan
 from sts.annotations.store import AnnotationStore
 from sts.continuations import label_table
 from sts.continuations.store import load_by_ids
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN_COLUMNS
+from sts.storage.csv_tables import require_columns
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -27,11 +27,10 @@ from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table, require_columns
+from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis
-    from sts.continuations.types import Continuation
 
 _CURRENT = ["agent", "scenario", "category", "kind", "trajectory", "sees"]
 """Columns in which the automatic labels of a continuation are more recent than its judgements."""
@@ -42,12 +41,7 @@ _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
     """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
 
-    People are called by their pseudonyms; see `called_by_name`.
-
-    Args:
-      workspace: where everything is.
-      label: `NAME@VERSION`, or a part of it.
-      against: another, or None.
+    Both are `NAME@VERSION`, or a part of it. People have pseudonyms; see `called_by_name`.
 
     Raises:
       UnknownName: no such suite or version.
@@ -55,14 +49,16 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load_selection(workspace, label)
-    plan = _plan(workspace, chosen)  # first, so that it counts no judgement that the table lacks
+    of_part = {scenario.id for scenario in chosen.scenarios} if chosen.terms else None
+    # The plan comes first, so that it counts no judgement that the table lacks.
+    plan = load_plan(workspace, chosen.suite.label, of_part)
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     return Gathered(
         ratings,
         workspace_scores(workspace),
         _subject(workspace, chosen)._replace(
-            annotations_hash=_hash(judged),
+            annotations_hash=content_hash(judged.to_csv(index=False).encode())[:16],
             digests=digests.with_files(workspace, made_of),
             reviews=_reviews(workspace, chosen, judged),
             plan=plan,
@@ -70,20 +66,8 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
         ids,
-        load=partial(_load_continuations, workspace),
+        load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
     )
-
-
-def _plan(workspace: Workspace, chosen: Selection) -> Plan:
-    """Load the plan of the scenarios that were chosen."""
-    ids = {scenario.id for scenario in chosen.scenarios} if chosen.terms else None
-    return load_plan(workspace, chosen.suite.label, ids)
-
-
-def _load_continuations(workspace: Workspace, ids: Collection[str]) -> Iterator[Continuation]:
-    """Yield the stored ones of continuations, by their ids."""
-    for part in load_by_ids(workspace, ids):
-        yield from part
 
 
 def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:
@@ -102,37 +86,35 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     if chosen.label == other.label:
         raise ArgumentError(f"--compare-to: expected another suite than {label}")
     there = {one.hash: one.id for one in other.scenarios}
+    ratings, _ = _ratings(workspace, other, export.load_ratings(workspace, other.suite.label))
     return Other(
         _subject(workspace, other),
-        _ratings(workspace, other, export.export_ratings(workspace, other.suite.label).table).table,
+        ratings,
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 
 
-class _Ratings(NamedTuple):
-    """A checked ratings table, and the id of each continuation by its number there."""
+def _ratings(
+    workspace: Workspace, chosen: Selection, judged: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the ratings of what was chosen, and the id of each continuation by its number there.
 
-    table: pd.DataFrame
-    ids: pd.Series
-
-
-def _ratings(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> _Ratings:
-    """Return the ratings of what was chosen; reference episodes are everybody's.
+    Reference episodes are everybody's.
 
     Raises:
       DamagedData: there is none.
     """
     label = chosen.suite.label
-    every, ids = _with_labels(workspace, label, judged, export.load_reference_ids(workspace))
+    every, ids = _with_labels(workspace, label, judged)
     if not chosen.terms:
-        return _Ratings(every, ids)
+        return every, ids
     inside = every["scenario"].isin([one.id for one in chosen.scenarios])
     if not (inside & (every["truth"] == "")).any():
         raise DamagedData(
             f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
             f"these scenarios; run `sts label {label}` first"
         )
-    return _Ratings(every[inside | (every["truth"] != "")].reset_index(drop=True), ids)
+    return every[inside | (every["truth"] != "")].reset_index(drop=True), ids
 
 
 def _folder(chosen: Selection) -> str:
@@ -154,10 +136,6 @@ def workspace_scores(workspace: Workspace) -> pd.DataFrame:
     """Every scores table in the workspace, as one."""
     paths = sorted(workspace.path("scores").glob("*.parquet"))
     return merge_scores((path.name, read_saved(path)) for path in paths)
-
-
-def _hash(judged: pd.DataFrame) -> str:
-    return content_hash(judged.to_csv(index=False).encode())[:16]
 
 
 def _subject(workspace: Workspace, chosen: Selection) -> Subject:
@@ -188,9 +166,9 @@ def _ids(groups: Mapping[str, Sequence[Scenario]]) -> dict[str, tuple[str, ...]]
 
 
 def _with_labels(
-    workspace: Workspace, suite: str, judged: pd.DataFrame, references: set[str]
-) -> _Ratings:
-    """Return the judgements and automatic labels of continuations, as one checked table.
+    workspace: Workspace, suite: str, judged: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the judgements and automatic labels of continuations, as `_ratings` does.
 
     The automatic labels have a row per continuation, so they also list what is not judged,
     and what its agent is called now: a second agent of one name renames both. A continuation that
@@ -201,7 +179,7 @@ def _with_labels(
     """
     human = from_frame("annotations", judged).frame.astype(object)
     frames = [human] if len(human) else []
-    labels = _labels(workspace.path("labels", f"{suite.replace('@', '-')}.parquet"), references)
+    labels = _labels(workspace, suite)
     if labels is not None:
         frames.append(labels)
         own = labels[labels["continuation"].isin(human["continuation"])]
@@ -221,15 +199,16 @@ def _with_labels(
     texts = of_texts(suite, joined)
     checked = check_ratings(texts)
     ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
-    return _Ratings(checked, ids[~ids.index.duplicated()])
+    return checked, ids[~ids.index.duplicated()]
 
 
-def _labels(path: Path, references: set[str]) -> pd.DataFrame | None:
-    """Return the automatic labels in a file, without those of references; None without one."""
+def _labels(workspace: Workspace, suite: str) -> pd.DataFrame | None:
+    """Return the automatic labels, without those of references; None without a table of them."""
+    path = workspace.path(label_table.table_name(suite))
     if not path.exists():
         return None
     table = read_table(path, tuple(TYPES))
     label_table.check_format(table.name, table.mark)
-    require_columns(table, (*WRITTEN_COLUMNS, "kind", "sees"))
-    referred = table.frame["continuation"].isin(references)
+    require_columns(table.name, table.frame.columns, (*WRITTEN_COLUMNS, "kind", "sees"))
+    referred = table.frame["continuation"].isin(export.load_reference_ids(workspace))
     return table.frame[~referred.to_numpy()].astype(object)

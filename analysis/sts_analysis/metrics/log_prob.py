@@ -6,7 +6,7 @@ own distribution then says how likely these were.
 Source: Abramson et al. 2022, section 4.1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,6 @@ from sts.errors import ArgumentError
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
-
-Who = tuple[str, str, int]
-"""An agent's name, its fingerprint, and the seed."""
 
 
 def log_prob(
@@ -43,13 +40,22 @@ def log_prob(
     if suite is None:
         raise ArgumentError("log_prob: expected --suite NAME@VERSION, found none; name one")
     loaded = {name: registry.load(name) for name in agents}
-    who = {name: (one.name, registry.fingerprint(one), seed) for name, one in loaded.items()}
-    means = _by_agent(workspace, [scenario.hash for scenario in suite.scenarios], who.values())
+    versions = {name: (one.name, registry.fingerprint(one)) for name, one in loaded.items()}
+    # By version and scenario: index and mean of each continuation, NaN where the agent gives none.
+    means: dict[tuple[str, str], dict[str, list[tuple[int, float]]]]
+    means = {version: {} for version in versions.values()}
+    for part in store.stream(workspace, [scenario.hash for scenario in suite.scenarios]):
+        for one in part:
+            own = one.identity
+            version = own.agent, own.fingerprint
+            if version in means and own.seed == seed and one.takeover:
+                mean = one.log_probs[: one.takeover].mean(dtype=np.float64)
+                means[version].setdefault(own.scenario, []).append((own.index, float(mean)))
     parameters = canonical_json({"suite": suite.label, "seed": seed}).decode()
     rows = []
     for given in agents:
-        agent, own = loaded[given], sorted(means[who[given]].items())
-        values = np.array([np.mean([mean for _, mean in sorted(each)]) for _, each in own])
+        agent, by_scenario = loaded[given], sorted(means[versions[given]].items())
+        values = np.array([np.mean([mean for _, mean in sorted(each)]) for _, each in by_scenario])
         if not len(values):
             raise ArgumentError(
                 f"log_prob: expected continuations of {agent.name!r} with seed {seed}, found none; "
@@ -70,18 +76,3 @@ def log_prob(
             }
         )
     return rows
-
-
-def _by_agent(
-    workspace: Workspace, scenarios: Sequence[str], who: Iterable[Who]
-) -> dict[Who, dict[str, list[tuple[int, float]]]]:
-    """Return index and mean of continuations, by agent and scenario; NaN where it gives none."""
-    means: dict[Who, dict[str, list[tuple[int, float]]]] = {one: {} for one in who}
-    for part in store.stream(workspace, scenarios):
-        for one in part:
-            own = one.identity
-            key = own.agent, own.fingerprint, own.seed
-            if key in means and one.takeover:
-                mean = one.log_probs[: one.takeover].mean(dtype=np.float64)
-                means[key].setdefault(own.scenario, []).append((own.index, float(mean)))
-    return means

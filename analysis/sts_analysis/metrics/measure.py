@@ -1,6 +1,6 @@
 """Measures agents by a metric that is found by name, and keeps the scores in the workspace."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from sts.errors import ArgumentError
 from sts.storage.scores import write_scores
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
-from sts_analysis.inputs.scores import COLUMNS, check_scores, read_saved
+from sts_analysis.inputs.scores import check_scores, empty_scores, read_saved
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.metrics.protocol import GROUP, Metric
 
@@ -36,14 +36,9 @@ def find(name: str) -> tuple[str, Metric]:
 def measure(
     name: str, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
 ) -> pd.DataFrame:
-    """Measures agents; nothing is kept.
+    """Measures agents by a metric, installed or `module:function`; nothing is kept.
 
-    Args:
-      name: of an installed metric, or `module:function`.
-      agents: names, or `module:Class`.
-      suite: for a metric that asks for one.
-      workspace: what the metric may read.
-      seed: of every random draw.
+    The other arguments are those of a `Metric`.
 
     Returns:
       A checked scores table.
@@ -61,21 +56,14 @@ def measure(
         if agent is not None:
             own |= {"sees": agent.sees, "fingerprint": agent_registry.fingerprint(agent)}
         row.update({column: cell for column, cell in own.items() if not row.get(column)})
-    table = pd.DataFrame(rows, columns=_columns(rows), dtype=object)
+    table = pd.DataFrame(rows, dtype=object) if rows else empty_scores()
     return check_scores(from_frame(f"metric {called!r}", table))
 
 
-def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(column for row in rows for column in row)) or list(COLUMNS)
-
-
 def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
-    """Keep scores in the workspace; they take the place of what it had of the same ones.
+    """Keep checked scores in the workspace, in a file that is named after the metric.
 
-    Args:
-      name: of the metric, installed or `module:function`; it names the file.
-      scores: a checked scores table.
-      workspace: where to.
+    They take the place of what it had of the same ones.
 
     Raises:
       DamagedData: the file is damaged, or of an earlier version; it is left as it is.
@@ -84,8 +72,8 @@ def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
     path = workspace.create().path("scores", f"{name.rpartition(':')[2]}.parquet")
     with workspace.lock():
         frames = [read_saved(path), scores] if path.exists() else [scores]
-        rows = {
-            (row["agent"], row["metric"]): {column: row[column] for column in COLUMNS}
+        rows: dict[Any, Any] = {
+            (row["agent"], row["metric"]): row
             for frame in frames
             for row in frame.to_dict("records")
         }

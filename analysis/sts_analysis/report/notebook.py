@@ -14,7 +14,7 @@ from sts_analysis.report.document import render_page
 from sts_analysis.report.terminal import format_report
 from sts_analysis.report.text import to_plain
 from sts_analysis.report.tracking import log_report
-from sts_analysis.report.write import attach, write_report
+from sts_analysis.report.write import write_report
 
 HEIGHT = 720
 """Height of the first screen in a notebook, in pixels; it scrolls."""
@@ -72,8 +72,7 @@ class NotebookReport:
         Raises:
           ArgumentError: the folder holds other files than a report's.
         """
-        attached = attach(self.results, self.study, paper=paper, title=title)
-        return write_report(Path(folder), self.results, self.study, attached)
+        return write_report(Path(folder), self.results, self.study, paper=paper, title=title)
 
     def log(self, project: str) -> str:
         """Log the report as a run of a Weights & Biases project; return the id of the run.

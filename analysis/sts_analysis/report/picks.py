@@ -69,8 +69,6 @@ def pick_clips(study: Study) -> list[Choice]:
 def find_media(study: Study) -> dict[int, str]:
     """Return the path or address of each continuation's picture or video, by its number."""
     rows = study.agent_rows
-    if "media" not in rows:
-        return {}
     rows = rows[(rows["media"] != "").to_numpy()].drop_duplicates("continuation")
     return dict(zip(rows["continuation"].tolist(), map(str, rows["media"]), strict=True))
 

@@ -16,8 +16,8 @@ from sts_analysis.report.text import to_plain
 _PROJECT = re.compile(r"[^/\\#?%:]{1,128}")
 
 
-def check_project(project: str) -> None:
-    """Refuse a project that nothing could be logged to.
+def import_wandb(project: str) -> Any:
+    """Import wandb, or refuse a project that nothing could be logged to.
 
     Raises:
       ArgumentError: it is no name of a project.
@@ -27,26 +27,27 @@ def check_project(project: str) -> None:
         raise ArgumentError(
             f"--wandb: expected a project's name without / \\ # ? % :, found {quote(project)}"
         )
-    _import_wandb()
+    try:
+        import wandb
+    except ImportError:
+        raise MissingExtra(
+            "logging to Weights & Biases needs the extra wandb: "
+            "pip install 'standardised-test-suite[wandb]'"
+        ) from None
+    return wandb
 
 
-def log_report(report: Report, project: str, *, name: str | None = None) -> str:
-    """Log a report as a run of a project, and return the run's id.
+def log_report(report: Report, project: str) -> str:
+    """Log a report's numbers, page and tables as a run of a project, and return the run's id.
 
     Login and destination are wandb's: WANDB_MODE=offline keeps everything on this disk.
-
-    Args:
-      report: whose numbers (`list_scalars`), page and tables are logged.
-      project: of Weights & Biases.
-      name: of the run; None for the suite's.
 
     Raises:
       ArgumentError: that is no name of a project.
       MissingExtra: wandb is not installed.
       Unavailable: wandb could not log; says why.
     """
-    check_project(project)
-    wandb = _import_wandb()
+    wandb = import_wandb(project)
     conclusion, made = report.conclusion, report.provenance
     config = {
         "suite": conclusion.suite,
@@ -58,7 +59,7 @@ def log_report(report: Report, project: str, *, name: str | None = None) -> str:
     }
     try:
         with wandb.init(
-            project=project, name=name or conclusion.suite, job_type="report", config=config
+            project=project, name=conclusion.suite, job_type="report", config=config
         ) as run:
             run.summary.update(list_scalars(report))
             tables = {
@@ -93,14 +94,3 @@ def list_scalars(report: Report) -> dict[str, float | int | str]:
             f"rank/{row.agent}": row.rank,
         }
     return {key: value for key, value in scalars.items() if value is not None}
-
-
-def _import_wandb() -> Any:
-    try:
-        import wandb
-    except ImportError:
-        raise MissingExtra(
-            "logging to Weights & Biases needs the extra wandb: "
-            "pip install 'standardised-test-suite[wandb]'"
-        ) from None
-    return wandb

@@ -1,9 +1,6 @@
 """Writes a report's folder: two pages, JSON, and every list of numbers as CSV."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 from sts.errors import ArgumentError
 from sts.names import quote
@@ -16,78 +13,47 @@ from sts_analysis.report.paper import NAMES as PAPER_FILES
 from sts_analysis.report.sections.clips import list_media
 
 EVIDENCE = "evidence"
-NOTHING: Mapping[str, bytes] = MappingProxyType({})
-PARTS = (
-    *(PAGE, APPENDIX, results.FILE, results.SCHEMA_FILE),
-    *("tables", "paper", "media", EVIDENCE),
-)
+FILES = (PAGE, APPENDIX, results.FILE, results.SCHEMA_FILE)
+PARTS = (*FILES, "tables", "paper", "media", EVIDENCE)
 """Everything in a report's folder that belongs to the report."""
 
 
-class Attached(NamedTuple):
-    """What lies in the folder beside the report itself.
-
-    Attributes:
-      files: by their paths in the folder, below `paper/` or `media/`.
-      evidence: a folder of supporting clips, which is moved; None without.
-    """
-
-    files: Mapping[str, bytes] = NOTHING
-    evidence: Path | None = None
-
-
 def write_report(
-    folder: Path, report: Report, study: Study | None = None, attached: Attached | None = None
+    folder: Path,
+    report: Report,
+    study: Study | None = None,
+    *,
+    paper: bool = False,
+    title: str = "",
+    evidence: Path | None = None,
 ) -> Path:
     """Write a report's folder as a whole; return the path of its page.
 
     Args:
       folder: new, empty, or one that holds a report, which is replaced. Other files stay.
       report: all results.
-      study: that they were computed from, for tables that the report shortens; None without.
-      attached: what lies beside them.
+      study: that they were computed from, for media, and for tables that the report shortens; None
+        for a report that was loaded.
+      paper: whether to write files for a publication.
+      title: above their figures.
+      evidence: a folder of supporting clips, which is moved; None without.
 
     Raises:
       ArgumentError: the folder holds other things and no report.
       OSError: the disk is full or read-only; an earlier report is then as it was.
     """
     check_folder(folder)
-    attached = attached or Attached()
     files = format_report(report, study)
-    folders = {EVIDENCE: attached.evidence} if attached.evidence else {}
-    owned = {
-        PAGE,
-        APPENDIX,
-        results.FILE,
-        results.SCHEMA_FILE,
-        "tables/",
-        "media/",
-        f"{EVIDENCE}/",
-        *PAPER_FILES,
-    }
-    replace_folder(folder, {**files, **attached.files}, owned, folders)
-    return folder / PAGE
-
-
-def attach(
-    report: Report, study: Study | None, *, paper: bool = False, title: str = ""
-) -> Attached:
-    """Return what lies in the folder of a report beside it, but for supporting clips.
-
-    Args:
-      report: all results.
-      study: that they were computed from; None for a report that was loaded.
-      paper: whether there are files for a publication.
-      title: above their figures.
-    """
-    files: dict[str, bytes] = {}
     if study is not None:
         files |= {name: path.read_bytes() for name, path in list_media(study).items()}
     if paper:
         from sts_analysis.report.paper.files import format_paper  # draws, which takes a second
 
         files |= format_paper(report, title=title)
-    return Attached(files)
+    folders = {EVIDENCE: evidence} if evidence else {}
+    owned = {*FILES, "tables/", "media/", f"{EVIDENCE}/", *PAPER_FILES}
+    replace_folder(folder, files, owned, folders)
+    return folder / PAGE
 
 
 def format_report(report: Report, study: Study | None = None) -> dict[str, bytes]:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sts.annotations.store import AnnotationStore
-from sts.cli.arguments import show_progress
 from sts.cli.main import main
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
@@ -63,8 +62,6 @@ def write_evidence(
     gathered = gather(place, SUITE)
     study = Study(gathered, Options(), {})
     report.mkdir(parents=True, exist_ok=True)
-    with open_evidence(
-        place, gathered, study, report, most=most, linked=linked, show=show_progress
-    ) as made:
-        made.folder.rename(report / FOLDER)
-        return made.summary
+    with open_evidence(place, gathered, study, report, most=most, linked=linked) as (made, summary):
+        made.rename(report / FOLDER)
+        return summary

@@ -11,8 +11,6 @@ import sts
 from sts.cli.main import main
 from sts.errors import ArgumentError, DamagedData, StsError, UnknownName
 from sts_analysis.inputs import tables
-from sts_analysis.inputs.mapping import make_mapping
-from sts_analysis.inputs.ratings import read_ratings
 
 OURS = pd.DataFrame(
     {
@@ -156,7 +154,7 @@ def test_mapped_column_does_not_count_under_its_own_name(tmp_path: Path) -> None
     assert ratings["agent"].tolist() == ["x", "x", "y", "y"]
     assert ratings["order"].tolist() == [7, 8, 9, 10] and ratings["step"].isna().all()
     path = saved(tmp_path, frame.drop(columns="scenario"), "parquet")
-    same = read_ratings(path, make_mapping({"scenario": "model", "category": "model"}))
+    same = sts.load_ratings(path, columns={"scenario": "model", "category": "model"})
     assert same["scenario"].tolist() == same["category"].tolist() == ["x", "x", "y", "y"]
 
 
@@ -165,9 +163,9 @@ def test_mapped_columns_count_for_the_size_limit(
 ) -> None:
     path = saved(tmp_path, OURS.assign(**{"x.y": "success" * 10_000}), "parquet")
     monkeypatch.setattr(tables, "MAX_BYTES", 50_000)
-    assert len(read_ratings(path)) == 4
+    assert len(sts.load_ratings(path)) == 4
     with pytest.raises(DamagedData, match="expected at most 50000 bytes unpacked, found "):
-        read_ratings(path, make_mapping({"verdict": "x.y"}))
+        sts.load_ratings(path, columns={"verdict": "x.y"})
 
 
 @pytest.mark.parametrize(

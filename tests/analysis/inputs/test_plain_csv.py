@@ -18,13 +18,15 @@ def select(header: Sequence[str]) -> Mapping[str, str]:
 
 
 def read_fast(data: bytes) -> pd.DataFrame | None:
-    cells = tables._parse_plain_csv("t", data, select)
-    return None if cells is None else pd.DataFrame(dict(cells.cells), index=cells.lines)
+    if (table := tables._parse_plain_csv("t", data, select)) is None:
+        return None
+    _, cells, lines = table
+    return pd.DataFrame(cells, index=lines)
 
 
 def read_exactly(data: bytes) -> pd.DataFrame:
-    cells = tables._parse_any_csv("t", data, select)
-    return pd.DataFrame(dict(cells.cells), index=cells.lines)
+    _, cells, lines = tables._parse_any_csv("t", data, select)
+    return pd.DataFrame(cells, index=lines)
 
 
 PLAIN = [

@@ -11,6 +11,7 @@ import pytest
 
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
+from sts_analysis.api import load_ratings
 from sts_analysis.inputs import ratings, scores, tables
 from tests.access.attempts import attempt
 
@@ -25,7 +26,7 @@ def written(folder: Path, *rows: str, header: str = HEADER, name: str = "t.csv")
 
 
 def test_a_good_table_is_typed(tmp_path: Path) -> None:
-    frame = ratings.read_ratings(written(tmp_path, *GOOD))
+    frame = load_ratings(written(tmp_path, *GOOD))
     assert frame["step"].tolist()[0] == 3 and np.isnan(frame["step"].tolist()[1])
     assert frame["horizon"].dtype == np.int64
     assert set(frame["source"]) == {"human"} and set(frame["sees"]) == {"observation"}
@@ -37,9 +38,7 @@ def test_csv_and_parquet_give_the_same_table(tmp_path: Path) -> None:
     path = written(tmp_path, *GOOD)
     typed = pd.read_csv(path)
     typed.to_parquet(tmp_path / "t.parquet")
-    pd.testing.assert_frame_equal(
-        ratings.read_ratings(path), ratings.read_ratings(tmp_path / "t.parquet")
-    )
+    pd.testing.assert_frame_equal(load_ratings(path), load_ratings(tmp_path / "t.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -63,19 +62,19 @@ def test_csv_and_parquet_give_the_same_table(tmp_path: Path) -> None:
 )
 def test_a_bad_row_is_named_with_its_line(tmp_path: Path, row: str, expected: str) -> None:
     with pytest.raises(DamagedData, match=expected):
-        ratings.read_ratings(written(tmp_path, *GOOD, row))
+        load_ratings(written(tmp_path, *GOOD, row))
 
 
 def test_a_quoted_line_break_does_not_shift_line_numbers(tmp_path: Path) -> None:
     rows = ['a,s1,c,x,ann,success,3,10,"a\nb"', "a,s1,c,y,ann,nope,3,10,"]
     with pytest.raises(DamagedData, match="line 4: verdict"):
-        ratings.read_ratings(written(tmp_path, *rows, header=f"{HEADER},notes"))
+        load_ratings(written(tmp_path, *rows, header=f"{HEADER},notes"))
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
     path = written(tmp_path, "a,s", header="agent,seed")
     with pytest.raises(DamagedData, match="columns scenario, verdict; found columns agent, seed"):
-        ratings.read_ratings(path)
+        load_ratings(path)
 
 
 @pytest.mark.parametrize("cell", ["robot", "HUMAN"])
@@ -84,13 +83,13 @@ def test_an_unknown_source_is_refused(tmp_path: Path, cell: str) -> None:
     with pytest.raises(
         DamagedData, match="source: expected one of human, settled, automatic, model"
     ):
-        ratings.read_ratings(path)
+        load_ratings(path)
 
 
 def test_an_agent_that_sees_two_things_is_refused(tmp_path: Path) -> None:
     rows = [f"{GOOD[0]},world", f"{GOOD[1]},observation"]
     with pytest.raises(DamagedData, match="agent 'a' has sees 'observation' here and 'world'"):
-        ratings.read_ratings(written(tmp_path, *rows, header=f"{HEADER},sees"))
+        load_ratings(written(tmp_path, *rows, header=f"{HEADER},sees"))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +111,7 @@ def test_file_of_another_format_is_refused(
 ) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(error, match=expected):
-        ratings.read_ratings(tmp_path / name)
+        load_ratings(tmp_path / name)
 
 
 def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
@@ -122,18 +121,18 @@ def test_a_truncated_parquet_file_is_refused(tmp_path: Path) -> None:
     for size in (len(whole) - 5, len(whole) // 2, 20):
         path.write_bytes(whole[:size])
         with pytest.raises(DamagedData, match="damaged"):
-            ratings.read_ratings(path)
+            load_ratings(path)
 
 
 def test_a_file_that_does_not_exist_is_an_argument_error(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="no table at"):
-        ratings.read_ratings(tmp_path / "none.csv")
+        load_ratings(tmp_path / "none.csv")
 
 
 def test_reference_rows_need_no_agent(tmp_path: Path) -> None:
     path = written(tmp_path, *(f"{row}," for row in GOOD), header=f"{HEADER},truth")
     path.write_text(path.read_text() + ",,,ref,ann,success,2,10,failure\n")
-    assert ratings.read_ratings(path)["truth"].tolist()[-1] == "failure"
+    assert load_ratings(path)["truth"].tolist()[-1] == "failure"
 
 
 @pytest.mark.parametrize(
@@ -172,19 +171,19 @@ def test_an_index_from_0_names_a_continuation_of_its_agent_and_scenario(tmp_path
         for scenario, horizon in (("s1", 10), ("s2", 20))
         for index in (0, 1)
     ]
-    frame = ratings.read_ratings(written(tmp_path, *rows))
+    frame = load_ratings(written(tmp_path, *rows))
     assert frame["continuation"].tolist() == list(range(8))
     twice = [*rows, "b,s2,c,1,ben,failure,3,20"]
-    assert ratings.read_ratings(written(tmp_path, *twice))["continuation"].tolist()[-1] == 7
+    assert load_ratings(written(tmp_path, *twice))["continuation"].tolist()[-1] == 7
 
 
 def test_columns_that_a_table_has_no_use_for_may_be_absent_or_empty(tmp_path: Path) -> None:
     alone = written(tmp_path, "a,s1,success", "a,s1,failure", header="agent,scenario,verdict")
-    frame = ratings.read_ratings(alone)
+    frame = load_ratings(alone)
     assert frame["continuation"].nunique() == 2
     assert frame["horizon"].isna().all() and (frame["category"] == "").all()
     empty = written(tmp_path, "a,s1,,,,success,,", "a,s1,,,,failure,,")
-    pd.testing.assert_frame_equal(frame, ratings.read_ratings(empty), check_dtype=False)
+    pd.testing.assert_frame_equal(frame, load_ratings(empty), check_dtype=False)
 
 
 @pytest.mark.parametrize(
@@ -223,22 +222,22 @@ def test_ambiguous_table_is_refused_and_not_guessed(
     tmp_path: Path, header: str, rows: list[str], expected: str
 ) -> None:
     with pytest.raises(DamagedData, match=expected):
-        ratings.read_ratings(written(tmp_path, *rows, header=header))
+        load_ratings(written(tmp_path, *rows, header=header))
 
 
 def test_verdicts_are_read_in_any_letter_case(tmp_path: Path) -> None:
     rows = ["a,s1,c,0,ann, Success ,3,10", "a,s1,c,1,ann,NOT_DONE,,10", "a,s1,c,2,,,,10"]
-    frame = ratings.read_ratings(written(tmp_path, *rows))
+    frame = load_ratings(written(tmp_path, *rows))
     assert frame["verdict"].tolist() == ["success", "not_done", ""]
 
 
 @pytest.mark.parametrize("number", ["2147483648", "1e300", "9" * 40])
 def test_a_horizon_that_no_store_holds_is_refused(tmp_path: Path, number: str) -> None:
     with pytest.raises(DamagedData, match="line 2: horizon: expected 1 to 2147483647 steps"):
-        ratings.read_ratings(written(tmp_path, f"a,s,c,0,ann,success,3,{number}"))
+        load_ratings(written(tmp_path, f"a,s,c,0,ann,success,3,{number}"))
     with pytest.raises(DamagedData, match="line 2: step: "):
         header = "agent,scenario,verdict,step"
-        ratings.read_ratings(written(tmp_path, f"a,s,success,{number}", header=header))
+        load_ratings(written(tmp_path, f"a,s,success,{number}", header=header))
 
 
 @pytest.mark.parametrize("column", range(5))
@@ -250,7 +249,7 @@ def test_a_name_that_cannot_be_shown_is_refused_with_its_line(
     cells[column] = name
     column_name = HEADER.split(",")[column]
     with pytest.raises(DamagedData, match=f"line 3: {column_name}: expected a name of 1 to") as e:
-        ratings.read_ratings(written(tmp_path, GOOD[0], ",".join(cells)))
+        load_ratings(written(tmp_path, GOOD[0], ",".join(cells)))
     assert str(e.value).isprintable() and len(str(e.value)) < 300
 
 
@@ -258,14 +257,14 @@ def test_the_first_of_several_invalid_names_is_refused(tmp_path: Path) -> None:
     rows = ["b,s,success", "z\x1b[0m,s,success", "a\x1b[0m,s,success"]
     expected = r"t\.csv, line 3: agent: .* found 'z\\x1b\[0m'"
     with pytest.raises(DamagedData, match=expected):
-        ratings.read_ratings(written(tmp_path, *rows, header="agent,scenario,verdict"))
+        load_ratings(written(tmp_path, *rows, header="agent,scenario,verdict"))
 
 
 def test_a_name_that_is_a_formula_stays_text(tmp_path: Path) -> None:
     names = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(A1)", "-2"]
     rows = [f"{name},s,success" for name in [*names, "'=1+1"]]
     path = written(tmp_path, *rows, header="agent,scenario,verdict")
-    assert ratings.read_ratings(path)["agent"].tolist() == [*names, "=1+1"]
+    assert load_ratings(path)["agent"].tolist() == [*names, "=1+1"]
 
 
 def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> None:
@@ -283,10 +282,10 @@ def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> No
     )
     frame.to_parquet(tmp_path / "t.parquet")
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = ratings.read_ratings(tmp_path / "t.csv")
+    table = load_ratings(tmp_path / "t.csv")
     assert table["agent"].tolist() == ["1", "2", "2"]
     numeric = tables.from_frame("t", frame, None, {}, ratings.NUMBERS)
-    typed = ratings.read_ratings(tmp_path / "t.parquet")
+    typed = load_ratings(tmp_path / "t.parquet")
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(numeric))
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(tables.from_frame("t", frame)))
     columns = [*ratings.NUMBERS, "continuation", "verdict"]
@@ -295,7 +294,7 @@ def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> No
         wrong = frame.astype({"order": float}).assign(**{column: [1.0, cell, 1.0]})
         wrong.to_parquet(tmp_path / "w.parquet")
         with pytest.raises(DamagedData, match=rf"w\.parquet, row 2: {column}: .*found '{found}'"):
-            ratings.read_ratings(tmp_path / "w.parquet")
+            load_ratings(tmp_path / "w.parquet")
 
 
 def test_a_lone_surrogate_in_a_data_frame_is_refused_with_its_row() -> None:
@@ -306,13 +305,13 @@ def test_a_lone_surrogate_in_a_data_frame_is_refused_with_its_row() -> None:
 
 def test_a_note_is_shown_without_what_turns_it(tmp_path: Path) -> None:
     row = f"{GOOD[0]},\N{RIGHT-TO-LEFT OVERRIDE}said"
-    frame = ratings.read_ratings(written(tmp_path, row, header=f"{HEADER},notes"))
+    frame = load_ratings(written(tmp_path, row, header=f"{HEADER},notes"))
     assert frame["notes"].tolist() == ["said"]
 
 
 def test_two_spellings_of_an_agent_are_one(tmp_path: Path) -> None:
     rows = ["e\u0301,s,success", "\u00e9,s,success"]
-    frame = ratings.read_ratings(written(tmp_path, *rows, header="agent,scenario,verdict"))
+    frame = load_ratings(written(tmp_path, *rows, header="agent,scenario,verdict"))
     assert set(frame["agent"]) == {"\u00e9"}
 
 
@@ -333,7 +332,7 @@ def test_a_small_file_of_40_million_rows_is_refused_before_it_is_unpacked(
     monkeypatch.setattr(tables, "MAX_ROWS", 39_999)
     monkeypatch.setattr(pq.ParquetFile, "read", None)
     with pytest.raises(DamagedData, match="expected at most 39999 rows, found 40000"):
-        ratings.read_ratings(path)
+        load_ratings(path)
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(
@@ -343,10 +342,10 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
     frame = pd.DataFrame({"agent": ["a"], "scenario": ["s"], "verdict": ["x" * 200_000]})
     frame.to_parquet(path)
     with pytest.raises(DamagedData, match="expected cells of at most 131072 bytes, found 200000"):
-        ratings.read_ratings(path)
+        load_ratings(path)
     monkeypatch.setattr(tables, "MAX_BYTES", 100_000)
     with pytest.raises(DamagedData, match="expected at most 100000 bytes unpacked, found 200"):
-        ratings.read_ratings(path)
+        load_ratings(path)
 
 
 def test_a_text_in_many_rows_is_held_once(tmp_path: Path) -> None:
@@ -361,13 +360,13 @@ def test_a_text_in_many_rows_is_held_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_pipe_or_folder_in_place_of_a_table_gives_one_line(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
-    for read in (ratings.read_ratings, scores.read_scores):
+    for read in (load_ratings, scores.read_scores):
         with pytest.raises(DamagedData, match="expected a file, found a named pipe"):
             read(tmp_path / name)
     (tmp_path / name).unlink()
     (tmp_path / name).mkdir()
     with pytest.raises(DamagedData, match="expected a file, found a folder"):
-        ratings.read_ratings(tmp_path / name)
+        load_ratings(tmp_path / name)
 
 
 def test_a_score_says_what_its_agent_saw(tmp_path: Path) -> None:

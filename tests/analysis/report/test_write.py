@@ -13,7 +13,7 @@ from sts_analysis.inputs.gather import gather_frame
 from sts_analysis.report import results
 from sts_analysis.report.core import Options, Report, Study
 from sts_analysis.report.document import compute_report
-from sts_analysis.report.write import Attached, write_report
+from sts_analysis.report.write import write_report
 from tests.analysis.variants import PROVENANCE, make_study
 
 HOSTILE = "=HYPERLINK(1)</script><img src=x onerror=alert(1)>"
@@ -31,14 +31,17 @@ def report_of(winner: str, loser: str = "other") -> Report:
 
 def test_report_replaces_an_earlier_one_and_leaves_other_files(tmp_path: Path) -> None:
     study = make_study("tied")
-    first = Attached({"paper/methods.txt": b"x", "media/a.png": b"x"})
-    write_report(tmp_path / "r", compute_report(study), study, first)
+    write_report(tmp_path / "r", compute_report(study), study)
+    for name in ("paper/methods.txt", "media/a.png"):
+        (tmp_path / "r" / name).parent.mkdir()
+        (tmp_path / "r" / name).write_bytes(b"x")
     (tmp_path / "r" / "mine.txt").write_text("note")
     page = write_report(tmp_path / "r", report_of("a"))
     assert page == tmp_path / "r" / "report.html"
     names = {path.relative_to(tmp_path / "r").as_posix() for path in (tmp_path / "r").rglob("*")}
     assert {"mine.txt", "report.html", "appendix.html", "report.json"} <= names
     assert "tables/categories.csv" not in names and "media/a.png" not in names
+    assert "paper/methods.txt" not in names
     assert results.read_report(tmp_path / "r").conclusion.best == ("a",)
 
 

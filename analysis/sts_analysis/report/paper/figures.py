@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from sts import plotting
-from sts_analysis.report.core import Interval, Report
+from sts_analysis.report.core import Report
 from sts_analysis.report.paper.picture import Chart, Picture, draw_to_width
 from sts_analysis.report.paper.tables import describe_scope
 
@@ -18,17 +18,12 @@ MAX_AGENTS = 24
 MAX_CURVES = plotting.MAX_OVERLAID
 _ROW = 10
 """Height of an agent's row, in points."""
+_UNKNOWN = (None, None)
 _COLOURS = {"ranked": plotting.SKY, "left out": "#bbbbbb", "baseline": plotting.ORANGE}
 
 
-def draw_figures(report: Report, *, columns: int, title: str = "") -> list[Picture]:
-    """Draw the figures for which there are data.
-
-    Args:
-      report: all results.
-      columns: of a journal's page that each fills, 1 or 2.
-      title: above each; may be empty.
-    """
+def draw_figures(report: Report, *, columns: int, title: str) -> list[Picture]:
+    """Draw the figures for which there are data, as wide as 1 or 2 columns of a journal's page."""
     figures = [
         draw(report, columns, title) for draw in (_draw_rates, _draw_categories, _draw_times)
     ]
@@ -39,7 +34,9 @@ def _draw_rates(report: Report, columns: int, title: str) -> Picture | None:
     rows = [row for row in report.ranking.rows if row.pass_rate is not None][:MAX_AGENTS]
     if not rows:
         return None
-    data = [_make_row("", row.agent, row.standing, row.pass_rate, row.interval) for row in rows]
+    data = [
+        ("", row.agent, row.standing, row.pass_rate, *(row.interval or _UNKNOWN)) for row in rows
+    ]
     caption = f"Pass rate of each agent, by falling rate. {describe_scope(report)}"
     return _draw_bars("pass_rates", caption, data, columns, 1, title)
 
@@ -50,7 +47,7 @@ def _draw_categories(report: Report, columns: int, title: str) -> Picture | None
         return None
     standing = {row.agent: row.standing for row in report.ranking.rows}
     data = [
-        _make_row(row.category, agent, standing[agent], rate, ends)
+        (row.category, agent, standing[agent], rate, *(ends or _UNKNOWN))
         for row in found.rows
         for agent, rate, ends in list(
             zip(found.agents, row.pass_rates, row.intervals, strict=True)
@@ -61,30 +58,19 @@ def _draw_categories(report: Report, columns: int, title: str) -> Picture | None
     return _draw_bars("categories", caption, data, columns, across, title)
 
 
-def _make_row(
-    panel: str, agent: str, standing: str, rate: float | None, ends: Interval | None
-) -> dict[str, Any]:
-    low, high = ends or (None, None)
-    return {
-        "panel": panel,
-        "agent": agent,
-        "standing": standing,
-        "rate": rate,
-        "low": low,
-        "high": high,
-    }
-
-
 def _draw_bars(
     name: str,
     caption: str,
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[tuple[Any, ...]],
     columns: int,
     across: int,
     title: str,
 ) -> Picture:
-    """Draw a panel for each value of `panel`: agents from top to bottom, rates from 0 to 100%."""
-    data = pd.DataFrame(rows)
+    """Draw a panel for each value of `panel`: agents from top to bottom, rates from 0 to 100%.
+
+    Each row has a panel, an agent, its standing, its rate, and both ends of the interval.
+    """
+    data = pd.DataFrame(rows, columns=["panel", "agent", "standing", "rate", "low", "high"])
     agents = list(dict.fromkeys(data["agent"]))
     labels = dict(zip(agents, map(plotting.shorten, agents), strict=True))
     data = data.assign(label=[f"{agents.index(a) + 1}. {labels[a]}" for a in data["agent"]])
@@ -113,8 +99,7 @@ def _draw_bars(
         whole = alt.concat(*charts, columns=across, spacing=12)
         return whole.properties(title=title) if title else whole
 
-    svg = draw_to_width(draw, columns=columns, across=across)
-    return Picture(name, caption, svg, data.drop(columns="label"))
+    return Picture(name, caption, draw_to_width(draw, columns=columns, across=across))
 
 
 def _draw_times(report: Report, columns: int, title: str) -> Picture | None:
@@ -160,4 +145,4 @@ def _draw_times(report: Report, columns: int, title: str) -> Picture | None:
         "Share of judged continuations that have succeeded by each step after the takeover, "
         "weighted like the pass rate, which each curve reaches."
     )
-    return Picture("time_to_success", caption, draw_to_width(draw, columns=columns, across=1), data)
+    return Picture("time_to_success", caption, draw_to_width(draw, columns=columns, across=1))

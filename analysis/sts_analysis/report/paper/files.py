@@ -8,18 +8,13 @@ from sts_analysis.report.paper.tables import list_tables
 
 
 def format_paper(report: Report, *, title: str = "") -> dict[str, bytes]:
-    """Return the files of the folder, by their paths in the report's.
-
-    Args:
-      report: all results.
-      title: above every figure; may be empty.
-    """
+    """Return the files of the folder, by their paths in the report's; `title` is on each figure."""
     files: dict[str, bytes] = {}
     captions, includes = ["# Captions", ""], [r"% needs \usepackage{graphicx}"]
     for columns, width in COLUMNS.items():
         for picture in draw_figures(report, columns=columns, title=title):
             for suffix in FORMATS:
-                files[f"{picture.name}_{width}.{suffix}"] = picture.file(suffix)
+                files[f"{picture.name}_{width}.{suffix}"] = picture.encode(suffix)
             if columns == max(COLUMNS):
                 captions += [f"{picture.name}: {picture.caption}", ""]
                 includes.append(_include(picture, f"{picture.name}_{width}"))

@@ -7,26 +7,19 @@ from sts_analysis.report import results
 from sts_analysis.report.core import Report
 
 
-def list_commands(report: Report) -> list[str]:
-    """Return the commands that make the report, as a shell takes them."""
-    made = report.provenance
-    report_command = shlex.join(["sts", "report", *made.arguments, "--paper"])
-    if made.suite_hash is None:
-        return [report_command]
-    suite = report.conclusion.suite.split("+")[0]
-    return [shlex.join(["sts", "suite", "verify", suite]), report_command]
-
-
 def format_instructions(report: Report) -> str:
     """Return how to repeat the report, as Markdown: commands, hashes, inputs and versions."""
     made = report.provenance
+    commands = [["sts", "report", *made.arguments, "--paper"]]
+    if made.suite_hash is not None:
+        commands.insert(0, ["sts", "suite", "verify", report.conclusion.suite.split("+")[0]])
     digest = hashlib.sha256(results.encode(report)).hexdigest()
     hashes = {
         "hash of the suite": made.suite_hash,
         "hash of people's verdicts": made.annotations_hash,
         f"SHA-256 of {results.FILE}": digest,
     }
-    lines = ["# To repeat this report", "", "```sh", *list_commands(report), "```", ""]
+    lines = ["# To repeat this report", "", "```sh", *map(shlex.join, commands), "```", ""]
     lines += [f"- {what}: `{value}`" for what, value in hashes.items() if value]
     lines += [
         f"- input `{file.name}`: {file.rows:,} rows, SHA-256 `{file.sha256}`"
