@@ -22,6 +22,10 @@ class Mismatch(NamedTuple):
     description: str
 
 
+_START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
+_SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than the recording")
+
+
 class ReplayedStep(NamedTuple):
     """B replayed worlds before one of their steps or after the last.
 
@@ -84,11 +88,6 @@ def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Repl
     for step in range(first.steps):
         game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
         yield ReplayedStep(worlds, find_mismatches(worlds, episodes, step))
-
-
-_START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
-_OTHER_SIZES = "step 0: the state has other players or objects than the recording"
-_SIZES_DIFFER = Mismatch(0, _OTHER_SIZES)
 
 
 def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
