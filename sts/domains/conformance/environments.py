@@ -245,7 +245,7 @@ def _check_end(trial: ConformanceRun) -> str | None:
 
 
 def _check_stays_ended(world: Any, actions: list[Any], otherwise: str) -> None:
-    """Raise ClaimBroken if a step changes a world that has ended, or gives a reward."""
+    """Raise ClaimViolated if a step changes a world that has ended, or gives a reward."""
     before = world.state()
     if any(world.step(actions)) or not world.ended or world.state() != before:
         raise ClaimViolated(otherwise)

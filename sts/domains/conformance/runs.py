@@ -88,7 +88,7 @@ def play(
 
 
 def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
-    """Raise ClaimBroken if two runs that start before step `first` differ."""
+    """Raise ClaimViolated if two runs that start before step `first` differ."""
     for t in range(len(wanted.scene)):
         for noun, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
@@ -263,7 +263,7 @@ def register_claim(
 
 @contextlib.contextmanager
 def name_seed_in_errors(seed: int, when: str = "") -> Iterator[None]:
-    """Wrap errors in a block as ClaimBroken errors that name the seed."""
+    """Wrap errors in a block as ClaimViolated errors that name the seed."""
     try:
         yield
     except StsError as error:
