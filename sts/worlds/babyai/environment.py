@@ -235,7 +235,7 @@ class BabyAI:
 
     def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the player's view as a picture, uint8[512, 448, 3]."""
-        return rendering.render_view(dict(self.observe(player)))
+        return rendering.render_view(self.observe(player))
 
 
 class NoMission:
