@@ -69,7 +69,7 @@ def record_all(
 ) -> Iterator[Batch | Failure]:
     """Yield batches of trajectories of each agent in the same `count` worlds.
 
-    The trajectories are those of `record`, whatever the number of processes, and come in any order.
+    The trajectories are the same whatever the number of processes, and come in any order.
     An episode that fails does not stop the others, until an agent has failed too often
     (`sts.jobs.tasks.ENOUGH`).
 
@@ -131,14 +131,6 @@ def _split_task(task: Task) -> list[Task]:
 def record_task(task: Task) -> list[Trajectory]:
     """Play the worlds of a task; return their trajectories."""
     return play_task(agents.load_planned(task.agent, task.fingerprint), task)
-
-
-def record(
-    agent: agents.Agent, *, domain: str, count: int, steps: int, seed: int, settings: dict[str, Any]
-) -> list[Trajectory]:
-    """Return the trajectories of one agent; arguments and errors as of `record_all`."""
-    states = generate_states(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return play_task(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
 
 
 def generate_states(

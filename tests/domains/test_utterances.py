@@ -20,13 +20,13 @@ from sts.errors import ArgumentError, DamagedData, StsError
 from sts.formats.minari import exporter, importer
 from sts.suites import scenarios as files
 from sts.trajectories import store
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.viewer.payload import build_payload
 from sts_scenarios import mining
 from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
+from tests.recording import record
 
 TEXT = "Über “hier”!"
 

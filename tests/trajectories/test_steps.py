@@ -13,10 +13,10 @@ from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import StsError
 from sts.trajectories import steps
-from sts.trajectories.record import record
 from tests.domains import keepers, spaces
 from tests.domains.worlds import SPENT, Lanterns
 from tests.examples import recorded
+from tests.recording import record
 
 STANDARD = Path(__file__).resolve().parents[2] / "docs" / "data_standard.md"
 

@@ -19,9 +19,9 @@ from sts.formats import rlds
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
-from sts.trajectories.record import record
 from tests.access.attempts import attempt
 from tests.formats.minari.conftest import DATA
+from tests.recording import record
 
 POLES = "tests.formats.minari.poles"
 CART, CRANE = "CartPole-v1", "tests.domains.spaces:sts-tests/Crane-v0"

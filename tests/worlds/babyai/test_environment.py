@@ -15,7 +15,6 @@ from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.domains.envelope import add_envelope
 from sts.errors import ArgumentError, DamagedState, OtherVersion
-from sts.trajectories.record import record
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.agents.missions import (
     KINDS,
@@ -34,6 +33,7 @@ from sts.worlds.babyai.minigrid_names import (
     VERSION,
     WorldObj,
 )
+from tests.recording import record
 from tests.worlds.babyai.examples import EACH_LEVEL, begun
 
 

@@ -16,7 +16,6 @@ from sts.continuations.takeover import continue_all
 from sts.domains import load_domain
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai import minigrid_names
 from sts.worlds.babyai.agents.instructions import parse_steps
@@ -31,6 +30,7 @@ from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
 from sts_scenarios.quality_checks import QualityCheck, check_category
 from sts_scenarios.validity import find_fault
 from tests.examples import on_test_side
+from tests.recording import record
 
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")
 RULES = {one.name: one for one in categories.load_categories("babyai") if one.controls}
