@@ -107,6 +107,8 @@ def test_state_that_its_environment_refuses_is_damaged():
     found = cast(EnvironmentDomain, load_domain(f"{WORLDS}:Lanterns"))
     with pytest.raises(DamagedState, match="a state cannot be restored: JSONDecodeError"):
         found.restore([add_envelope(found.name, found.version, b"none")])
+    with pytest.raises(DamagedState, match="found one of elsewhere"):
+        found.restore([add_envelope("elsewhere", found.version, b"none")])
 
 
 def test_digest_of_eight_bytes_is_the_scene_and_any_other_is_hashed():
