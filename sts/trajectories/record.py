@@ -4,8 +4,6 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key
 from sts.domains import Domain, is_third_party
@@ -17,7 +15,7 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.pool import create_pool
 from sts.jobs.tasks import run_tasks
-from sts.numerics.streams import stream
+from sts.numerics.streams import streams
 from sts.provenance import collect_provenance
 from sts.storage import arrow
 from sts.trajectories.types import Player, Trajectory
@@ -169,8 +167,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     numbers = range(task.first, task.first + len(states))
     hashes = [world.world_id(state) for state in states]
     pairs = zip(hashes, numbers, strict=True)
-    marks = [stream("record", hash, agent.name, seed, number) for hash, number in pairs]
-    streams = np.array(marks, np.uint64)
+    marks = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
     instruct = getattr(world, "instruction", None)
     schedules = [
         (Instruction(mission, world.name, given_at=0, source="setter"),)
@@ -179,7 +176,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         for state in states
     ]
     run = play_episodes(
-        world, worlds, [Team(agent, players, streams)], steps=task.steps, told=schedules
+        world, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
     )
     agents.check_unchanged(agent)
     shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
