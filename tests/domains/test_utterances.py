@@ -73,7 +73,7 @@ def test_utterance_is_heard_in_the_next_step_and_kept(tmp_path):
     begun = session.open_session(world, world.restore([one.episode.state]), [team])
     said = [begun.step().utterances[0].tolist() for _ in range(4)]
     assert said == [["step 0"] * 2, ["step 1"] * 2, ["heard step 1 step 1"] * 2, ["step 3"] * 2]
-    store.write(tmp_path / "t.parquet", [one])
+    store.export(tmp_path / "t.parquet", [one])
     (kept,) = store.read(tmp_path / "t.parquet")
     assert kept.id == one.id and kept.episode.utterances.tolist() == one.episode.utterances.tolist()
     assert verify(world, [kept.episode]) == [None]
