@@ -26,16 +26,6 @@ _START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state'
 _SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than the recording")
 
 
-class ReplayedStep(NamedTuple):
-    """B replayed worlds before one of their steps or after the last.
-
-    `mismatches` has the new difference of each episode that has one, by its index.
-    """
-
-    worlds: Worlds
-    mismatches: Mapping[int, Mismatch]
-
-
 def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
     """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
     scene = np.stack([e.scene[step + 1] for e in episodes])
@@ -64,15 +54,18 @@ def _comparable_rewards(rewards: NDArray[Any]) -> NDArray[Any]:
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
-def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
-    """Replay episodes with the same T, P and K; yield each of the T + 1 states with mismatches.
+def iterate_replay(
+    domain: Domain, episodes: Sequence[Episode]
+) -> Iterator[tuple[Worlds, Mapping[int, Mismatch]]]:
+    """Replay episodes with the same T, P and K; yield the worlds in each of the T + 1 states.
 
-    It stops at the first state if the states have other players or objects than the recordings.
+    With the worlds come the new differences from the recordings, by the index of the episode. It
+    stops at the first state if the states have other players or objects than the recordings.
 
     Raises:
       DamagedData: as for `replay_worlds`.
     """
-    first, indices = episodes[0], range(len(episodes))
+    first = episodes[0]
     done = Actions(
         np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
     )
@@ -81,13 +74,13 @@ def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Repl
     worlds = game.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.n_players):
-        yield ReplayedStep(worlds, dict.fromkeys(indices, _SIZES_DIFFER))
+        yield worlds, dict.fromkeys(range(len(episodes)), _SIZES_DIFFER)
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
-    yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
+    yield worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS)
     for step in range(first.steps):
         game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
-        yield ReplayedStep(worlds, find_mismatches(worlds, episodes, step))
+        yield worlds, find_mismatches(worlds, episodes, step)
 
 
 def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:

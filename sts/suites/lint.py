@@ -163,10 +163,11 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
         mismatches: dict[int, Mismatch] = {}
         try:
             world = load_domain(members[0].recording.domain)
-            for t, moment in enumerate(iterate_replay(world, [s.recording for s in members])):
-                mismatches = {**moment.mismatches, **mismatches}
+            replay = iterate_replay(world, [s.recording for s in members])
+            for t, (worlds, differences) in enumerate(replay):
+                mismatches = {**differences, **mismatches}
                 if t == members[0].takeover:
-                    states = moment.worlds.states()
+                    states = worlds.states()
         except StsError as error:
             faults.append((", ".join(s.id for s in members), str(error)))
             continue

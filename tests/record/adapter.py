@@ -108,8 +108,9 @@ def final_states(episodes: Sequence[Episode]) -> list[bytes]:
     for members in groups.values():
         group = [episodes[i] for i in members]
         for moment in iterate_replay(load_domain(group[0].domain), group):
-            assert not moment.mismatches, moment.mismatches
-        states |= dict(zip(members, moment.worlds.states(), strict=True))
+            worlds, mismatches = moment
+            assert not mismatches, mismatches
+        states |= dict(zip(members, worlds.states(), strict=True))
     return [states[i] for i in range(len(episodes))]
 
 
