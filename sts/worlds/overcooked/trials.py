@@ -153,11 +153,10 @@ def _describe_difference(replayed: VisibleState, recorded: VisibleState) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
     if replayed == recorded:
         return ""
-    for cook, (actual, expected) in enumerate(
-        zip(replayed.players, recorded.players, strict=False)
-    ):
+    cooks = zip(Overcooked.players, replayed.players, recorded.players, strict=False)
+    for name, actual, expected in cooks:
         if actual != expected:
-            return f"{Overcooked.players[cook]}: expected {expected}, found {actual}"
+            return f"{name}: expected {expected}, found {actual}"
     return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
