@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key
-from sts.domains import Domain, is_third_party
+from sts.domains import is_third_party
 from sts.domains import load_domain as find_domain
 from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
@@ -185,7 +185,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         for i, state in enumerate(states)
     ]
     if task.first == 0:
-        _check_replays(world, episodes[0])
+        _check_replays(episodes[0])
     return [
         Trajectory(
             episode,
@@ -201,8 +201,8 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     ]
 
 
-def _check_replays(world: Domain, episode: Episode) -> None:
-    (mismatch,) = verify(world, [episode])
+def _check_replays(episode: Episode) -> None:
+    (mismatch,) = verify([episode])
     if mismatch is not None:
         raise ReplayMismatch(
             f"domain {episode.domain!r} does not replay its own recording: {mismatch.description}; "

@@ -76,7 +76,7 @@ def test_utterance_is_heard_in_the_next_step_and_kept(tmp_path):
     store.export(tmp_path / "t.parquet", [one])
     (kept,) = store.read(tmp_path / "t.parquet")
     assert kept.id == one.id and kept.episode.utterances.tolist() == one.episode.utterances.tolist()
-    assert verify(world, [kept.episode]) == [None]
+    assert verify([kept.episode]) == [None]
 
 
 def test_content_hash_depends_on_every_letter_but_not_on_the_dtype():

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sts.cli.main import main
-from sts.domains import load_domain, validate_episodes
+from sts.domains import validate_episodes
 from sts.engine.replay import verify
 from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
@@ -193,7 +193,7 @@ def test_verify_names_the_first_step_that_differs(column, place, step, message):
     one = recorded(count=1)[0].episode
     values = getattr(one, column).copy()
     values[place] += 1
-    (found,) = verify(load_domain(one.domain), [dataclasses.replace(one, **{column: values})])
+    (found,) = verify([dataclasses.replace(one, **{column: values})])
     assert found is not None and found.step == step and message in found.description
 
 
@@ -272,7 +272,7 @@ def test_too_large_recording_is_rejected_with_a_possible_size(monkeypatch):
 
 def test_environments_with_different_radius_are_verified_together():
     found = recorded(count=2, radius=1) + recorded(count=2, radius=2)
-    assert verify(load_domain("lambda-star"), [t.episode for t in found]) == [None] * 4
+    assert verify([t.episode for t in found]) == [None] * 4
 
 
 @attempt(
