@@ -1,6 +1,5 @@
 """Recording: agents play new worlds, and their episodes become trajectories."""
 
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -86,11 +85,9 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    generate_all = functools.partial(
-        generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
-    )
     with create_pool(workers, len(known) * len(parts), apart=is_third_party(domain)) as pool:
-        states = pool.run_task(generate_all)  # generating a world may crash its process, too
+        # Generating a world may crash its process, too.
+        states = pool.run_task(generate_states, domain, count, steps, seed, settings)
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
             for name, facts in known.items()
@@ -132,7 +129,7 @@ def record_task(task: Task) -> list[Trajectory]:
 
 
 def generate_states(
-    domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
+    domain: str, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[bytes]:
     """Generate the initial states of `count` worlds that are to be played for `steps` each.
 
