@@ -150,10 +150,11 @@ class BabyAI:
                 thing = thing.contains
         return facts
 
-    def _carried_codes(self) -> tuple[int, int]:
-        """Return minigrid's codes of the type and colour of the object carried."""
+    def _carried_codes(self) -> NDArray[np.int8]:
+        """Return minigrid's codes of the type and colour of the object carried, int8[2]."""
         thing = self.minigrid_env.carrying
-        return (OBJECT_TO_IDX[thing.type], COLOR_TO_IDX[thing.color]) if thing else _EMPTY_HANDS
+        codes = (OBJECT_TO_IDX[thing.type], COLOR_TO_IDX[thing.color]) if thing else _EMPTY_HANDS
+        return np.array(codes, np.int8)
 
     def state(self) -> bytes:
         """Return the level, the seed, the moves and the chain of digests."""
@@ -197,7 +198,7 @@ class BabyAI:
         return {
             "image": self._image,
             "direction": np.int8(self.minigrid_env.agent_dir),
-            "carrying": np.array(self._carried_codes(), np.int8),
+            "carrying": self._carried_codes(),
         }
 
     def instruction(self) -> str:
@@ -216,9 +217,7 @@ class BabyAI:
         grid = rendering.brighten_doors(picture, live.grid, tile)
         height, width, _ = grid.shape
         out[top : top + height, left : left + width] = grid
-        out[MAP_PIXELS:] = rendering.draw_strip(
-            MAP_PIXELS, STRIP_PIXELS, np.array(self._carried_codes(), np.int8)
-        )
+        out[MAP_PIXELS:] = rendering.draw_strip(MAP_PIXELS, STRIP_PIXELS, self._carried_codes())
         return out
 
     def position(self, player: int) -> tuple[float, float]:
