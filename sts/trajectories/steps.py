@@ -94,13 +94,10 @@ def _actions(t: Trajectory, player: int) -> NDArray[np.object_]:
 
 def _utterances(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the utterances; "" for silence."""
-    tokens, utterances = (
-        load_domain(t.episode.domain).tokens,
-        t.episode.utterances[:, player].tolist(),
-    )
-    return np.array(
-        [("", *tokens[1:])[token] if tokens else token for token in utterances], np.object_
-    )
+    tokens = load_domain(t.episode.domain).tokens
+    utterances = t.episode.utterances[:, player].tolist()
+    words = [("", *tokens[1:])[token] for token in utterances] if tokens else utterances
+    return np.array(words, np.object_)
 
 
 def _instruction(t: Trajectory, player: int) -> NDArray[np.object_]:
