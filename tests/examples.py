@@ -23,8 +23,8 @@ from sts.suites import store as suites
 from sts.suites.decisions import Decision
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario, Suite
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.recording import record
 from tests.stores import add_person, change
 
 if TYPE_CHECKING:

@@ -76,10 +76,6 @@ class ActionSpace:
 
     def is_within_bounds(self, values: NDArray[Any]) -> bool:
         """Return True if actions [..., *shape] of any numeric type are finite and within bounds."""
-        if not values.size:
-            return True
-        if self.shape == () and self.dtype.kind != "f":  # fast path for the usual case
-            return bool(self.low <= values.min() and values.max() <= self.high)
         inside = np.isfinite(values) & (self.low <= values) & (values <= self.high)
         return bool(inside.all())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -104,9 +104,10 @@ class EnvironmentWorlds:
     def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
         """Return the observations of `players`, without side effects."""
         with self._guarded("observe"):
-            observations = [
-                self._observe_one(world, player) for world in self._worlds for player in players
-            ]
+            observations = []
+            for environment in self._worlds:
+                observations += [environment.observe(player) for player in players]
+                report_progress()
             stacked = {
                 key: self._stack(key, [o[key] for o in observations]) for key in observations[0]
             }
@@ -166,11 +167,6 @@ class EnvironmentWorlds:
                 f"expected {key!r} of one shape in all worlds of a batch, found {shapes}"
             ) from None
 
-    @staticmethod
-    def _observe_one(world: Environment, player: int) -> Mapping[str, Any]:
-        report_progress()
-        return world.observe(player)
-
     def _map(self, doing: str, call: Callable[[Environment], _Result]) -> list[_Result]:
         """Call a function with each world in turn."""
         out = []
@@ -217,8 +213,8 @@ def _render(world: Environment, player: int | None) -> NDArray[np.uint8]:
 class EnvironmentDomain:
     """A domain made of an `Environment`."""
 
-    def __init__(self, make: Callable[[], Environment], name: str | None = None) -> None:
-        """Wrap an environment class; `name` overrides the environment's own.
+    def __init__(self, make: Callable[[], Environment], name: str) -> None:
+        """Wrap an environment class under the name with which it is loaded.
 
         Raises:
           ArgumentError: it cannot be constructed without arguments, has more than 127 moves, or an
@@ -226,18 +222,17 @@ class EnvironmentDomain:
         """
         self._create = make
         self._shapes: dict[str, Hashable] = {}
-        self.name = name or "unnamed"
+        self.name = name
         env = self.create_environment()
         self.action_space = getattr(env, "action_space", None)
         self.action_names = tuple(env.action_names)
         self.noop = (
             env.noop if self.action_space is None else np.asarray(env.noop, self.action_space.dtype)
         )
-        self._check_actions(name)
+        self._check_actions()
         self.tokens = tuple(getattr(env, "tokens", ("silence",)))
         if not env.players:
             raise ArgumentError(f"domain {name!r}: expected 1 player or more")
-        self.name = name or env.name
         self.version = env.version
         self.players = tuple(env.players)
         unit = getattr(env, "reward_unit", 1.0)
@@ -245,24 +240,25 @@ class EnvironmentDomain:
         self.guide = str(getattr(env, "guide", ""))
         has_sight = hasattr(env, "render_player_view")
         self.sees: Literal["observation", "world"] = "observation" if has_sight else "world"
-        for attribute in ("step_columns", "step_columns_version"):
-            if hasattr(env, attribute):
-                setattr(self, attribute, getattr(env, attribute))
+        self.step_columns = getattr(env, "step_columns", None)
+        self.step_columns_version = getattr(env, "step_columns_version", 0)
 
-    def _check_actions(self, name: str | None) -> None:
+    def _check_actions(self) -> None:
         if self.action_space is None:
             count = len(self.action_names)
             if not 1 <= count <= MAX_MOVES or not 0 <= self.noop < count:
                 raise ArgumentError(
-                    f"domain {name!r}: expected 1 to {MAX_MOVES} moves, one of them the no-op; "
-                    f"found {count} and no-op {self.noop}"
+                    f"domain {self.name!r}: expected 1 to {MAX_MOVES} moves, one of them the "
+                    f"no-op; found {count} and no-op {self.noop}"
                 )
             return
         if self.action_names:
-            raise ArgumentError(f"domain {name!r}: declare either action_space or action_names")
+            raise ArgumentError(
+                f"domain {self.name!r}: declare either action_space or action_names"
+            )
         if self.noop.shape != self.action_space.shape or not self.action_space.contains(self.noop):
             raise ArgumentError(
-                f"domain {name!r}: expected a no-op among its actions, "
+                f"domain {self.name!r}: expected a no-op among its actions, "
                 f"{self.action_space.describe()}; found {self.noop.tolist()}"
             )
 

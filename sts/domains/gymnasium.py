@@ -43,7 +43,6 @@ except ImportError:
 
 _DIGEST_BYTES = 8
 _ROUNDING_TOLERANCE = 1e-6
-_WHOLE_REWARDS = frozenset(range(MIN_REWARD, MAX_REWARD + 1))
 _ENDING = struct.Struct("<d??")
 _SHAPELESS = (gymnasium.spaces.Sequence, gymnasium.spaces.Graph, gymnasium.spaces.OneOf)
 
@@ -56,7 +55,7 @@ class GymnasiumEnvironment:
       kwargs: further arguments of `gymnasium.make`; a recording's settings override them.
       name: in recordings; by default the ID.
       version: by default, the versions of gymnasium and of the environment's package.
-      action_space: names of Discrete action_space; by default their numbers.
+      action_names: names of Discrete actions; by default their numbers.
       action_space: the action space if it is not Discrete; else None.
       noop: the action that does nothing, or least; by default 0, or the nearest within bounds.
       reward_unit: the value of a reward of 1; rewards must be -128 to 127 whole units. None keeps
@@ -115,7 +114,7 @@ class GymnasiumEnvironment:
         """Take the one player's action and return its reward in units, 0 after the end.
 
         Raises:
-          WrongRewards: the reward is not a whole number of units, or out of range.
+          InvalidRewards: the reward is not a whole number of units, or out of range.
         """
         if self.ended:
             return (0,)
@@ -134,10 +133,7 @@ class GymnasiumEnvironment:
         self._update_digest(reward, terminated, truncated)
         if self.reward_unit is None:
             return (reward,)
-        units = reward / self.reward_unit
-        if units in _WHOLE_REWARDS:
-            return (int(units),)
-        return (self._round_reward(reward, units),)
+        return (self._round_reward(reward, reward / self.reward_unit),)
 
     def state(self) -> bytes:
         """Return seed, settings and actions as JSON, with a digest before and after each step."""
@@ -251,7 +247,7 @@ class GymnasiumEnvironment:
         self._marks.append(self._mark)
 
     def _round_reward(self, reward: float, units: float) -> int:
-        """Round to a whole number of units; raise WrongRewards if the error is too large."""
+        """Round to a whole number of units; raise InvalidRewards if the error is too large."""
         if not math.isfinite(units):
             raise InvalidRewards(f"{self.id}: expected a finite reward, found {reward:g}")
         nearest = round(units)

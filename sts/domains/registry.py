@@ -94,14 +94,14 @@ def require_domain(episode: Episode, what: str) -> None:
         raise reason.with_prefix(what)
 
 
-def observation_shapes(episode: Episode, world: Domain | None = None) -> Hashable:
+def observation_shapes(episode: Episode) -> Hashable:
     """Return the observation shapes in an episode's world, to group worlds into batches.
 
     See `Domain.observation_shapes`; without it, all worlds of a domain share a batch. A world that
-    fails gets a batch of its own. `world` is the domain if it cannot be loaded by name.
+    fails gets a batch of its own.
     """
     try:
-        shapes_of = getattr(world or load_domain(episode.domain), "observation_shapes", None)
+        shapes_of = getattr(load_domain(episode.domain), "observation_shapes", None)
         return shapes_of(episode.state) if shapes_of is not None else None
     except StsError:
         return episode.state

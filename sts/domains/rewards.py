@@ -24,7 +24,7 @@ def validate_rewards(
     `shape` is (B, P). `at` is the prefix of errors, such as "domain 'pond' at step 3".
 
     Raises:
-      WrongRewards: the rewards of an environment are invalid.
+      InvalidRewards: the rewards of an environment are invalid.
     """
     rewards = _as_array(given)
     if _is_valid(rewards, shape, whole):

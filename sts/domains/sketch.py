@@ -1,7 +1,7 @@
 """Geometry of a small picture of an episode, drawn as lines and marks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 Tone = Literal["own", "gain", "loss", "other"]
@@ -68,11 +68,10 @@ class Sketch:
         def length(value: float) -> float:
             return round(float(value) * by, 1)
 
-        return Sketch(
+        return replace(
+            self,
             width=length(self.width),
             height=length(self.height),
-            columns=self.columns,
-            rows=self.rows,
             areas=tuple(Area(tone, *map(length, box)) for tone, *box in self.areas),
             lines=tuple(
                 Line(line.tone, tuple((length(x), length(y)) for x, y in line.points))
@@ -81,6 +80,4 @@ class Sketch:
             marks=tuple(
                 Mark(mark.tone, mark.shape, length(mark.x), length(mark.y)) for mark in self.marks
             ),
-            names=self.names,
-            image=self.image,
         )

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.protocol import Memory
 from sts.domains import Domain, Worlds, action_space, silent_utterances
 from sts.engine import session
-from sts.engine.session import Actions, Memory, Team
+from sts.engine.session import Actions, Team
 from sts.episodes import Instruction
 
 

@@ -1,13 +1,13 @@
 """Replay of episodes, with each step's scene and rewards compared to the recording."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Domain, Worlds, observation_shapes
+from sts.domains import Worlds, observation_shapes
 from sts.domains import load_domain as find_domain
 from sts.engine import session
 from sts.engine.session import Actions
@@ -22,14 +22,8 @@ class Mismatch(NamedTuple):
     description: str
 
 
-class ReplayedStep(NamedTuple):
-    """B replayed worlds before one of their steps or after the last.
-
-    `mismatches` has the new difference of each episode that has one, by its index.
-    """
-
-    worlds: Worlds
-    mismatches: Mapping[int, Mismatch]
+_START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
+_SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than the recording")
 
 
 def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
@@ -60,15 +54,17 @@ def _comparable_rewards(rewards: NDArray[Any]) -> NDArray[Any]:
     return rewards.view(np.uint64) if rewards.dtype == np.float64 else rewards
 
 
-def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[ReplayedStep]:
-    """Replay episodes with the same T, P and K; yield each of the T + 1 states with mismatches.
+def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[int, Mismatch]]]:
+    """Replay episodes of one domain, T, P and K; yield the worlds in each of the T + 1 states.
 
-    It stops at the first state if the states have other players or objects than the recordings.
+    With the worlds come the new differences from the recordings, by the index of the episode. It
+    stops at the first state if the states have other players or objects than the recordings.
 
     Raises:
       DamagedData: as for `replay_worlds`.
     """
-    first, indices = episodes[0], range(len(episodes))
+    first = episodes[0]
+    domain = find_domain(first.domain)
     done = Actions(
         np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
     )
@@ -77,22 +73,17 @@ def iterate_replay(domain: Domain, episodes: Sequence[Episode]) -> Iterator[Repl
     worlds = game.worlds
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.n_players):
-        yield ReplayedStep(worlds, dict.fromkeys(indices, _SIZES_DIFFER))
+        yield worlds, dict.fromkeys(range(len(episodes)), _SIZES_DIFFER)
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
-    yield ReplayedStep(worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS))
+    yield worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS)
     for step in range(first.steps):
         game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
-        yield ReplayedStep(worlds, find_mismatches(worlds, episodes, step))
-
-
-_START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state's")
-_OTHER_SIZES = "step 0: the state has other players or objects than the recording"
-_SIZES_DIFFER = Mismatch(0, _OTHER_SIZES)
+        yield worlds, find_mismatches(worlds, episodes, step)
 
 
 def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:
-    """Replay episodes of one domain, T, P and K; yield the worlds of all T + 1 states.
+    """Replay episodes as `iterate_replay` does; yield the worlds of all T + 1 states.
 
     The worlds are a single batch that is stepped in place; do not modify it. `names` are used in
     errors.
@@ -101,21 +92,21 @@ def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator
       ReplayMismatch: a replay differs from its recording; names the episode and the step.
       DamagedData: a state cannot be restored, or a recorded action or utterance is invalid.
     """
-    for worlds, mismatches in iterate_replay(find_domain(episodes[0].domain), episodes):
+    for worlds, mismatches in iterate_replay(episodes):
         for b, (step, description) in mismatches.items():
             raise ReplayMismatch(f"{names[b]}: {description}", step=step)
         yield worlds
 
 
-def verify(domain: Domain, episodes: Sequence[Episode]) -> list[Mismatch | None]:
+def verify(episodes: Sequence[Episode]) -> list[Mismatch | None]:
     """Replay episodes; return the first mismatch of each, or None."""
-    groups: dict[tuple[tuple[int, ...], Hashable], list[int]] = defaultdict(list)
+    groups: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
     for i, episode in enumerate(episodes):
         size = episode.steps, episode.n_players, episode.scene.shape[1]
-        groups[size, observation_shapes(episode, domain)].append(i)
+        groups[episode.domain, size, observation_shapes(episode)].append(i)
     out: list[Mismatch | None] = [None] * len(episodes)
     for members in groups.values():
-        for _, mismatches in iterate_replay(domain, [episodes[i] for i in members]):
+        for _, mismatches in iterate_replay([episodes[i] for i in members]):
             for b, mismatch in mismatches.items():
                 out[members[b]] = out[members[b]] or mismatch
     return out

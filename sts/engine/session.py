@@ -22,15 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.info import AgentInfo
-from sts.agents.protocol import Agent, Instructions, PolicyOutput
+from sts.agents.protocol import Agent, Instructions, Memory, PolicyOutput
 from sts.domains import Domain, Worlds, action_space, are_valid_utterances, silent_utterances
 from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.jobs.deadlines import report_progress, stdout_to_stderr
-
-Memory = dict[str, NDArray[Any]]
 
 
 class Team(NamedTuple):
@@ -126,11 +124,9 @@ class Session:
         self._instructions_at = _schedule_instructions(schedules, batch)
         self.memories = [_initial_state(team, batch) for team in teams]
 
-    def observe(
-        self, players: Sequence[int], *, team: Sequence[int] | None = None, world: bool = False
-    ) -> Any:
-        """Return the observations of `players`, by default as a team; see `Worlds.observe`."""
-        return self.worlds.observe(players, team=players if team is None else team, world=world)
+    def observe(self, players: Sequence[int], *, world: bool = False) -> Any:
+        """Return the observations of `players` as a team; see `Worlds.observe`."""
+        return self.worlds.observe(players, team=players, world=world)
 
     def step(
         self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()

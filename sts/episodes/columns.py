@@ -53,9 +53,9 @@ def episodes_to_columns(episodes: Sequence[Episode]) -> dict[str, pa.Array]:
             name: to_list_column(flat, EPISODE_SCHEMA[name].value_type)
             for name, flat in _list_columns(episodes).items()
         },
-        "action_dtype": from_texts([dtype_name(e.actions) for e in episodes]),
-        "reward_dtype": from_texts([dtype_name(e.rewards) for e in episodes]),
-        "say_dtype": from_texts([dtype_name(e.utterances) for e in episodes]),
+        "action_dtype": from_texts([dtype_name(e.actions.dtype) for e in episodes]),
+        "reward_dtype": from_texts([dtype_name(e.rewards.dtype) for e in episodes]),
+        "say_dtype": from_texts([dtype_name(e.utterances.dtype) for e in episodes]),
         "texts": _text_column(episodes),
     }
 

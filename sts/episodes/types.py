@@ -25,14 +25,9 @@ _FIELDS = {
 }
 
 
-def dtype_name(array: NDArray[Any]) -> str:
-    """Return the name of an array's type in files: "int8", "float32", "text"."""
-    return _dtype_name(array.dtype)
-
-
 @cache
-def _dtype_name(dtype: np.dtype[Any]) -> str:
-    """Return the name of a dtype; cached, since NumPy's `dtype.name` is slow."""
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """Return a type's name in files, "int8", "float32" or "text"; `dtype.name` is slow."""
     return "text" if dtype.kind == "T" else dtype.name
 
 
@@ -74,7 +69,7 @@ class Episode:
                 raise DamagedData(f"episode: {name} must be [steps, ...], found {array.shape}")
             if array.dtype.kind == "U":
                 array = array.astype(np.dtypes.StringDType())
-            if dtype_name(array) not in dtypes:
+            if dtype_name(array.dtype) not in dtypes:
                 raise DamagedData(
                     f"episode: {name} must be {' or '.join(dtypes)}, found {array.dtype}"
                 )
@@ -102,14 +97,14 @@ class Episode:
         shape = f"{self.domain}:{self.actions.shape}:{self.scene.shape}"
         for array in (self.actions, self.rewards, self.utterances):
             # int8 hashes as in earlier formats
-            shape += "" if array.dtype == np.int8 else f":{dtype_name(array)}"
+            shape += "" if array.dtype == np.int8 else f":{dtype_name(array.dtype)}"
         arrays = self.actions, self.utterances, self.rewards, self.scene
         return content_hash(shape.encode(), self.state, *map(_array_bytes, arrays))
 
     @property
     def appearance_hash(self) -> str:
         """SHA-256 of everything that annotators can see and hear: scenes and utterances."""
-        kind = dtype_name(self.utterances)
+        kind = dtype_name(self.utterances.dtype)
         shape = f"{self.domain}:{self.utterances.shape}:{self.scene.shape}:{kind}"
         return content_hash(shape.encode(), _array_bytes(self.utterances), _array_bytes(self.scene))
 

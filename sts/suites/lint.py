@@ -4,7 +4,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 
-from sts.domains import load_domain, observation_shapes, why_unavailable
+from sts.domains import observation_shapes, why_unavailable
 from sts.engine.replay import Mismatch, iterate_replay
 from sts.errors import StsError
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
@@ -162,11 +162,11 @@ def _find_replay_faults(scenarios: Sequence[Scenario]) -> list[tuple[str, str]]:
         states: list[bytes] = []
         mismatches: dict[int, Mismatch] = {}
         try:
-            world = load_domain(members[0].recording.domain)
-            for t, moment in enumerate(iterate_replay(world, [s.recording for s in members])):
-                mismatches = {**moment.mismatches, **mismatches}
+            replay = iterate_replay([s.recording for s in members])
+            for t, (worlds, differences) in enumerate(replay):
+                mismatches = {**differences, **mismatches}
                 if t == members[0].takeover:
-                    states = moment.worlds.states()
+                    states = worlds.states()
         except StsError as error:
             faults.append((", ".join(s.id for s in members), str(error)))
             continue

@@ -61,19 +61,12 @@ class RecordedParts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EpisodeBatch:
-    """E episodes of one domain and size: H x W, T steps, P players.
-
-    Attributes:
-      height: H.
-      width: W.
-      n_players: P.
-      scene: uint16[E, T + 1, K], the state snapshot at each frame.
-    """
+    """E episodes of one domain and size: H x W, T steps, P players."""
 
     height: int
     width: int
     n_players: int
-    scene: NDArray[np.uint16]
+    scene: NDArray[np.uint16]  # uint16[E, T + 1, K], the state snapshot at each frame
 
 
 @dataclass(frozen=True, eq=False)

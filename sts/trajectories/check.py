@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sts.domains import load_domain, why_unavailable
+from sts.domains import why_unavailable
 from sts.engine.replay import Mismatch, verify
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
@@ -12,10 +12,8 @@ from sts.trajectories.types import Trajectory
 
 def find_mismatches(trajectories: Sequence[Trajectory]) -> Iterator[tuple[Trajectory, Mismatch]]:
     """Yield each trajectory that does not replay exactly, with its first difference."""
-    for name in dict.fromkeys(t.episode.domain for t in trajectories):
-        members = [t for t in trajectories if t.episode.domain == name]
-        differences = verify(load_domain(name), [t.episode for t in members])
-        yield from ((t, m) for t, m in zip(members, differences, strict=True) if m)
+    differences = verify([t.episode for t in trajectories])
+    yield from ((t, m) for t, m in zip(trajectories, differences, strict=True) if m)
 
 
 def find_unavailable(trajectories: Sequence[Trajectory]) -> dict[str, list[str]]:

@@ -1,14 +1,11 @@
 """Recording: agents play new worlds, and their episodes become trajectories."""
 
-import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key
-from sts.domains import Domain, is_third_party
+from sts.domains import is_third_party
 from sts.domains import load_domain as find_domain
 from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
@@ -17,7 +14,7 @@ from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.pool import create_pool
 from sts.jobs.tasks import run_tasks
-from sts.numerics.streams import stream
+from sts.numerics.streams import streams
 from sts.provenance import collect_provenance
 from sts.storage import arrow
 from sts.trajectories.types import Player, Trajectory
@@ -69,7 +66,7 @@ def record_all(
 ) -> Iterator[Batch | Failure]:
     """Yield batches of trajectories of each agent in the same `count` worlds.
 
-    The trajectories are those of `record`, whatever the number of processes, and come in any order.
+    The trajectories are the same whatever the number of processes, and come in any order.
     An episode that fails does not stop the others, until an agent has failed too often
     (`sts.jobs.tasks.ENOUGH`).
 
@@ -88,11 +85,9 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    generate_all = functools.partial(
-        generate_states, domain, count=count, steps=steps, seed=seed, settings=settings
-    )
     with create_pool(workers, len(known) * len(parts), apart=is_third_party(domain)) as pool:
-        states = pool.run_task(generate_all)  # generating a world may crash its process, too
+        # Generating a world may crash its process, too.
+        states = pool.run_task(generate_states, domain, count, steps, seed, settings)
         tasks = [
             Task(name, facts.fingerprint, domain, part.start, tuple(states[part]), steps, seed)
             for name, facts in known.items()
@@ -133,16 +128,8 @@ def record_task(task: Task) -> list[Trajectory]:
     return play_task(agents.load_planned(task.agent, task.fingerprint), task)
 
 
-def record(
-    agent: agents.Agent, *, domain: str, count: int, steps: int, seed: int, settings: dict[str, Any]
-) -> list[Trajectory]:
-    """Return the trajectories of one agent; arguments and errors as of `record_all`."""
-    states = generate_states(domain, count=count, steps=steps, seed=seed, settings=settings)
-    return play_task(agent, Task(agent.name, "", domain, 0, tuple(states), steps, seed))
-
-
 def generate_states(
-    domain: str, *, count: int, steps: int, seed: int, settings: dict[str, Any]
+    domain: str, count: int, steps: int, seed: int, settings: dict[str, Any]
 ) -> list[bytes]:
     """Generate the initial states of `count` worlds that are to be played for `steps` each.
 
@@ -177,8 +164,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     numbers = range(task.first, task.first + len(states))
     hashes = [world.world_id(state) for state in states]
     pairs = zip(hashes, numbers, strict=True)
-    marks = [stream("record", hash, agent.name, seed, number) for hash, number in pairs]
-    streams = np.array(marks, np.uint64)
+    marks = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
     instruct = getattr(world, "instruction", None)
     schedules = [
         (Instruction(mission, world.name, given_at=0, source="setter"),)
@@ -187,7 +173,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         for state in states
     ]
     run = play_episodes(
-        world, worlds, [Team(agent, players, streams)], steps=task.steps, told=schedules
+        world, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
     )
     agents.check_unchanged(agent)
     shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
@@ -196,7 +182,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         for i, state in enumerate(states)
     ]
     if task.first == 0:
-        _check_replays(world, episodes[0])
+        _check_replays(episodes[0])
     return [
         Trajectory(
             episode,
@@ -212,8 +198,8 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     ]
 
 
-def _check_replays(world: Domain, episode: Episode) -> None:
-    (mismatch,) = verify(world, [episode])
+def _check_replays(episode: Episode) -> None:
+    (mismatch,) = verify([episode])
     if mismatch is not None:
         raise ReplayMismatch(
             f"domain {episode.domain!r} does not replay its own recording: {mismatch.description}; "

@@ -5,7 +5,7 @@ its own by `step_columns`. The data standard documents them.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,17 @@ Column = Callable[[Trajectory, int], NDArray[Any]]
 """Takes a trajectory and a player; returns an array [T]."""
 
 
-class ColumnNames(NamedTuple):
-    """The names of a table's columns, and the versions of it and of its domain's own columns."""
+def list_columns(trajectory: Trajectory) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return the column names of `make_step_table` for a trajectory, and their versions.
 
-    names: tuple[str, ...]
-    versions: dict[str, int]
-
-
-def list_columns(trajectory: Trajectory) -> ColumnNames:
-    """Return the column names of `make_step_table` for a trajectory, and their versions."""
+    The versions are those of this table, and of the columns that the domain adds, if any.
+    """
     columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
     if columns:
         world = load_domain(trajectory.episode.domain)
         versions[world.name] = int(getattr(world, "step_columns_version", 0))
-    return ColumnNames((*_COLUMNS, *columns), versions)
+    return (*_COLUMNS, *columns), versions
 
 
 def make_step_table(trajectory: Trajectory, names: Collection[str]) -> dict[str, NDArray[Any]]:
@@ -98,13 +94,10 @@ def _actions(t: Trajectory, player: int) -> NDArray[np.object_]:
 
 def _utterances(t: Trajectory, player: int) -> NDArray[np.object_]:
     """Return the utterances; "" for silence."""
-    tokens, utterances = (
-        load_domain(t.episode.domain).tokens,
-        t.episode.utterances[:, player].tolist(),
-    )
-    return np.array(
-        [("", *tokens[1:])[token] if tokens else token for token in utterances], np.object_
-    )
+    tokens = load_domain(t.episode.domain).tokens
+    utterances = t.episode.utterances[:, player].tolist()
+    words = [("", *tokens[1:])[token] for token in utterances] if tokens else utterances
+    return np.array(words, np.object_)
 
 
 def _instruction(t: Trajectory, player: int) -> NDArray[np.object_]:

@@ -42,11 +42,6 @@ SCHEMA = {
 _DERIVED_COLUMNS = ("split", "height", "width")
 
 
-def write(path: Path, trajectories: Sequence[Trajectory]) -> None:
-    """Write trajectories to one file."""
-    write_atomically(path, _encode(path, trajectories))
-
-
 def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     """Return the bytes of a file of trajectories, with the train split first."""
     splits = np.array([SPLITS.index(t.split) for t in trajectories], np.int8)
@@ -103,7 +98,7 @@ def export(
         raise ArgumentError(
             "--player cannot be combined with --format parquet, which exports every player"
         )
-    write(path, trajectories)
+    write_atomically(path, _encode(path, trajectories))
     if progress is not None:
         progress(len(trajectories), len(trajectories))
 

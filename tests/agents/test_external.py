@@ -64,7 +64,7 @@ def _none_left():
 
 
 def pid(agent: Any) -> int:
-    found: int = agent.child.pid
+    found: int = agent.child._process.pid
     return found
 
 
@@ -247,7 +247,7 @@ import numpy as np
 from sts import agents
 
 agent = agents.load(sys.argv[1])
-print(agent.child.pid, flush=True)
+print(agent.child._process.pid, flush=True)
 if "Mine" not in sys.argv[1]:
     seen = types.SimpleNamespace(step=np.array([9]))
     agent.act(seen, agents.Instructions(("",), np.zeros(1, np.int32)), {}, np.zeros((1, 1, 2)))

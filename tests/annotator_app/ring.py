@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sts import agents
 from sts.agents import Agent, PolicyOutput
 from sts.suites.types import Scenario
-from sts.trajectories.record import record
 from tests.examples import on_test_side, scenario
+from tests.recording import record
 
 NAME = "tests.annotator_app.ring:Ring"
 PEEPING = "tests.annotator_app.ring:Peeping"

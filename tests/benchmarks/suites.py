@@ -34,12 +34,12 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
-from sts.trajectories.record import record
 from sts.worlds.lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes
 from tests.benchmarks.measure import STS, Rows, alternating, compiling, cost, seconds
 from tests.examples import play_turns, scenarios
+from tests.recording import record
 from tests.stores import add_person, enqueue
 
 FRONT = {"--help": 10, "suite ls": 10, "run --agents": 10, "--version": None, "run --help": None}

@@ -6,9 +6,9 @@ import os
 
 from sts import agents
 from sts.suites.types import Scenario
-from sts.trajectories.record import record
 from tests.domains.worlds import Lanterns
 from tests.examples import scenario
+from tests.recording import record
 
 GARDEN = "tests.continuations.garden:Garden"
 KEEPERS = "tests.domains.keepers"

@@ -17,8 +17,9 @@ from sts.continuations.run import run
 from sts.continuations.types import Identity
 from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
-from sts.trajectories.record import Batch, record, record_all
+from sts.trajectories.record import Batch, record_all
 from tests.examples import in_this_process, scenarios, small
+from tests.recording import record
 
 AGENT = """
 import numpy as np

@@ -16,10 +16,10 @@ from sts.continuations.takeover import continue_all, group_by_shape
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
-from sts.trajectories.record import record
 from tests.continuations.garden import KEEPERS, gardens
 from tests.domains import spaces
 from tests.examples import in_this_process, scenario, scenarios
+from tests.recording import record
 
 NAMES = ("random", "local-search")
 landing = pytest.mark.landing

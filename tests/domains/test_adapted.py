@@ -65,7 +65,7 @@ def test_invalid_no_op_error_names_the_action_space(monkeypatch):
     )
     monkeypatch.setattr(Lanterns, "noop", np.array([5.0], np.float32), raising=False)
     with pytest.raises(ArgumentError, match=r"a no-op among its actions, float32.*found \[5.0\]"):
-        EnvironmentDomain(Lanterns)
+        EnvironmentDomain(Lanterns, "lanterns")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ class Peeking(Lanterns):
 
 
 def test_participant_sees_its_own_sight_when_the_environment_has_one():
-    plain, peeking = EnvironmentDomain(Lanterns), EnvironmentDomain(Peeking)
+    plain, peeking = EnvironmentDomain(Lanterns, "lanterns"), EnvironmentDomain(Peeking, "peeking")
     assert (plain.sees, peeking.sees) == ("world", "observation")
     assert (plain.guide, peeking.guide) == ("", Peeking.guide)
     (plain_batch, batch) = (one.restore(one.generate(2, seed=1)) for one in (plain, peeking))
@@ -107,6 +107,8 @@ def test_state_that_its_environment_refuses_is_damaged():
     found = cast(EnvironmentDomain, load_domain(f"{WORLDS}:Lanterns"))
     with pytest.raises(DamagedState, match="a state cannot be restored: JSONDecodeError"):
         found.restore([add_envelope(found.name, found.version, b"none")])
+    with pytest.raises(DamagedState, match="found one of elsewhere"):
+        found.restore([add_envelope("elsewhere", found.version, b"none")])
 
 
 def test_digest_of_eight_bytes_is_the_scene_and_any_other_is_hashed():
@@ -203,7 +205,7 @@ def test_setting_or_agent_of_another_domain_is_refused(tmp_path, capsys, words, 
 def test_first_of_several_unknown_settings_is_named():
     unknown = {f"wind{number}": 1 for number in range(100, 300)}
     with pytest.raises(ArgumentError, match="has no setting 'wind100'"):
-        EnvironmentDomain(Lanterns).generate(1, seed=0, **unknown)
+        EnvironmentDomain(Lanterns, "lanterns").generate(1, seed=0, **unknown)
 
 
 def test_shapes_of_the_latest_worlds_are_cached(monkeypatch):
@@ -220,7 +222,7 @@ def test_shapes_of_the_latest_worlds_are_cached(monkeypatch):
         return bool(looks)
 
     monkeypatch.setattr(adapter, "MAX_CACHED_SHAPES", 2)
-    found = EnvironmentDomain(Looked)
+    found = EnvironmentDomain(Looked, "looked")
     first, second, third = found.generate(3, seed=0)
     shapes = found.observation_shapes(first)
     assert [look(one) for one in (first, second, third)] == [False, True, True]

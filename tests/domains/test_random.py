@@ -13,8 +13,8 @@ from sts.domains.random import Random
 from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team, bind_agent
 from sts.errors import ArgumentError, StsError
-from sts.trajectories.record import record
 from tests.domains import spaces
+from tests.recording import record
 
 LAMBDA_STAR: tuple[dict[str, int], ...] = (
     {},

@@ -20,13 +20,13 @@ from sts.errors import ArgumentError, DamagedData, StsError
 from sts.formats.minari import exporter, importer
 from sts.suites import scenarios as files
 from sts.trajectories import store
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.viewer.payload import build_payload
 from sts_scenarios import mining
 from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
+from tests.recording import record
 
 TEXT = "Über “hier”!"
 
@@ -73,10 +73,10 @@ def test_utterance_is_heard_in_the_next_step_and_kept(tmp_path):
     begun = session.open_session(world, world.restore([one.episode.state]), [team])
     said = [begun.step().utterances[0].tolist() for _ in range(4)]
     assert said == [["step 0"] * 2, ["step 1"] * 2, ["heard step 1 step 1"] * 2, ["step 3"] * 2]
-    store.write(tmp_path / "t.parquet", [one])
+    store.export(tmp_path / "t.parquet", [one])
     (kept,) = store.read(tmp_path / "t.parquet")
     assert kept.id == one.id and kept.episode.utterances.tolist() == one.episode.utterances.tolist()
-    assert verify(world, [kept.episode]) == [None]
+    assert verify([kept.episode]) == [None]
 
 
 def test_content_hash_depends_on_every_letter_but_not_on_the_dtype():

@@ -27,9 +27,9 @@ from sts.engine.rendering import (
 )
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
-from sts.trajectories.record import record
 from tests.annotator_app import ring
 from tests.examples import recorded
+from tests.recording import record
 
 
 def episode(steps: int = 12) -> Episode:

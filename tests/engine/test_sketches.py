@@ -14,10 +14,10 @@ from sts.engine.rendering import render_frames
 from sts.engine.sketches import SIDE, sketch_episode
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch, StsError
-from sts.trajectories.record import record
 from sts.worlds.lambda_star.domain import LambdaStar
 from tests.annotator_app import ring
 from tests.examples import recorded
+from tests.recording import record
 
 
 def episode(steps: int = 12) -> Episode:

@@ -17,7 +17,7 @@ from sts.annotations.items import make_item
 from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations import store as continuations
-from sts.domains import load_domain, observation_shapes
+from sts.domains import observation_shapes
 from sts.engine.replay import iterate_replay
 from sts.episodes import Episode
 from sts.storage.workspace import Workspace
@@ -95,21 +95,21 @@ def final_states(episodes: Sequence[Episode]) -> list[bytes]:
     """
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for i, one in enumerate(episodes):
-        world = load_domain(one.domain)
         size = (
             one.domain,
             one.steps,
             one.n_players,
             one.scene.shape[1],
-            observation_shapes(one, world),
+            observation_shapes(one),
         )
         groups[size].append(i)
     states: dict[int, bytes] = {}
     for members in groups.values():
         group = [episodes[i] for i in members]
-        for moment in iterate_replay(load_domain(group[0].domain), group):
-            assert not moment.mismatches, moment.mismatches
-        states |= dict(zip(members, moment.worlds.states(), strict=True))
+        for moment in iterate_replay(group):
+            worlds, mismatches = moment
+            assert not mismatches, mismatches
+        states |= dict(zip(members, worlds.states(), strict=True))
     return [states[i] for i in range(len(episodes))]
 
 

@@ -105,7 +105,7 @@ def test_failed_continuations_become_recordings_that_go_on_without_actions(
         assert (t.episode.actions[until:] == world.noop).all() and not t.episode.utterances[
             until:
         ].any()
-    assert verify(world, [t.episode for t in failed]) == [None] * len(failed)
+    assert verify([t.episode for t in failed]) == [None] * len(failed)
 
 
 def test_partner_that_repeats_a_recording_is_not_asked_after_its_end(failed):

@@ -5,8 +5,8 @@ import json
 import numpy as np
 
 from sts.agents import Agent, PolicyOutput, load
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
+from tests.recording import record
 
 NAME = "tests.trajectories.bell:Bell"
 

@@ -17,10 +17,10 @@ from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.observed import iter_observations
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from tests.domains import spaces
 from tests.examples import instead, on_test_side, recorded, state_after
+from tests.recording import record
 from tests.trajectories.bell import NAME, walks
 
 

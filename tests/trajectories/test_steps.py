@@ -13,10 +13,10 @@ from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import StsError
 from sts.trajectories import steps
-from sts.trajectories.record import record
 from tests.domains import keepers, spaces
 from tests.domains.worlds import SPENT, Lanterns
 from tests.examples import recorded
+from tests.recording import record
 
 STANDARD = Path(__file__).resolve().parents[2] / "docs" / "data_standard.md"
 
@@ -29,7 +29,8 @@ def trajectories():
 def test_step_row_holds_the_state_before_the_step_and_its_action(trajectories):
     t = trajectories[0]
     episode, world = t.episode, load_domain("lambda-star")
-    table = steps.make_step_table(t, steps.list_columns(t).names)
+    names, _ = steps.list_columns(t)
+    table = steps.make_step_table(t, names)
     for player, step in ((0, 0), (1, 17), (0, 39)):
         one = {name: column[player * 40 + step] for name, column in table.items()}
         cells = episode.scene[step].astype(int)
@@ -52,7 +53,8 @@ def test_step_row_holds_the_state_before_the_step_and_its_action(trajectories):
 def test_data_standard_lists_every_step_column(trajectories):
     part = STANDARD.read_text().partition("\n## steps/2\n")[2].partition("\n## ")[0]
     listed = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", part, re.M)))
-    assert tuple(listed) == steps.list_columns(trajectories[0]).names
+    names, _ = steps.list_columns(trajectories[0])
+    assert tuple(listed) == names
 
 
 def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, monkeypatch):
@@ -61,8 +63,8 @@ def test_failing_step_columns_of_a_domain_raise_one_line_error(trajectories, mon
         monkeypatch.setattr(steps, "load_domain", lambda name: own)
 
     set_columns(lambda episode, player: {"height": np.zeros(episode.steps)})
-    assert steps.list_columns(trajectories[0]).names[-1] == "height"
-    assert steps.list_columns(trajectories[0]).versions == {"steps": 2, "lambda-star": 0}
+    names, versions = steps.list_columns(trajectories[0])
+    assert names[-1] == "height" and versions == {"steps": 2, "lambda-star": 0}
     for columns, said in (
         (lambda episode, player: {}[player], "failed to make columns of steps: KeyError"),
         (lambda episode, player: {"reward": np.zeros(episode.steps)}, "found 'reward' of"),

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from sts.cli.main import main
-from sts.domains import load_domain, validate_episodes
+from sts.domains import validate_episodes
 from sts.engine.replay import verify
 from sts.episodes import Instruction, columns
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
@@ -52,7 +52,7 @@ def test_trajectories_are_read_back_as_written(file):
     with_told = dataclasses.replace(silent, instructions=(told,))
     assert with_told.id != silent.id
     before.append(with_told)
-    store.write(file, before)
+    store.export(file, before)
     names = ("id", "players", "instructions", "world", "source", "provenance")
     for a, b in zip(store.read(file), before, strict=True):
         assert a.episode.content_hash == b.episode.content_hash
@@ -87,7 +87,7 @@ def test_file_of_another_version_or_kind_is_rejected(file, kind, version, error,
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -1])
 def test_truncated_file_is_rejected(file, keep):
-    store.write(file, recorded(count=1))
+    store.export(file, recorded(count=1))
     file.write_bytes(file.read_bytes()[:keep])
     with pytest.raises(DamagedData, match="expected a Parquet file of trajectories"):
         store.read(file)
@@ -121,21 +121,21 @@ CRAFTED = "t.parquet: trajectory"
     ],
 )
 def test_altered_row_is_rejected(file, column, change, message):
-    store.write(file, recorded(count=1))
+    store.export(file, recorded(count=1))
     edit(file, **{column: change})
     with pytest.raises(DamagedData, match=message):
         store.read(file)
 
 
 def test_number_of_participants_must_fit_the_episode(file):
-    store.write(file, [dataclasses.replace(recorded(count=1)[0], players=())])
+    store.export(file, [dataclasses.replace(recorded(count=1)[0], players=())])
     with pytest.raises(DamagedData, match="does not list as many players as it has"):
         store.read(file)
 
 
 def test_trajectory_with_a_forged_world_is_rejected(file):
     """The id and the split follow the claimed world, so only the world itself shows it."""
-    store.write(file, [dataclasses.replace(recorded(count=1)[0], world="0" * 64)])
+    store.export(file, [dataclasses.replace(recorded(count=1)[0], world="0" * 64)])
     with pytest.raises(DamagedData, match="was altered: expected world"):
         store.read(file)
 
@@ -143,7 +143,7 @@ def test_trajectory_with_a_forged_world_is_rejected(file):
 def test_each_split_has_its_own_row_groups_and_order_is_kept(file, monkeypatch):
     monkeypatch.setattr(store, "ROWS_PER_GROUP", 4)
     every = recorded(count=30, team=1)
-    store.write(file, every)
+    store.export(file, every)
     spans = parquet.read_ranges(file, "split")
     assert {(one.minimum, one.maximum) for one in spans} == {("train",) * 2, ("test",) * 2}
     assert sum(one.rows for one in spans) == 30 and max(one.rows for one in spans) == 4
@@ -155,7 +155,7 @@ def test_file_is_verified_once_and_again_after_a_change(workspace, monkeypatch):
     path, held = store.save(workspace, every), spy(monkeypatch, store, "validate_episodes")
     assert [t.id for t in store.load(workspace)] == [t.id for t in every]
     assert held == []
-    store.write(path, every[:2])  # the note of the verified file is not about this one
+    store.export(path, every[:2])  # the note of the verified file is not about this one
     assert len(store.load(workspace)) == len(store.load(workspace)) == 2
     assert [len(given[0]) for given, _ in held] == [2]
     edit(path, source=["another", every[1].source])
@@ -178,7 +178,7 @@ def test_finding_a_trajectory_reads_one_row_group(workspace, monkeypatch):
     groups = [more["groups"] for _, more in calls]
     assert groups.count(None) == 2  # the ids of each file, once
     assert all(len(group) == 1 for group in groups if group is not None)
-    store.write(path, every[3:4])
+    store.export(path, every[3:4])
     for unknown in ("nothing", every[-1].id):
         with pytest.raises(UnknownName):
             store.find_trajectory(workspace, unknown)
@@ -193,7 +193,7 @@ def test_verify_names_the_first_step_that_differs(column, place, step, message):
     one = recorded(count=1)[0].episode
     values = getattr(one, column).copy()
     values[place] += 1
-    (found,) = verify(load_domain(one.domain), [dataclasses.replace(one, **{column: values})])
+    (found,) = verify([dataclasses.replace(one, **{column: values})])
     assert found is not None and found.step == step and message in found.description
 
 
@@ -272,7 +272,7 @@ def test_too_large_recording_is_rejected_with_a_possible_size(monkeypatch):
 
 def test_environments_with_different_radius_are_verified_together():
     found = recorded(count=2, radius=1) + recorded(count=2, radius=2)
-    assert verify(load_domain("lambda-star"), [t.episode for t in found]) == [None] * 4
+    assert verify([t.episode for t in found]) == [None] * 4
 
 
 @attempt(

@@ -90,11 +90,6 @@ class AgentProcess:
         """True if the process has ended."""
         return not self._process.is_alive
 
-    @property
-    def pid(self) -> int:
-        """The process ID."""
-        return self._process.pid
-
     def request(self, *request: Any) -> Any:
         """Send a request and return the answer.
 

@@ -295,7 +295,7 @@ def _check_other_bytes(trial: ConformanceRun) -> None:
 
 
 def check_rejected(trial: ConformanceRun, others: Mapping[str, bytes]) -> None:
-    """Raise ClaimBroken if any byte string, keyed by description, is accepted as a state."""
+    """Raise ClaimViolated if any byte string, keyed by description, is accepted as a state."""
     for description, raw in others.items():
         try:
             trial.domain.restore([raw])

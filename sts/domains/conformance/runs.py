@@ -88,7 +88,7 @@ def play(
 
 
 def compare(seed: int, first: int, wanted: Outcome, found: Outcome, when: str) -> None:
-    """Raise ClaimBroken if two runs that start before step `first` differ."""
+    """Raise ClaimViolated if two runs that start before step `first` differ."""
     for t in range(len(wanted.scene)):
         for noun, a, b in (
             ("scene", wanted.scene[t], found.scene[t]),
@@ -245,16 +245,18 @@ def _result_or_error(make: Callable[..., Any], *args: Any, **named: Any) -> Any:
         return str(error)
 
 
-Claim = tuple[str, Callable[[ConformanceRun], str | None]]
-"""The text of a claim, and its test, which returns None, or the reason if it was not tested."""
+ClaimTest = Callable[[ConformanceRun], str | None]
+"""The test of a claim, which returns None, or the reason if it was not tested."""
+Claim = tuple[str, ClaimTest]
+"""The text of a claim, and its test."""
 
 
 def register_claim(
     claims: dict[str, Claim], name: str, text: str
-) -> Callable[[Callable[[ConformanceRun], str | None]], Callable[[ConformanceRun], str | None]]:
+) -> Callable[[ClaimTest], ClaimTest]:
     """Return a decorator that adds a test to `claims`."""
 
-    def add(test: Callable[[ConformanceRun], str | None]) -> Callable[[ConformanceRun], str | None]:
+    def add(test: ClaimTest) -> ClaimTest:
         claims[name] = text, test
         return test
 
@@ -263,13 +265,12 @@ def register_claim(
 
 @contextlib.contextmanager
 def name_seed_in_errors(seed: int, when: str = "") -> Iterator[None]:
-    """Wrap errors in a block as ClaimBroken errors that name the seed."""
+    """Wrap errors in a block as ClaimViolated errors that name the seed."""
     try:
         yield
-    except StsError as error:
-        raise ClaimViolated(f"seed {seed}: {when}{error}") from error
-    except Exception as error:  # third-party code
-        raise ClaimViolated(f"seed {seed}: {when}{type(error).__name__}: {error}") from error
+    except Exception as error:  # also of third-party code
+        kind = "" if isinstance(error, StsError) else f"{type(error).__name__}: "
+        raise ClaimViolated(f"seed {seed}: {when}{kind}{error}") from error
 
 
 def evenly_spaced(count: int, most: int) -> Sequence[int]:

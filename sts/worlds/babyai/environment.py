@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
-from sts.worlds.babyai.view import VIEW_SIZE, observe
+from sts.worlds.babyai.view import VIEW_SIZE, view_image
 
 MAP_PIXELS, STRIP_PIXELS = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
@@ -108,9 +108,9 @@ class BabyAI:
             self.minigrid_env = gymnasium.make(
                 level_ids()[name], disable_env_checker=True
             ).unwrapped
-            self.minigrid_env.gen_obs = functools.partial(observe, self.minigrid_env)
+            self.minigrid_env.gen_obs = dict  # slow; `view_image` replaces it
         with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected missions
-            observed, _ = self.minigrid_env.reset(seed=int(seed))
+            self.minigrid_env.reset(seed=int(seed))
         self.minigrid_env.max_steps = _LIMIT
         if open:
             self.minigrid_env.instrs, self.minigrid_env.mission = NoMission(), ""
@@ -118,22 +118,22 @@ class BabyAI:
         self.verdict, self._chain = "continue", b""
         grid = self.minigrid_env.grid.grid  # walls never move
         self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
-        self._record_view(observed)
+        self._record_view()
 
     def step(self, actions: Sequence[int]) -> Sequence[int]:
         """Take an action; return 1 if it completes the mission, -1 if it fails it, else 0."""
         if self.ended:
             return (0,)
         (move,) = actions
-        observed, reward, ended, _, _ = self.minigrid_env.step(move)
+        _, reward, ended, _, _ = self.minigrid_env.step(move)
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
-        self._record_view(observed)
+        self._record_view()
         return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
 
-    def _record_view(self, observed: dict[str, Any]) -> None:
-        self._image = observed["image"].astype(np.int8)
+    def _record_view(self) -> None:
+        self._image = view_image(self.minigrid_env)
         facts = self._state_facts()
         content = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
         self._digest = hashlib.blake2b(content, digest_size=8).digest()
@@ -150,10 +150,11 @@ class BabyAI:
                 thing = thing.contains
         return facts
 
-    def _carried_codes(self) -> tuple[int, int]:
-        """Return minigrid's codes of the type and colour of the object carried."""
+    def _carried_codes(self) -> NDArray[np.int8]:
+        """Return minigrid's codes of the type and colour of the object carried, int8[2]."""
         thing = self.minigrid_env.carrying
-        return (OBJECT_TO_IDX[thing.type], COLOR_TO_IDX[thing.color]) if thing else _EMPTY_HANDS
+        codes = (OBJECT_TO_IDX[thing.type], COLOR_TO_IDX[thing.color]) if thing else _EMPTY_HANDS
+        return np.array(codes, np.int8)
 
     def state(self) -> bytes:
         """Return the level, the seed, the moves and the chain of digests."""
@@ -197,7 +198,7 @@ class BabyAI:
         return {
             "image": self._image,
             "direction": np.int8(self.minigrid_env.agent_dir),
-            "carrying": np.array(self._carried_codes(), np.int8),
+            "carrying": self._carried_codes(),
         }
 
     def instruction(self) -> str:
@@ -216,9 +217,7 @@ class BabyAI:
         grid = rendering.brighten_doors(picture, live.grid, tile)
         height, width, _ = grid.shape
         out[top : top + height, left : left + width] = grid
-        out[MAP_PIXELS:] = rendering.draw_strip(
-            MAP_PIXELS, STRIP_PIXELS, np.array(self._carried_codes(), np.int8)
-        )
+        out[MAP_PIXELS:] = rendering.draw_strip(MAP_PIXELS, STRIP_PIXELS, self._carried_codes())
         return out
 
     def position(self, player: int) -> tuple[float, float]:
@@ -235,7 +234,7 @@ class BabyAI:
 
     def render_player_view(self, player: int) -> NDArray[np.uint8]:
         """Return the player's view as a picture, uint8[512, 448, 3]."""
-        return rendering.render_view(dict(self.observe(player)))
+        return rendering.render_view(self.observe(player))
 
 
 class NoMission:

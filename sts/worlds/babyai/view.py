@@ -1,4 +1,4 @@
-"""Observations of a player: minigrid's `gen_obs`, in a fraction of its time.
+"""The view of a player: the image of minigrid's `gen_obs`, in a fraction of its time.
 
 The package cuts the view out of its grid, rotates it up to four times and then hides what is behind
 walls, object by object. Here the visible cells are read directly from the grid.
@@ -30,15 +30,8 @@ def _view_offsets(facing: int) -> tuple[tuple[int, int], ...]:
     )
 
 
-def observe(live: Any) -> dict[str, Any]:
-    """Return the current observation of minigrid's environment.
-
-    `image` is a read-only uint8[7, 7, 3]; the other keys are `direction` and `mission`.
-    """
-    return {"image": _view_image(live), "direction": live.agent_dir, "mission": live.mission}
-
-
-def _view_image(live: Any) -> NDArray[np.uint8]:
+def view_image(live: Any) -> NDArray[np.int8]:
+    """Return what the player sees in minigrid's environment, a read-only int8[7, 7, 3]."""
     grid, (x, y) = live.grid, map(int, live.agent_pos)
     codes, clear = [], []
     for right, down in _view_offsets(int(live.agent_dir)):
@@ -57,7 +50,7 @@ def _view_image(live: Any) -> NDArray[np.uint8]:
         if sight[cell]:
             place = 3 * (cell % VIEW_SIZE * VIEW_SIZE + cell // VIEW_SIZE)
             flat[place : place + 3] = bytes(code)
-    return np.frombuffer(bytes(flat), np.uint8).reshape(VIEW_SIZE, VIEW_SIZE, 3)
+    return np.frombuffer(bytes(flat), np.int8).reshape(VIEW_SIZE, VIEW_SIZE, 3)
 
 
 def _visible_cells(clear: list[bool]) -> list[bool]:

@@ -216,10 +216,6 @@ class Overcooked:
             "partner": cooks[1 - player],
         }
 
-    def instruction(self) -> str:
-        """Return "": episodes have no instruction of their own."""
-        return ""
-
     def render(self) -> NDArray[np.uint8]:
         """Return the kitchen as the package draws it, uint8[300, 540, 3]."""
         from sts.worlds.overcooked.rendering import draw_kitchen
@@ -241,7 +237,8 @@ class Overcooked:
 
 def digest_state(visible: VisibleState) -> bytes:
     """Return the digest of visible facts, 8 bytes."""
-    return hashlib.blake2b(visible.to_json().encode(), digest_size=8).digest()
+    facts = json.dumps(visible, separators=(",", ":"))
+    return hashlib.blake2b(facts.encode(), digest_size=8).digest()
 
 
 @functools.lru_cache

@@ -5,6 +5,7 @@ kept, and workers' numbers are hashed. Rewards are the game's: 20 to the cook wh
 the recording has 5 and does not say for whom.
 """
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def _read_file(path: Path) -> list[Trajectory]:
     trials = source.read_trials(path)
     origin = collect_provenance() | {
         "file": path.name,
-        "sha256": source.file_digest(path),
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "rules": "2019",
         "recorded_reward": RECORDED_DELIVERY_REWARD,
         "notes": list_caveats(path),

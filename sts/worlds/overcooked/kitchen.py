@@ -7,7 +7,6 @@ space for the floor. Places are (x, y), x to the right and y down.
 import contextlib
 import functools
 import io
-import json
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -48,10 +47,6 @@ class VisibleState(NamedTuple):
     # [x, y, dx, dy, held thing] of each cook, (dx, dy) the side that it faces
     players: list[list[Any]]
     objects: list[list[Any]]  # [x, y, thing] of everything on counters and in pots, sorted by place
-
-    def to_json(self) -> str:
-        """Return the facts as JSON, equal for equal facts."""
-        return json.dumps(self, separators=(",", ":"))
 
 
 class Game2019(OvercookedGridworld):  # type: ignore[misc]

@@ -5,7 +5,6 @@ steps in the recordings continue past the end; comparisons cap them on both side
 """
 
 import ast
-import hashlib
 import json
 from collections.abc import Sequence
 from importlib import resources
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sts.engine.replay import Mismatch
 from sts.errors import ArgumentError, DamagedData, MissingExtra
 from sts.storage.files import content_hash
 from sts.worlds.overcooked.constants import COOKED
@@ -53,19 +53,11 @@ class RecordedEpisode(NamedTuple):
         return len(self.actions)
 
 
-class Difference(NamedTuple):
-    """First step at which a replay differs from the recording, with a description."""
-
-    step: int
-    description: str
-
-
 class ReplayResult(NamedTuple):
     """Comparison of a trial with its replay."""
 
     steps_alike: int  # number of steps after which all facts and the deliveries match
-    # where they first differ; None for a trial that replays exactly
-    first_difference: Difference | None
+    first_difference: Mismatch | None  # None for a trial that replays exactly
     rewards: NDArray[np.int8]  # int8[T, 2]
 
 
@@ -144,7 +136,7 @@ def replay_trial(trial: RecordedEpisode, rules: str = "2019") -> ReplayResult:
     rewards = np.zeros(trial.actions.shape, np.int8)
     steps_alike, first = 0, None
     if world.visible_state() != trial.states[0]:
-        first = Difference(0, "step 0: the initial state differs from the recording")
+        first = Mismatch(0, "step 0: the initial state differs from the recording")
     for t, actions in enumerate(trial.actions.tolist()):
         rewards[t] = world.step(actions)
         delivered = sum(event.kind == "soup_delivery" for event in world.events)
@@ -153,7 +145,7 @@ def replay_trial(trial: RecordedEpisode, rules: str = "2019") -> ReplayResult:
             difference = f"expected {trial.deliveries[t]} delivered soups, found {delivered}"
         steps_alike += not difference
         if difference and first is None:
-            first = Difference(t, f"step {t}: {difference}")
+            first = Mismatch(t, f"step {t}: {difference}")
     return ReplayResult(steps_alike, first, rewards)
 
 
@@ -161,11 +153,10 @@ def _describe_difference(replayed: VisibleState, recorded: VisibleState) -> str:
     """Return a short description of how two states differ, "" if they are equal."""
     if replayed == recorded:
         return ""
-    for cook, (actual, expected) in enumerate(
-        zip(replayed.players, recorded.players, strict=False)
-    ):
+    cooks = zip(Overcooked.players, replayed.players, recorded.players, strict=False)
+    for name, actual, expected in cooks:
         if actual != expected:
-            return f"{Overcooked.players[cook]}: expected {expected}, found {actual}"
+            return f"{name}: expected {expected}, found {actual}"
     return f"objects: expected {recorded.objects}, found {replayed.objects}"
 
 
@@ -235,9 +226,3 @@ def _parse_thing(thing: Any) -> Any:
         return thing and thing["name"]
     kind, count, cooked = thing["state"]
     return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

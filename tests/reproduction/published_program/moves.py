@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Instructions, Memory
-from sts.domains import load_domain
 from sts.domains.random import Random
 from sts.engine.replay import verify
 from sts.errors import ReplayMismatch
@@ -127,7 +126,7 @@ def read(
 
 def _replayed(path: Path) -> list[Trajectory]:
     trajectories = importer.read(path)
-    found = verify(load_domain("lambda-star"), [t.episode for t in trajectories])
+    found = verify([t.episode for t in trajectories])
     for trajectory, wrong in zip(trajectories, found, strict=True):
         if wrong:
             raise ReplayMismatch(f"{trajectory.source}: {wrong.description}", step=wrong.step)

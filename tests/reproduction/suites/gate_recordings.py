@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sts import agents
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts_scenarios import quality_checks
+from tests.recording import record
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.renew_babyai import AGENTS, LEVELS
 

@@ -16,10 +16,10 @@ from sts.continuations.takeover import continue_all
 from sts.domains import load_domain
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai import minigrid_names
-from sts.worlds.babyai.agents.instructions import Step, parse_steps
+from sts.worlds.babyai.agents.instructions import parse_steps
+from sts.worlds.babyai.agents.missions import Clause
 from sts.worlds.babyai.agents.missions import Thing as Named
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
@@ -30,6 +30,7 @@ from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
 from sts_scenarios.quality_checks import QualityCheck, check_category
 from sts_scenarios.validity import find_fault
 from tests.examples import on_test_side
+from tests.recording import record
 
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")
 RULES = {one.name: one for one in categories.load_categories("babyai") if one.controls}
@@ -218,26 +219,26 @@ def test_label_is_as_the_page_says(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Get the red ball.", [Step("pick-up", Named("red", "ball"))]),
-        ("open the red door", [Step("open", Named("red", "door"))]),
+        ("Get the red ball.", [Clause("pick-up", Named("red", "ball"))]),
+        ("open the red door", [Clause("open", Named("red", "door"))]),
         (
             "Visit the red ball after a visit to the blue key.",
-            [Step("go-to", Named("blue", "key")), Step("go-to", Named("red", "ball"))],
+            [Clause("go-to", Named("blue", "key")), Clause("go-to", Named("red", "ball"))],
         ),
-        ("Leave the blue key and fetch the red ball.", [Step("pick-up", Named("red", "ball"))]),
-        ("Take up a ball of any colour but red.", [Step("other", Named("red", "ball"))]),
-        ("On your left you see one thing: take it up.", [Step("left", Named("", ""))]),
-        ("Pass the red door, and no other door before it.", [Step("through", A_DOOR)]),
+        ("Leave the blue key and fetch the red ball.", [Clause("pick-up", Named("red", "ball"))]),
+        ("Take up a ball of any colour but red.", [Clause("other", Named("red", "ball"))]),
+        ("On your left you see one thing: take it up.", [Clause("left", Named("", ""))]),
+        ("Pass the red door, and no other door before it.", [Clause("through", A_DOOR)]),
         (
             "Get the red door open, by its key.",
-            [Step("pick-up", Named("red", "key")), Step("open", Named("red", "door"))],
+            [Clause("pick-up", Named("red", "key")), Clause("open", Named("red", "door"))],
         ),
         ("Sing the red ball a song.", []),
-        ("pick up the ball on your left", [Step("left", Named("", ""))]),
+        ("pick up the ball on your left", [Clause("left", Named("", ""))]),
         ("", []),
     ],
 )
-def test_many_wordings_are_read(text: str, expected: list[Step]) -> None:
+def test_many_wordings_are_read(text: str, expected: list[Clause]) -> None:
     assert parse_steps(text) == expected
 
 

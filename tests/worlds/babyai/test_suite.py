@@ -23,7 +23,6 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import DIFFICULTIES, Scenario, group_pairs
-from sts.trajectories.record import record
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents.missions import is_relative
 from sts_scenarios import categories, mining, quality_checks
@@ -32,6 +31,7 @@ from sts_scenarios.category import Candidate, Category, Label
 from sts_scenarios.environments import iter_environments
 from sts_scenarios.freezing import find_category_faults
 from sts_scenarios.profiles import compute_profiles
+from tests.recording import record
 from tests.reproduction.suites import build_babyai, renew_babyai
 from tests.reproduction.suites.building import build
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN

@@ -10,7 +10,6 @@ from sts.continuations.takeover import continue_all, group_by_shape
 from sts.domains.adapter import Observation
 from sts.domains.random import Random
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.trajectories.record import record
 from sts.worlds.overcooked import trials
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE, extract_features
@@ -21,6 +20,7 @@ from sts.worlds.overcooked.constants import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 from sts_scenarios import categories
 from sts_scenarios.mining import mine
+from tests.recording import record
 
 
 def record_episodes(agent, layout="cramped_room", *, count=2, steps=250, seed=1):

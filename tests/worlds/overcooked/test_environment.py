@@ -16,12 +16,12 @@ from sts.domains import load_domain
 from sts.domains.conformance import check
 from sts.errors import StsError
 from sts.formats import rlds
-from sts.trajectories.record import record
 from sts.worlds.overcooked.constants import COOKED, INTERACT, MOVES, SIDES, STAY
 from sts.worlds.overcooked.environment import EVENT_KINDS, LAYOUTS, THINGS, TILES, Overcooked
 from sts.worlds.overcooked.kitchen import ACTIONS
 from sts.worlds.overcooked.loader import read_table
 from sts.worlds.overcooked.trials import installed_files
+from tests.recording import record
 
 UP, DOWN, RIGHT, LEFT = range(4)
 

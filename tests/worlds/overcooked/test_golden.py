@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sts import agents
-from sts.trajectories.record import record
 from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE
 from sts.worlds.overcooked.constants import MOVES
@@ -16,6 +15,7 @@ from sts_scenarios import categories
 from sts_scenarios.mining import mine
 from tests import golden
 from tests.examples import agents_of
+from tests.recording import record
 
 JUDGED = ("recorded", "overcooked-greedy", "random")
 """Whose continuations the rules label; the first repeats what people did."""

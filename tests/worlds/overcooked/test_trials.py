@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch
 from sts.worlds.overcooked import importer, loader, trials
@@ -47,7 +46,7 @@ def test_first_trials_replay_by_their_rules_and_not_by_those_of_the_package(sour
 
 def test_imported_trial_replays_to_its_end_on_the_side_of_its_source(source):
     found = read()
-    assert verify(load_domain("overcooked"), [t.episode for t in found]) == [None, None]
+    assert verify([t.episode for t in found]) == [None, None]
     assert found[0].episode.rewards.sum() == 20 * (source["reward"].iloc[:150] == 5).sum() > 0
     assert {t.split for t in found} == {"test"} and len({t.world for t in found}) == 2
     assert {p.kind for t in found for p in t.players} == {"human"}

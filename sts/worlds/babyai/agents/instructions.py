@@ -5,10 +5,9 @@ excluded colours, and orders of two things. It needs only the text.
 """
 
 import re
-from typing import NamedTuple
 
 from sts.worlds.babyai.agents import missions
-from sts.worlds.babyai.agents.missions import Thing
+from sts.worlds.babyai.agents.missions import Clause, Thing
 
 _COLOURS = "red|green|blue|purple|yellow|grey"
 _THING = re.compile(rf"\b(?:({_COLOURS}) )?(box|ball|key|door)\b")
@@ -25,52 +24,42 @@ _LOCK = re.compile(r"lock|by its key")
 _TAKE = re.compile(r"\b(?:get|fetch|take)\b")
 
 
-class Step(NamedTuple):
-    """One thing to do."""
-
-    # "go-to", "open", "pick-up", "put-next", "through", or a way to choose what to pick up: "other"
-    # (another colour of the type), "neighbour" (next to the thing), "left" or "right"
-    kind: str
-    thing: Thing  # what it is about
-    next_to: Thing | None = None  # where to put it; only for "put-next"
-
-
-def parse_steps(text: str) -> list[Step]:
+def parse_steps(text: str) -> list[Clause]:
     """Return the steps of an instruction in order; [] if it is not understood."""
     mission = missions.parse_clauses(text)
     if mission and not missions.is_relative(text):
-        return [Step(*clause) for clause in mission]
+        return mission
     low = text.lower()
     things = [Thing(colour or "", type) for colour, type in _THING.findall(low)]
     if side := _SIDE.search(low):
-        return [Step(side[1], Thing("", ""))]
+        return [Clause(side[1], Thing("", ""))]
     if _OTHER.search(low) and _COLOUR.search(low) and things:
-        return [Step("other", Thing(_COLOUR.findall(low)[0], things[0].type))]
+        return [Clause("other", Thing(_COLOUR.findall(low)[0], things[0].type))]
     if not things:
         return []
     named = list(dict.fromkeys([thing for thing in things if thing.colour] or things))
     return _parse_two_things(low, *named[:2]) if len(named) > 1 else _parse_one_thing(low, named[0])
 
 
-def _parse_two_things(low: str, first: Thing, second: Thing) -> list[Step]:
+def _parse_two_things(low: str, first: Thing, second: Thing) -> list[Clause]:
     if _BEFORE.search(low):
-        return [Step("go-to", first), Step("go-to", second)]
+        return [Clause("go-to", first), Clause("go-to", second)]
     if _AFTER.search(low):
-        return [Step("go-to", second), Step("go-to", first)]
+        return [Clause("go-to", second), Clause("go-to", first)]
     if _BESIDE.search(low):
-        return [Step("put-next", first, second)]
-    return [Step("pick-up", second if low.startswith("leave") else first)]
+        return [Clause("put-next", first, second)]
+    return [Clause("pick-up", second if low.startswith("leave") else first)]
 
 
-def _parse_one_thing(low: str, thing: Thing) -> list[Step]:
+def _parse_one_thing(low: str, thing: Thing) -> list[Clause]:
     if thing.type == "door" and _LOCK.search(low):
-        return [Step("pick-up", Thing(thing.colour, "key")), Step("open", thing)]
+        return [Clause("pick-up", Thing(thing.colour, "key")), Clause("open", thing)]
     if _THROUGH.search(low):
-        return [Step("through", thing)]
+        return [Clause("through", thing)]
     if _STAY.search(low):
-        return [Step("go-to", thing)]
+        return [Clause("go-to", thing)]
     if _BESIDE.search(low):
-        return [Step("neighbour", thing)]
+        return [Clause("neighbour", thing)]
     if _OPEN.search(low):
-        return [Step("open", thing)]
-    return [Step("pick-up", thing)] if _TAKE.search(low) else []
+        return [Clause("open", thing)]
+    return [Clause("pick-up", thing)] if _TAKE.search(low) else []

@@ -23,9 +23,12 @@ class Thing(NamedTuple):
 class Clause(NamedTuple):
     """One thing to do."""
 
-    kind: str  # "go-to", "open", "pick-up" or "put-next"
-    thing: Thing  # what to go to, open, pick up or carry
-    next_to: Thing | None  # where to put it; only for "put-next"
+    # "go-to", "open", "pick-up" or "put-next". Other instructions than missions may also ask for
+    # "through", or for a way to choose what to pick up: "other" (another colour of the type),
+    # "neighbour" (next to the thing), "left" or "right"
+    kind: str
+    thing: Thing  # what to go to, open, pick up or carry, or what it is about
+    next_to: Thing | None = None  # where to put it; only for "put-next"
 
 
 def mission_kind(mission: str) -> str:

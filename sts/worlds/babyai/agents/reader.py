@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.babyai.agents.instructions import Step, parse_steps
-from sts.worlds.babyai.agents.missions import Thing
+from sts.worlds.babyai.agents.instructions import parse_steps
+from sts.worlds.babyai.agents.missions import Clause, Thing
 from sts.worlds.babyai.agents.seeker import (
     CLOSED,
     DOOR,
     DROP,
     EMPTY,
     FORWARD,
+    FRONT,
     LEFT,
     OPEN,
     PICKUP,
@@ -40,7 +41,6 @@ _MAP_RADIUS = 24
 _CORNER = (_MAP_RADIUS - PLAYER_CELL[0], _MAP_RADIUS - PLAYER_CELL[1])
 """Corner of the view on the map, whose centre is the player."""
 _MARK = 3
-_FRONT = (PLAYER_CELL[0], PLAYER_CELL[1] - 1)
 _STEPS_FACING = 2
 """Consecutive steps of facing a thing that count as having gone to it."""
 
@@ -141,9 +141,9 @@ class NoisyReader60(Reader):
     noise = 0.6
 
 
-def _without_colours(step: Step) -> Step:
+def _without_colours(step: Clause) -> Clause:
     beside = step.next_to and Thing("", step.next_to.type)
-    return Step(step.kind, Thing("", step.thing.type), beside)
+    return Clause(step.kind, Thing("", step.thing.type), beside)
 
 
 def _shift_map(map: NDArray[np.int8], last: int) -> NDArray[np.int8]:
@@ -155,7 +155,7 @@ def _shift_map(map: NDArray[np.int8], last: int) -> NDArray[np.int8]:
     return map.copy()
 
 
-def _mark_side(map: NDArray[np.int8], steps: list[Step]) -> None:
+def _mark_side(map: NDArray[np.int8], steps: list[Clause]) -> None:
     """Mark the cells in view on the requested side."""
     kinds = {step.kind for step in steps}
     columns = (
@@ -175,7 +175,7 @@ def _cells_in_view(map: NDArray[np.int8]) -> dict[Cell, tuple[int, ...]]:
     return {place: tuple(cell) for place, cell in zip(places, map[xs, ys].tolist(), strict=True)}
 
 
-def _next_move(view: View, steps: list[Step], done: int, stayed: int) -> tuple[int, int, int]:
+def _next_move(view: View, steps: list[Clause], done: int, stayed: int) -> tuple[int, int, int]:
     """Return the next action, the number of steps done, and how long the current one has lasted."""
     if done < len(steps):
         over, stayed = _check_done(view, steps[done], stayed)
@@ -191,7 +191,7 @@ def _next_move(view: View, steps: list[Step], done: int, stayed: int) -> tuple[i
     return _explore(view) if move is None else move, done, stayed
 
 
-def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
+def _check_done(view: View, step: Clause, stayed: int) -> tuple[bool, int]:
     """Return whether the last action completed a step, and how long the step has lasted."""
     if step.kind == "go-to":
         stayed = stayed + 1 if matches_thing(view.front, step.thing) else 0
@@ -207,7 +207,7 @@ def _check_done(view: View, step: Step, stayed: int) -> tuple[bool, int]:
     return is_carrying and (step.kind != "pick-up" or matches_thing(view.carrying, step.thing)), 0
 
 
-def _move_for_step(view: View, step: Step) -> int | None:
+def _move_for_step(view: View, step: Clause) -> int | None:
     """Return the next action towards a step; None if nothing suitable is known."""
     if step.kind == "put-next" and step.next_to and matches_thing(view.carrying, step.thing):
         return _face_or_act(view, free_cells(view, _find_things(view, step.next_to)), DROP)
@@ -238,7 +238,7 @@ def _find_things(view: View, thing: Thing) -> set[Cell]:
 
 def _face_or_act(view: View, goals: set[Cell], then: int) -> int | None:
     """Return the first action of a path to face one of `goals`, or `then` if it is faced."""
-    return then if _FRONT in goals else plan_step(view, goals)
+    return then if FRONT in goals else plan_step(view, goals)
 
 
 def _explore(view: View) -> int:

@@ -20,6 +20,7 @@ LEFT, RIGHT, FORWARD, PICKUP, DROP, TOGGLE = range(6)
 EMPTY, FLOOR, DOOR = OBJECT_TO_IDX["empty"], OBJECT_TO_IDX["floor"], OBJECT_TO_IDX["door"]
 OPEN, CLOSED = STATE_TO_IDX["open"], STATE_TO_IDX["closed"]
 PLAYER_CELL = (VIEW_SIZE // 2, VIEW_SIZE - 1)
+FRONT = (PLAYER_CELL[0], PLAYER_CELL[1] - 1)
 _AHEAD = ((0, -1), (1, 0), (0, 1), (-1, 0))  # clockwise
 Cell = tuple[int, int]
 
@@ -34,7 +35,7 @@ class View(NamedTuple):
     @property
     def front(self) -> tuple[int, ...]:
         """Content of the cell right ahead."""
-        return self.cells[PLAYER_CELL[0], PLAYER_CELL[1] - 1]
+        return self.cells[FRONT]
 
 
 class Seeker(Agent):
@@ -115,7 +116,7 @@ def _put_next_to(view: View, beside: Thing) -> int | None:
     free = free_cells(
         view, {cell for cell, content in view.cells.items() if matches_thing(content, beside)}
     )
-    return DROP if (PLAYER_CELL[0], PLAYER_CELL[1] - 1) in free else plan_step(view, free)
+    return DROP if FRONT in free else plan_step(view, free)
 
 
 def neighbours(place: Cell) -> list[Cell]:

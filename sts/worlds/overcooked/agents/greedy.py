@@ -155,27 +155,23 @@ def _is_task_done(task: str, before: int, now: int) -> bool:
 def _make_soup(kitchen: Kitchen, text: str = "") -> int:
     """Return the next action to make soup."""
     held = kitchen.me.held
-    if held == _SOUP:
-        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
     if held == _DISH:
         return _plate_soup(kitchen, text)
-    if held == _ONION:
-        return _first_move(_move_to(kitchen, _open_pots(kitchen)), _put_on_counter(kitchen))
-    if kitchen.find_cells(_COUNTER, _SOUP) and kitchen.nearest_route(kitchen.find_cells(_WINDOW)):
+    if held in (_SOUP, _ONION):
+        return _put_away(kitchen)
+    if kitchen.nearest_route(kitchen.find_cells(_WINDOW)):
         move = _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP))
         if move is not None:
             return move
     soups = int((kitchen.cooking >= 0).sum()) - (kitchen.partner.held == _DISH)
     if soups > 0:
-        return _first_move(
-            _move_to(kitchen, _sources(kitchen, _DISHES, _DISH)), _fetch_onion(kitchen)
-        )
+        return _first_move(_move_to_source(kitchen, _DISHES, _DISH), _fetch_onion(kitchen))
     return _fetch_onion(kitchen)
 
 
 def _fetch_dish(kitchen: Kitchen, text: str = "") -> int:
     if kitchen.me.held == _NOTHING:
-        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
+        return _first_move(_move_to_source(kitchen, _DISHES, _DISH))
     return _put_away(kitchen)
 
 
@@ -194,7 +190,7 @@ def _plate_soup(kitchen: Kitchen, text: str = "") -> int:
     """Return the next action to bring a dish to the soup that is done first."""
     held = kitchen.me.held
     if held == _NOTHING:
-        return _first_move(_move_to(kitchen, _sources(kitchen, _DISHES, _DISH)))
+        return _first_move(_move_to_source(kitchen, _DISHES, _DISH))
     if held != _DISH:
         return _put_away(kitchen)
     soups = [(int(row), int(column)) for row, column in np.argwhere(kitchen.cooking >= 0)]
@@ -209,13 +205,11 @@ def _plate_soup(kitchen: Kitchen, text: str = "") -> int:
 
 
 def _deliver_soup(kitchen: Kitchen, text: str = "") -> int:
-    held = kitchen.me.held
-    if held == _SOUP:
-        return _first_move(_move_to(kitchen, kitchen.find_cells(_WINDOW)), _put_on_counter(kitchen))
-    if held == _NOTHING and kitchen.find_cells(_COUNTER, _SOUP):
-        return _first_move(
-            _move_to(kitchen, kitchen.find_cells(_COUNTER, _SOUP)), _plate_soup(kitchen)
-        )
+    if kitchen.me.held == _SOUP:
+        return _put_away(kitchen)
+    if kitchen.me.held == _NOTHING:
+        soups = kitchen.find_cells(_COUNTER, _SOUP)
+        return _first_move(_move_to(kitchen, soups), _plate_soup(kitchen))
     return _plate_soup(kitchen)
 
 
@@ -250,18 +244,18 @@ def _make_way(kitchen: Kitchen, text: str = "") -> int:
 
 def _fetch_onion(kitchen: Kitchen) -> int:
     return _first_move(
-        _move_to(kitchen, _sources(kitchen, _ONIONS, _ONION)),
+        _move_to_source(kitchen, _ONIONS, _ONION),
         _move_to(kitchen, kitchen.find_cells(_DISHES)),
     )
 
 
-def _sources(kitchen: Kitchen, tile: int, thing: int) -> list[Cell]:
-    """Return where a thing can be taken: the stack, or counters if no stack can be reached.
+def _move_to_source(kitchen: Kitchen, tile: int, thing: int) -> int | None:
+    """Return the next action to take a thing from a stack, or from a counter if none is in reach.
 
     With a stack in reach, things on counters were left for the partner or out of the way.
     """
-    stack = kitchen.find_cells(tile)
-    return kitchen.find_cells(_COUNTER, thing) if kitchen.nearest_route(stack) is None else stack
+    move = _move_to(kitchen, kitchen.find_cells(tile))
+    return _move_to(kitchen, kitchen.find_cells(_COUNTER, thing)) if move is None else move
 
 
 def _open_pots(kitchen: Kitchen) -> list[Cell]:
