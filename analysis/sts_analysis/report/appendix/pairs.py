@@ -15,7 +15,6 @@ TITLE = "Contrast pairs"
 NAV = "Pairs"
 MIN_GROUPS = 5
 """Groups from which on the page shows them; JSON has all."""
-"""Pairs or dialogues from which on they are shown."""
 
 
 class JointRate(msgspec.Struct, frozen=True):
