@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -175,6 +176,14 @@ def builder(workspace: Workspace, clock: Clock) -> ReportBuilder:
     return ReportBuilder(workspace, "core@1", clock)
 
 
+def wait_for(builder: ReportBuilder) -> None:
+    """Wait until the build has ended."""
+    deadline = time.monotonic() + 60
+    while builder.is_building:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def build(
     builder: ReportBuilder, patch: pytest.MonkeyPatch, error: str = ""
 ) -> list[tuple[str, ...]]:
@@ -187,7 +196,7 @@ def build(
 
     patch.setattr(builder, "_run", note)
     assert builder.start()
-    builder.wait(60)
+    wait_for(builder)
     return asked
 
 
@@ -227,7 +236,7 @@ def test_one_report_is_built_at_a_time_across_processes(
     assert (builder.is_building, other.is_building, other.start()) == (True, True, False)
     assert not other.is_outdated(clock.now)
     finish.set()
-    builder.wait(60)
+    wait_for(builder)
     assert (builder.is_building, other.is_building) == (False, False)
     assert other.error == builder.error == "the disk is full"
     assert other.is_outdated(clock.now + 1)
