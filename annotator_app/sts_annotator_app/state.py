@@ -30,7 +30,7 @@ from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
-from sts_annotator_app.annotating import Broken, RemainingWork
+from sts_annotator_app.annotating import Broken
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
@@ -45,8 +45,8 @@ unplayable: set[str] = set()
 """Content hashes of the scenarios that cannot be displayed on the play page."""
 play_sessions = PlaySessions()
 """Open play sessions."""
-remaining = RemainingWork()
-"""Cached numbers of remaining judgements."""
+_REFRESH_S = 15 * 60.0
+"""Time after which the number of remaining judgements is counted again."""
 _MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"
@@ -158,6 +158,18 @@ def load_episode(continuation: str) -> dict[str, Any]:
         raise StsError(f"domain {name!r} has no usable drawing module on this server")
     scenario = get_scenarios().get(record.identity.scenario)
     return data | {"criterion": find_criterion(scenario) if scenario else None}
+
+
+@st.cache_resource(show_spinner=False, ttl=_REFRESH_S)
+def count_remaining() -> int:
+    """Return the number of remaining judgements of the annotated suite, as last counted.
+
+    Judging a reference does not reduce it. If it were counted after each answer, annotators could
+    tell which clips are references.
+    """
+    suite = get_settings().part or get_settings().suite
+    with get_store().read() as connection:
+        return progress.load_progress(connection, suite).remaining
 
 
 def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:

@@ -54,7 +54,7 @@ def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
         place=state.workspace_path(),
         shown=state.load_episode,
         broken=state.broken,
-        remaining=state.remaining,
+        count_remaining=state.count_remaining,
         runs="lead" in person.roles,
     )
 
