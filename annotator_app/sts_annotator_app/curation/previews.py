@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -89,35 +90,18 @@ class PreviewWorker:
             return self._profiles.setdefault(opened.draft.id, Profiles(opened.draft))
 
 
-class _Requests:
-    """Latest request on standard input; the process exits when the server closes it."""
-
-    def __init__(self) -> None:
-        self.latest: tuple[str, list[str]] | None = None
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        for line in sys.stdin:
-            name, ids = json.loads(line)
-            self.latest = (name, ids)
-        os._exit(0)
-
-    def take_latest(self) -> tuple[str, list[str]] | None:
-        """Return the request received since the last call, or None."""
-        latest, self.latest = self.latest, None
-        return latest
-
-
 def run_worker(root: str) -> None:
     """Compute profiles, the requested candidates first, until the server exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this
     os.nice(10)
-    workspace, requests = Workspace.open(root), _Requests()
+    requests: deque[tuple[str, list[str]]] = deque(maxlen=1)  # only the latest counts
+    threading.Thread(target=_read_requests, args=[requests], daemon=True).start()
+    workspace = Workspace.open(root)
     drafts, profiles = DraftCache(workspace), dict[str, Profiles]()
     request: tuple[str, list[str]] | None = None
     with AnnotationStore.open(workspace) as store:
         while True:
-            request = requests.take_latest() or request
+            request = requests.pop() if requests else request
             if request is None:
                 time.sleep(_POLL_S)
                 continue
@@ -128,6 +112,14 @@ def run_worker(root: str) -> None:
                 _LOG.error("profiles of draft %s: %s", name, error)
                 more = False
             request = request if more else None
+
+
+def _read_requests(requests: deque[tuple[str, list[str]]]) -> None:
+    """Read requests from standard input; exit the process when the server closes it."""
+    for line in sys.stdin:
+        name, ids = json.loads(line)
+        requests.append((name, ids))
+    os._exit(0)
 
 
 def _make_batch(opened: CachedDraft, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
