@@ -5,11 +5,11 @@ from typing import Any
 
 from sts.domains import load_domain
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, StsError
 from sts.suites.decisions import Decision
 from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import CachedDraft
+from sts_annotator_app.curation.drafts import CachedDraft, current_hash
 from sts_scenarios import categories
 from sts_scenarios.editing import Edit, Editor
 from sts_scenarios.freezing import DraftCandidate
@@ -28,12 +28,10 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
     number, id = sent.get("number"), sent.get("candidate")
     out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
     try:
-        candidate = opened.candidates.get(id) if isinstance(id, str) else None
-        if candidate is None:
-            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
+        candidate = opened.find_candidate(id)
         with opened.editing:
             editor = opened.editor(candidate.summary.id, candidate.state.scenario)
-            out["mark"] = opened.get_current_hash(candidate)
+            out["mark"] = current_hash(candidate)
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
             edited = editor.preview(_parse_changes(sent.get("changes")))

@@ -8,11 +8,11 @@ from typing import Any
 from sts.annotations.decisions import DecisionConflict
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
-from sts.errors import ArgumentError, StoreError, StsError, UnknownName
+from sts.errors import ArgumentError, StoreError, StsError
 from sts.suites.decisions import RATINGS, STATUSES, Decision, find_rating
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.drafts import DraftCache, current_hash
 from sts_scenarios.curation import append_decisions, make_decision, make_rating, validate_reason
 from sts_scenarios.freezing import DraftCandidate
 
@@ -52,8 +52,8 @@ def _save_decision(
     drafts: DraftCache, store: AnnotationStore, person: Annotator, sent: Mapping[str, Any]
 ) -> None:
     opened = drafts.open_draft(drafts.find_name(sent.get("draft")), store)
-    candidate = find_candidate(opened, sent.get("candidate"))
-    previous = opened.find_decision(sent["uuid"])
+    candidate = opened.find_candidate(sent.get("candidate"))
+    previous = opened.by_uuid.get(sent["uuid"])
     if previous is not None:
         identity = (person.id, sent.get("kind"), candidate.summary.id)
         if (previous.person, previous.kind, previous.candidate) != identity:
@@ -64,16 +64,6 @@ def _save_decision(
     if decision.kind == "edit":
         decision = edits.complete_edit(opened, candidate, decision, sent.get("changes"))
     append_decisions(store, opened.draft, [decision])
-
-
-def find_candidate(opened: CachedDraft, id: object) -> DraftCandidate:
-    """Return the candidate with this id; raise UnknownName without one."""
-    candidate = opened.candidates.get(id) if isinstance(id, str) else None
-    if candidate is None:
-        raise UnknownName(
-            f"candidate of draft {opened.draft.name}", str(id), opened.candidates, most=10
-        )
-    return candidate
 
 
 def _parse_decision(
@@ -109,6 +99,6 @@ def _parse_rating(
     word = sent.get("rating")
     if word not in RATINGS:
         raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {word!r}")
-    if sent.get("mark") != (candidate.state.scenario or candidate.summary.row_hash):
+    if sent.get("mark") != current_hash(candidate):
         raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
     return make_rating(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])

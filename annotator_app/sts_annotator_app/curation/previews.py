@@ -17,7 +17,7 @@ from sts.annotations.store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
 from sts_scenarios.freezing import DraftCandidate
 from sts_scenarios.profiles import Profiles
 
@@ -62,7 +62,7 @@ class PreviewWorker:
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+                view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
                 out.append(view | {"passed": rows})
         return out
 
@@ -73,7 +73,7 @@ class PreviewWorker:
         candidate = opened.candidates.get(id) if isinstance(id, str) else None
         if candidate is None or not isinstance(agent, str):
             return None
-        view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+        view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
         view |= {"agent": agent, "broken": ""}
         try:
             first = self._get_profiles(opened).get_first_continuations(candidate)

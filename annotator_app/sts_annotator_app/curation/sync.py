@@ -10,7 +10,7 @@ from sts.errors import StsError
 from sts.suites.decisions import find_rating
 from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace
 from sts_annotator_app.curation import edits, outbox, views
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
 from sts_annotator_app.curation.lists import (
     SECOND_RATING,
     count_coverage,
@@ -140,7 +140,7 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         return None
-    view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+    view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
     try:
         return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
@@ -157,7 +157,7 @@ def _load_missing(opened: CachedDraft, ids: Sequence[str], has: object) -> list[
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if (candidate.summary.id, opened.get_current_hash(candidate)) not in page_pairs
+        if (candidate.summary.id, current_hash(candidate)) not in page_pairs
     ]
 
 
