@@ -37,7 +37,7 @@ from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload
 from sts_annotator_app.play import PlaySessions
 from sts_annotator_app.reporting import ReportBuilder
-from sts_annotator_app.settings import Settings, current_settings
+from sts_annotator_app.settings import get_settings
 
 broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
@@ -55,7 +55,7 @@ _PERSON, _AGREED = "sts_person", "sts_agreed"
 @st.cache_resource(show_spinner=False)
 def get_workspace() -> Workspace:
     """Return the workspace that is served."""
-    return Workspace.open(current_settings().workspace)
+    return Workspace.open(get_settings().workspace)
 
 
 @st.cache_resource(show_spinner=False)
@@ -167,9 +167,8 @@ def count_remaining() -> int:
     Judging a reference does not reduce it. If it were counted after each answer, annotators could
     tell which clips are references.
     """
-    suite = get_settings().part or get_settings().suite
     with get_store().read() as connection:
-        return progress.load_progress(connection, suite).remaining
+        return progress.load_progress(connection, get_settings().queue).remaining
 
 
 def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
@@ -180,7 +179,7 @@ def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
 @st.cache_resource(show_spinner=False)
 def get_review_queues() -> ReviewQueues:
     """Return the review queues of the annotated suite."""
-    return ReviewQueues(get_store(), get_settings().part or get_settings().suite, rule_verdicts)
+    return ReviewQueues(get_store(), get_settings().queue, rule_verdicts)
 
 
 def warm_up() -> None:
@@ -229,11 +228,6 @@ def pending_consent(person: Annotator) -> ConsentText | None:
             return text
         st.session_state[_AGREED] = person.id, text.version
     return None
-
-
-def get_settings() -> Settings:
-    """Return the settings of `sts annotate`."""
-    return current_settings()
 
 
 def judged_scenarios(person: Annotator) -> set[str]:

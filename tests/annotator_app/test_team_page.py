@@ -15,7 +15,7 @@ from sts.annotations.members import DailyWork
 from sts.annotations.plan import close_suite
 from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
-from sts_annotator_app import state
+from sts_annotator_app import settings, state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages import team
 from sts_annotator_app.reporting import ReportBuilder
@@ -38,12 +38,12 @@ def study(
     for name, value in {
         "get_workspace": workspace,
         "get_suite": SimpleNamespace(scenarios=categories),
-        "get_settings": Settings(str(workspace.root), SUITE),
         "get_report_builder": ReportBuilder(workspace, SUITE),
         "get_store": store,
         "current_person": lead,
     }.items():
         monkeypatch.setattr(state, name, lambda value=value: value)
+    monkeypatch.setattr(settings, "_published", [Settings(str(workspace.root), SUITE, SUITE)])
     return store
 
 

@@ -8,9 +8,9 @@ from functools import partial
 
 import streamlit as st
 
-from sts_annotator_app import state
 from sts_annotator_app.pages import clip, component_pages, guide, report, team
 from sts_annotator_app.pages.access import current_roles
+from sts_annotator_app.settings import get_settings
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -21,7 +21,7 @@ st.html(
     </style>"""
 )
 doing = {*current_roles()}
-judged = bool(state.get_settings().suite)
+judged = bool(get_settings().suite)
 entries = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))

@@ -12,6 +12,7 @@ from sts_annotator_app import annotating, play, state
 from sts_annotator_app.curation import sync as curation
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reviewing import sync as reviewing
+from sts_annotator_app.settings import get_settings
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
         state.get_store(),
         person,
         sent,
-        suite=state.get_settings().part or state.get_settings().suite,
+        suite=get_settings().queue,
         place=state.workspace_path(),
         shown=state.load_episode,
         broken=state.broken,

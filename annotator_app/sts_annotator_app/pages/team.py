@@ -25,6 +25,7 @@ from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.settings import get_settings
 from sts_annotator_app.tables import escape_markdown, render_table
 
 RECENT_DAYS = 14
@@ -48,7 +49,7 @@ def show_page() -> None:
 
 def _show(lead: Annotator) -> None:
     store = state.get_store()
-    suite = state.get_settings().part or state.get_settings().suite
+    suite = get_settings().queue
     now = store.now()
     with store.read() as connection:
         members, pauses = members_of(connection, now=now), list_pauses(connection)
@@ -84,7 +85,7 @@ def _show_members(
     if not members:
         st.info("No members yet. Invite someone below.")
         return
-    builder = state.get_report_builder() if state.get_settings().suite else None
+    builder = state.get_report_builder() if get_settings().suite else None
     built = builder.built_at if builder else None
     report = _read_report(builder.folder, built) if builder and built is not None else None
     people = () if report is None or report.annotators is None else report.annotators.rows
@@ -130,7 +131,7 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
     with st.expander("Invite someone"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
-        signing_in = bool(state.get_settings().has_sign_in)
+        signing_in = get_settings().has_sign_in
         email = st.text_input("E-mail address for sign-in (optional)") if signing_in else ""
         if st.form_submit_button("Invite"):
             _apply_change(
