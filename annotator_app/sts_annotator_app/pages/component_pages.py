@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -24,26 +25,6 @@ def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any]
     if person is not None:
         data = exchange(person, state.component_state(name))
         state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
-
-
-def show_annotate() -> None:
-    """Show the page for annotating continuations."""
-    _show("player", ("annotator",), _sync_annotate)
-
-
-def show_review() -> None:
-    """Show the page for adjudication and error analysis."""
-    _show("review", ("reviewer",), _sync_review)
-
-
-def show_curate() -> None:
-    """Show the page for curating a draft."""
-    _show("curate", ("curator", "lead"), _sync_curate)
-
-
-def show_play() -> None:
-    """Show the page for playing a scenario with an agent's observations."""
-    _show("play", ("annotator",), _sync_play)
 
 
 def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
@@ -96,3 +77,9 @@ def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
     except StsError as error:
         _LOG.error("%s", error)
         return {"author": author, "trouble": annotating.UNSAVED}
+
+
+show_annotate = partial(_show, "player", ("annotator",), _sync_annotate)
+show_review = partial(_show, "review", ("reviewer",), _sync_review)
+show_curate = partial(_show, "curate", ("curator", "lead"), _sync_curate)
+show_play = partial(_show, "play", ("annotator",), _sync_play)
