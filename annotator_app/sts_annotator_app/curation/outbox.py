@@ -9,21 +9,18 @@ from sts.annotations.decisions import DecisionConflict
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError
-from sts.suites.decisions import RATINGS, STATUSES, Decision, find_rating
+from sts.suites.decisions import KINDS, RATINGS, Decision, find_rating
 from sts.suites.drafts import check_open
 from sts_annotator_app.curation import edits
 from sts_annotator_app.curation.drafts import DraftCache, current_hash
 from sts_scenarios.curation import append_decisions, make_decision, make_rating, validate_reason
 from sts_scenarios.freezing import DraftCandidate
 
-MAX_DECISIONS = 500
-"""Decisions read from one message; a page sends the rest after their acknowledgement."""
 _UUID = re.compile(r"[0-9a-f]{32}")
-_KINDS = (*STATUSES, "undo", "edit", "rating")
 
 
 def save_decisions(
-    drafts: DraftCache, store: AnnotationStore, person: Annotator, sent: object
+    drafts: DraftCache, store: AnnotationStore, person: Annotator, sent: list[Any]
 ) -> list[dict[str, Any]]:
     """Save decisions in order; return an acknowledgement or the reason of rejection for each.
 
@@ -33,7 +30,7 @@ def save_decisions(
       StoreError: the store fails; later decisions are not acknowledged and are sent again.
     """
     acks = []
-    for submission in sent[:MAX_DECISIONS] if isinstance(sent, list) else []:
+    for submission in sent:
         uuid = submission.get("uuid") if isinstance(submission, Mapping) else None
         if not isinstance(uuid, str) or not _UUID.fullmatch(uuid):
             continue  # not from one of our pages, which wait for acknowledgements
@@ -71,8 +68,8 @@ def _parse_decision(
 ) -> Decision:
     """Return the decision in `sent`; ArgumentError if invalid, DecisionConflict if late."""
     kind, follows, why = sent.get("kind"), sent.get("follows"), sent.get("reason", "")
-    if kind not in _KINDS:
-        raise ArgumentError(f"expected a decision of {', '.join(_KINDS)}, found {kind!r}")
+    if kind not in KINDS:
+        raise ArgumentError(f"expected a decision of {', '.join(KINDS)}, found {kind!r}")
     if not isinstance(follows, str) or not isinstance(why, str):
         raise ArgumentError("expected a decision with the texts follows and reason")
     if kind == "rating":
