@@ -171,9 +171,9 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
     )
     expected = estimate_hours(remaining, work)
     if expected is not None:
-        low, high = _format_hours(expected.low), _format_hours(expected.high)
+        hours, low, high = map(_format_hours, expected)
         st.write(
-            f"Estimated active time: {_format_hours(expected.hours)} h (95% CI {low} to {high} h), "
+            f"Estimated active time: {hours} h (95% CI {low} to {high} h), "
             f"from the last {RECENT_DAYS} days."
         )
     elif remaining:
