@@ -156,8 +156,12 @@ def _save_outbox(
     """Save submissions and return their acknowledgements; training answers are not judgements."""
     acks, judged = [], []
     for submission in unsent:
-        trains = isinstance(submission, Mapping) and submission.get("training") is True
-        feedback = _answer_training(store, person, submission) if trains else None
+        feedback = None
+        if isinstance(submission, Mapping) and submission.get("training") is True:
+            with store.write() as connection:
+                feedback = training.save_answer(
+                    connection, person.id, submission, study=store.study, now=store.now()
+                )
         if feedback is None:
             judged.append(submission)
         else:
@@ -171,13 +175,6 @@ def submit(store: AnnotationStore, person: Annotator, sent: list[Any]) -> list[A
         return submissions.save_submissions(
             connection, person.id, sent, study=store.study, now=store.now()
         )
-
-
-def _answer_training(
-    store: AnnotationStore, person: Annotator, sent: object
-) -> training.Feedback | None:
-    with store.write() as connection:
-        return training.save_answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
 def _load_lessons(

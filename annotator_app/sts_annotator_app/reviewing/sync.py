@@ -6,6 +6,7 @@ from typing import Any
 
 from sts.annotations import judged_clips
 from sts.annotations.current_events import CurrentEvent
+from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
 from sts.annotations.review_queues import DISPUTED, FAILED, QUEUES, ReviewQueue, ReviewQueues
 from sts.annotations.store import AnnotationStore
@@ -53,7 +54,7 @@ def sync_page(
         "cases": None,  # the page keeps its cases
         "queue": name if (name := message.get("queue")) in QUEUES else DISPUTED,
         "queues": None,
-        "errors": views.list_errors(),
+        "errors": [[error, *about] for error, about in ERRORS.items()],
         "empty": {},
         "meanwhile": None,
         "trouble": "",

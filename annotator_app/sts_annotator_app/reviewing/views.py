@@ -3,7 +3,6 @@
 from typing import Any
 
 from sts.annotations.current_events import CurrentEvent
-from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import REVIEW
 from sts.annotations.judged_clips import random_key
 from sts.annotations.review_queues import DIFFERING, DISPUTED, FAILED, ReviewCase, ReviewQueue
@@ -64,11 +63,6 @@ def count_progress(queue: ReviewQueue) -> dict[str, int]:
     """Return the progress of a queue."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
-
-
-def list_errors() -> list[list[str]]:
-    """Return [error type, source of the error, meaning] of each type."""
-    return [[error, *about] for error, about in ERRORS.items()]
 
 
 def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
