@@ -20,6 +20,7 @@ from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
 from sts_scenarios import categories
+from sts_scenarios.curation import find_person
 
 
 def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
@@ -102,14 +103,12 @@ def _enqueue_items(
 def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
     """Return the person called `name`, added with all roles if new; reject a deactivated one."""
     with store.read() as connection:
-        matches = [
-            person for person in people.list_people(connection) if person.name == name.strip()
-        ]
-    if not matches:
+        person = find_person(connection, name)
+    if person is None:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
-    if matches[0].deactivated:
+    if person.deactivated:
         raise ArgumentError(
             f"annotator {name!r} is deactivated; invite them again: sts annotators invite {name}"
         )
-    return matches[0]
+    return person
