@@ -135,14 +135,13 @@ def load_drawings(*, every: bool = False) -> dict[str, str]:
     Unreadable modules are logged and left out; their episodes cannot be displayed.
     """
     sources = {}
-    for name in sorted(
-        list_domains() | {*(registry.list_entry_points("sts.domains") if every else ())}
-    ):
+    for name in sorted(registry.list_entry_points("sts.domains") if every else list_domains()):
         try:
-            sources[name] = read_drawing(load_domain(name))
+            if text := read_drawing(load_domain(name)):
+                sources[name] = text
         except StsError as error:
             _LOG.error("%s", error)
-    return {name: text for name, text in sources.items() if text}
+    return sources
 
 
 @lru_cache(maxsize=1024)
@@ -203,7 +202,8 @@ def current_person() -> Annotator | None:
     If the store fails, open pages keep the last known person; new pages raise StoreError.
     """
     try:
-        person = people.find_by_session(get_store(), _token())
+        token = st.context.cookies.get(cookie_name(workspace_path()), "")
+        person = people.find_by_session(get_store(), token)
     except StoreError:
         if _PERSON not in st.session_state:
             raise
@@ -247,7 +247,3 @@ def workspace_path() -> str:
 def component_state(key: str) -> Any:
     """Return the `sync` value of the component under `key`; None on a page just opened."""
     return (st.session_state.get(key) or {}).get("sync")
-
-
-def _token() -> str:
-    return st.context.cookies.get(cookie_name(workspace_path()), "")
