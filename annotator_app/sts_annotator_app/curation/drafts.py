@@ -18,6 +18,7 @@ from sts_scenarios.curation import rating_agreement
 from sts_scenarios.editing import Editor
 from sts_scenarios.freezing import DraftCandidate, current_scenario, with_state
 from sts_scenarios.mining.failures import load_recording
+from sts_scenarios.profiles import Profiles
 
 _NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _MAX_SCENARIOS = 512
@@ -58,6 +59,7 @@ class CachedDraft:
         self.by_uuid: dict[str, Decision] = {}
         self._lock = threading.Lock()
         self._facts: dict[tuple[str, str], FilterValues] = {}
+        self.profiles = Profiles(draft)
         self.scenario: Callable[[str, str], Scenario] = lru_cache(_MAX_SCENARIOS)(draft.candidate)
         self.editor: Callable[[str, str], Editor] = lru_cache(_MAX_EDITORS)(self._open_editor)
         self.editing = threading.Lock()

@@ -19,7 +19,6 @@ from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload
 from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
 from sts_scenarios.freezing import DraftCandidate
-from sts_scenarios.profiles import Profiles
 
 _POLL_S = 1.0
 """Time between two checks for requests."""
@@ -33,7 +32,6 @@ class PreviewWorker:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._profiles: dict[str, Profiles] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -57,7 +55,7 @@ class PreviewWorker:
         out = []
         for candidate in candidates:
             try:
-                profile = self._get_profiles(opened).get(candidate)
+                profile = opened.profiles.get(candidate)
             except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
@@ -76,7 +74,7 @@ class PreviewWorker:
         view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
         view |= {"agent": agent, "broken": ""}
         try:
-            first = self._get_profiles(opened).get_first_continuations(candidate)
+            first = opened.profiles.get_first_continuations(candidate)
             if agent not in first:
                 raise UnknownName("agent", agent, first)
             return view | {
@@ -84,10 +82,6 @@ class PreviewWorker:
             }
         except StsError as error:
             return view | {"episode": None, "broken": str(error)}
-
-    def _get_profiles(self, opened: CachedDraft) -> Profiles:
-        with self._lock:
-            return self._profiles.setdefault(opened.draft.id, Profiles(opened.draft))
 
 
 def run_worker(root: str) -> None:
@@ -97,7 +91,7 @@ def run_worker(root: str) -> None:
     requests: deque[tuple[str, list[str]]] = deque(maxlen=1)  # only the latest counts
     threading.Thread(target=_read_requests, args=[requests], daemon=True).start()
     workspace = Workspace.open(root)
-    drafts, profiles = DraftCache(workspace), dict[str, Profiles]()
+    drafts = DraftCache(workspace)
     request: tuple[str, list[str]] | None = None
     with AnnotationStore.open(workspace) as store:
         while True:
@@ -107,7 +101,7 @@ def run_worker(root: str) -> None:
                 continue
             name, ids = request
             try:
-                more = _make_batch(drafts.open_draft(name, store), ids, profiles)
+                more = _make_batch(drafts.open_draft(name, store), ids)
             except StsError as error:
                 _LOG.error("profiles of draft %s: %s", name, error)
                 more = False
@@ -122,12 +116,11 @@ def _read_requests(requests: deque[tuple[str, list[str]]]) -> None:
     os._exit(0)
 
 
-def _make_batch(opened: CachedDraft, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
+def _make_batch(opened: CachedDraft, ids: Sequence[str]) -> bool:
     """Compute a batch of profiles; return True if more remain."""
-    draft_profiles = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
     first = [opened.candidates[id] for id in ids if id in opened.candidates]
     candidates = [*first, *opened.candidates.values()]
-    return all(draft_profiles.compute_next(candidates) is not None for _ in range(_BATCH_SIZE))
+    return all(opened.profiles.compute_next(candidates) is not None for _ in range(_BATCH_SIZE))
 
 
 if __name__ == "__main__":
