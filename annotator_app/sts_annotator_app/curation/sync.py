@@ -162,16 +162,13 @@ def _list_undoable(opened: CachedDraft, person: Annotator, blind: bool) -> list[
 
     If blind is set, these are their second ratings.
     """
-    out = []
-    for decision in reversed(opened.decisions):
-        candidate = opened.candidates.get(decision.candidate)
-        is_own = decision.person == person.id and (decision.kind == "rating") == blind
-        if candidate is None or not is_own:
-            continue
-        mine, standing = find_rating(candidate.state, person.id), candidate.state.standing
-        stands = mine if blind else standing[-1] if standing else None
-        if stands is not None and stands.uuid == decision.uuid:
-            out.append({name: getattr(decision, name) for name in ("uuid", "candidate", "kind")})
-        if len(out) == MAX_UNDOABLE:
-            break
-    return out
+    states = [candidate.state for candidate in opened.candidates.values()]
+    if blind:
+        ratings = (find_rating(state, person.id) for state in states)
+        last = [rating for rating in ratings if rating is not None]
+    else:
+        last = [decision for state in states for decision in state.standing[-1:]]
+    own = [decision for decision in last if decision.person == person.id]
+    own.sort(key=lambda decision: decision.number, reverse=True)
+    names = ("uuid", "candidate", "kind")
+    return [{name: getattr(d, name) for name in names} for d in own[:MAX_UNDOABLE]]
