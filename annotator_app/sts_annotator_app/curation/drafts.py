@@ -1,6 +1,5 @@
 """Cache of a workspace's drafts and of the decisions about their candidates."""
 
-import re
 import threading
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -20,7 +19,6 @@ from sts_scenarios.freezing import DraftCandidate, current_scenario, with_state
 from sts_scenarios.mining.failures import load_recording
 from sts_scenarios.profiles import Profiles
 
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _MAX_SCENARIOS = 512
 """Cached scenarios of a draft."""
 _MAX_EDITORS = 16
@@ -39,8 +37,8 @@ class FilterValues(NamedTuple):
 
 def sort_key(id: str) -> tuple[str, int]:
     """Return the sort key of a candidate's id: category, then number."""
-    match = _NUMBERED.fullmatch(id)
-    return (match[1], int(match[2])) if match else (id, 0)
+    category, _, number = id.rpartition("-")
+    return (category, int(number)) if number.isdecimal() else (id, 0)
 
 
 class CachedDraft:
