@@ -24,8 +24,6 @@ MAX_BROKEN = 12
 """Episodes found broken in one exchange, after which the search is left to the next one."""
 MAX_PREVIOUS = 3
 """Earlier judgements sent to a reloaded page for corrections."""
-MAX_SUBMISSIONS = 1000
-"""Submissions read from one message; a page sends the rest after their acknowledgement."""
 DAY_S = 24 * 60 * 60
 
 UNSAVED = "The server cannot save at the moment. Your work is kept in this browser and sent again."
@@ -145,9 +143,9 @@ def read_message(sent: object, author: str) -> Mapping[str, Any]:
 
 
 def read_list(message: Mapping[str, Any], key: str = "outbox") -> list[Any]:
-    """Return the entries of a list in a message, at most `MAX_SUBMISSIONS`."""
+    """Return the entries of a list in a message, at most as many as one request may submit."""
     sent = message.get(key)
-    return sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
+    return sent[: submissions.MAX_SUBMISSIONS] if isinstance(sent, list) else []
 
 
 def _save_outbox(
