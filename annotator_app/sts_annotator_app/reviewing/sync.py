@@ -1,7 +1,7 @@
 """Synchronisation with the review page: save its decisions, return its next clips."""
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from sts.annotations import judged_clips
@@ -94,11 +94,10 @@ def _find_conflicts(
     store: AnnotationStore, person: Annotator, unsent: list[Any], acks: list[Acknowledgement]
 ) -> list[dict[str, str]]:
     """Return notices about clips that other reviewers have decided as well."""
-    saved = {ack.uuid for ack in acks if ack.status == "saved"}
+    saved = [event for event, ack in zip(unsent, acks, strict=True) if ack.status == "saved"]
     out = []
     for kind in REVIEWERS:
-        events = (e for e in unsent if isinstance(e, Mapping) and e.get("kind") == kind)
-        items = {event["item"] for event in events if event.get("uuid") in saved}
+        items = {event["item"] for event in saved if event.get("kind") == kind}
         decisions = _find_other_decisions(store, person, kind, items) if items else {}
         for item, remark in decisions.items():
             out.append({"item": item, "text": views.describe_conflict(kind, remark)})
