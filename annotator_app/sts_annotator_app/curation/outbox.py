@@ -57,7 +57,7 @@ def _save_decision(
             raise ArgumentError(f"{candidate.summary.id}: another decision has this uuid")
         return
     check_open(opened.draft)
-    decision = _parse_decision(candidate, person, sent)
+    decision = _parse_decision(candidate, person, sent)._replace(uuid=sent["uuid"])
     if decision.kind == "edit":
         decision = edits.complete_edit(opened, candidate, decision, sent.get("changes"))
     append_decisions(store, opened.draft, [decision])
@@ -76,7 +76,7 @@ def _parse_decision(
         return _parse_rating(candidate, person, sent)
     mine = find_rating(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
-        return make_rating(candidate, "undo", person, at=time.time())._replace(uuid=sent["uuid"])
+        return make_rating(candidate, "undo", person, at=time.time())
     reason = validate_reason(why)
     if kind in ("reject", "retire") and not reason:
         raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
@@ -86,7 +86,7 @@ def _parse_decision(
     decision = make_decision(candidate, kind, person, reason=reason, at=time.time())
     if kind == "undo" and sent.get("undoes") != decision.detail["undoes"]:
         raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
-    return decision._replace(uuid=sent["uuid"])
+    return decision
 
 
 def _parse_rating(
@@ -98,4 +98,4 @@ def _parse_rating(
         raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {word!r}")
     if sent.get("mark") != current_hash(candidate):
         raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
-    return make_rating(candidate, word, person, at=time.time())._replace(uuid=sent["uuid"])
+    return make_rating(candidate, word, person, at=time.time())

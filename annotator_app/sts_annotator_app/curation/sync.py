@@ -97,8 +97,8 @@ def _describe_draft(
     first = max(0, near - MAX_IDS)
     undoable = _list_undoable(opened, person, blind)
     latest = opened.decisions[-MAX_LOG_LINES:]
-    names = dict.fromkeys([] if at is None else [at])
-    names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
+    around = ids[max(0, near - BEHIND) : near + AHEAD + 1]
+    names = dict.fromkeys(around if at is None else [at, *around])
     sent = [entry for entry in read_list(message) if isinstance(entry, Mapping)]
     ids_sent = [id for entry in sent if isinstance(id := entry.get("candidate"), str)]
     named = dict.fromkeys(id for id in ids_sent if id in opened.candidates)
