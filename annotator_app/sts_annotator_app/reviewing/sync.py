@@ -118,9 +118,5 @@ def _find_concurrent(
     if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
     kind = REVIEW if queue == FAILED else ADJUDICATION
-    decisions = _find_other_decisions(store, person, kind, [item])
-    return (
-        {"item": item, "text": views.describe_concurrent(decisions[item])}
-        if item in decisions
-        else None
-    )
+    other = _find_other_decisions(store, person, kind, [item]).get(item)
+    return {"item": item, "text": views.describe_concurrent(other)} if other else None

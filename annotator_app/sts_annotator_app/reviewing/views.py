@@ -42,7 +42,8 @@ def describe_case(case: ReviewCase, episode: dict[str, Any], seed: int) -> dict[
     return {
         "episode": episode,
         "said": [
-            _describe_verdict(format_letter(n), verdict) for n, verdict in enumerate(verdicts)
+            {"by": format_letter(n), "verdict": by.verdict, "step": by.step, "reason": by.reason}
+            for n, by in enumerate(verdicts)
         ],
         "about": case.about,
         "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
@@ -94,10 +95,6 @@ def describe_concurrent(other: CurrentEvent) -> str:
         f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
         "it too, both decisions are kept and the later one counts."
     )
-
-
-def _describe_verdict(name: str, remark: CurrentEvent) -> dict[str, Any]:
-    return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
 def _describe_decision(event: CurrentEvent) -> str:
