@@ -4,8 +4,8 @@ import contextlib
 import gc
 import importlib
 import logging
-from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import streamlit as st
@@ -17,7 +17,6 @@ from sts.annotations.differences import load_label_verdicts
 from sts.annotations.review_queues import ReviewQueues
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
-from sts.annotations.verdicts import Verdict
 from sts.continuations.index import Index
 from sts.continuations.store import find_continuation, open_saved_index
 from sts.domains import load_domain
@@ -25,7 +24,7 @@ from sts.domains.drawing import read_drawing
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.types import Scenario, Suite
+from sts.suites.types import Suite
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
@@ -68,12 +67,6 @@ def get_store() -> AnnotationStore:
 def get_suite() -> Suite:
     """Return the suite that is annotated."""
     return suites.load(get_workspace(), get_settings().suite)
-
-
-@st.cache_resource(show_spinner=False)
-def get_scenarios() -> dict[str, Scenario]:
-    """Return the scenarios of the suite by content hash."""
-    return {scenario.hash: scenario for scenario in get_suite().scenarios}
 
 
 @st.cache_resource(show_spinner=False)
@@ -155,7 +148,8 @@ def load_episode(continuation: str) -> dict[str, Any]:
     name = data["drawing"]
     if name is not None and name not in load_drawings():
         raise StsError(f"domain {name!r} has no usable drawing module on this server")
-    scenario = get_scenarios().get(record.identity.scenario)
+    hash = record.identity.scenario
+    scenario = next((s for s in get_suite().scenarios if s.hash == hash), None)
     return data | {"criterion": find_criterion(scenario) if scenario else None}
 
 
@@ -170,15 +164,11 @@ def count_remaining() -> int:
         return progress.load_progress(connection, get_settings().queue).remaining
 
 
-def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
-    """Return the automatic labels of continuations, for those that are labelled."""
-    return load_label_verdicts(get_workspace().store, get_settings().suite, continuations)
-
-
 @st.cache_resource(show_spinner=False)
 def get_review_queues() -> ReviewQueues:
     """Return the review queues of the annotated suite."""
-    return ReviewQueues(get_store(), get_settings().queue, rule_verdicts)
+    rules = partial(load_label_verdicts, get_workspace().store, get_settings().suite)
+    return ReviewQueues(get_store(), get_settings().queue, rules)
 
 
 def warm_up() -> None:
@@ -242,8 +232,3 @@ def judged_scenarios(person: Annotator) -> set[str]:
 def workspace_path() -> str:
     """Return the path that identifies this workspace; browsers are sent only a hash of it."""
     return str(get_workspace().root.resolve())
-
-
-def component_state(key: str) -> Any:
-    """Return the `sync` value of the component under `key`; None on a page just opened."""
-    return (st.session_state.get(key) or {}).get("sync")

@@ -23,7 +23,8 @@ def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any]
     """Mount a component with the data of an exchange, or show why it cannot be used."""
     person = require_person(*roles)
     if person is not None:
-        data = exchange(person, state.component_state(name))
+        sent = (st.session_state.get(name) or {}).get("sync")  # None on a page just opened
+        data = exchange(person, sent)
         state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
 
 
