@@ -53,7 +53,7 @@ class CachedDraft:
         self.draft = draft
         candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
         self.candidates = {candidate.summary.id: candidate for candidate in candidates}
-        self.decisions: list[Decision] = []
+        self.decisions: list[Decision] = []  # by number, from 1
         self.by_uuid: dict[str, Decision] = {}
         self._lock = threading.Lock()
         self._facts: dict[tuple[str, str], FilterValues] = {}
@@ -65,11 +65,6 @@ class CachedDraft:
         self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
         self._agreement_after: Callable[[int], dict[str, Any] | None]
         self._agreement_after = lru_cache(1)(self._compute_agreement)
-
-    @property
-    def latest_number(self) -> int:
-        """The number of the latest decision; 0 before the first."""
-        return self.decisions[-1].number if self.decisions else 0
 
     def _open_editor(self, id: str, edited: str) -> Editor:
         before = self.scenario(id, edited)
@@ -89,8 +84,7 @@ class CachedDraft:
                     self.candidates[decision.candidate] = candidate._replace(state=state)
 
     def _compute_states(self, number: int) -> Mapping[str, CandidateState]:
-        with self._lock:
-            return fold_decisions(d for d in self.decisions if d.number <= number)
+        return fold_decisions(self.decisions[:number])
 
     def get_filter_values(self, candidate: DraftCandidate) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""

@@ -32,13 +32,13 @@ def parse_filter(sent: object, opened: CachedDraft) -> Filter:
     """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Filter._fields[:-1]]
-        number, latest = sent.get("number"), opened.latest_number
+        number, latest = sent.get("number"), len(opened.decisions)
         number = number if type(number) is int and 0 <= number <= latest else latest
         if all(isinstance(text, str) and len(text) <= MAX_NAME_CHARS for text in texts):
             category, difficulty, source, status = texts
             return Filter(category, difficulty, source, status, number)
     has_undecided = any(c.status == UNDECIDED for c in opened.candidates.values())
-    return Filter(status=UNDECIDED if has_undecided else "", number=opened.latest_number)
+    return Filter(status=UNDECIDED if has_undecided else "", number=len(opened.decisions))
 
 
 def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> list[str]:
