@@ -4,6 +4,7 @@ It lies in `pages` because Streamlit treats the files of a folder `pages` next t
 pages, and would show an empty one to a browser that reconnects after a restart.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -22,7 +23,7 @@ st.html(
 )
 doing = {*current_roles()}
 judged = bool(get_settings().suite)
-entries = []
+entries: list[tuple[Callable[[], None], str, str]] = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
     entries.append((component_pages.show_play, "Play", "turn"))
