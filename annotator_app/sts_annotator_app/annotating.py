@@ -24,11 +24,7 @@ MAX_BROKEN = 12
 """Episodes found broken in one exchange, after which the search is left to the next one."""
 MAX_PREVIOUS = 3
 """Earlier judgements sent to a reloaded page for corrections."""
-MAX_SUBMISSIONS = 1000
-"""Submissions read from one message; a page sends the rest after their acknowledgement."""
 DAY_S = 24 * 60 * 60
-REFRESH_S = 15 * 60.0
-"""Time after which the number of remaining judgements is counted again."""
 
 UNSAVED = "The server cannot save at the moment. Your work is kept in this browser and sent again."
 UNTRAINED = {
@@ -47,27 +43,6 @@ Broken = dict[str, str]
 """Errors of continuations that cannot be displayed, by identity."""
 
 
-class RemainingWork:
-    """Cached number of remaining judgements of each suite.
-
-    Judging a reference does not reduce the number. If it were updated after each answer,
-    annotators could tell which clips are references.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start without counts; `clock` returns seconds."""
-        self._clock = clock
-        self._counts: dict[str, tuple[float, int]] = {}
-
-    def count(self, suite: str, left: Callable[[], int]) -> int:
-        """Return the cached number for a suite; `left` counts it again if it is too old."""
-        counted_at, number = self._counts.get(suite, (float("-inf"), 0))
-        if self._clock() - counted_at >= REFRESH_S:
-            number = left()
-            self._counts[suite] = self._clock(), number
-        return number
-
-
 def sync_page(
     store: AnnotationStore,
     person: Annotator,
@@ -77,7 +52,7 @@ def sync_page(
     place: str,
     shown: LoadEpisode,
     broken: Broken,
-    remaining: RemainingWork,
+    count_remaining: Callable[[], int],
     runs: bool = False,
 ) -> dict[str, Any]:
     """Save the outbox in `sent` and return the component's next data.
@@ -88,6 +63,7 @@ def sync_page(
 
     `place` identifies this workspace in the browser's storage. Continuations that cannot be
     displayed are added to `broken`; only a person who `runs` the study is shown the reason.
+    `count_remaining` returns the number of judgements that the suite still needs.
     """
     author = storage_namespace(place, person.id)
     data: dict[str, Any] = {
@@ -118,9 +94,6 @@ def sync_page(
             queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
         with store.read() as connection:
             done = progress.count_judged(connection, person.id, suite)
-            judgements_left = remaining.count(
-                suite, lambda: progress.load_progress(connection, suite).remaining
-            )
             # Counting a whole suite is slow, so it is done only for an empty queue.
             counts = None if queue else progress.load_progress(connection, suite)
             day = progress.load_activity(
@@ -132,6 +105,7 @@ def sync_page(
                 else []
             )
         data["previous"] = _load_previous(judged, shown)
+        judgements_left = count_remaining()
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
@@ -169,9 +143,9 @@ def read_message(sent: object, author: str) -> Mapping[str, Any]:
 
 
 def read_list(message: Mapping[str, Any], key: str = "outbox") -> list[Any]:
-    """Return the entries of a list in a message, at most `MAX_SUBMISSIONS`."""
+    """Return the entries of a list in a message, at most as many as one request may submit."""
     sent = message.get(key)
-    return sent[:MAX_SUBMISSIONS] if isinstance(sent, list) else []
+    return sent[: submissions.MAX_SUBMISSIONS] if isinstance(sent, list) else []
 
 
 def _save_outbox(
@@ -180,8 +154,12 @@ def _save_outbox(
     """Save submissions and return their acknowledgements; training answers are not judgements."""
     acks, judged = [], []
     for submission in unsent:
-        trains = isinstance(submission, Mapping) and submission.get("training") is True
-        feedback = _answer_training(store, person, submission) if trains else None
+        feedback = None
+        if isinstance(submission, Mapping) and submission.get("training") is True:
+            with store.write() as connection:
+                feedback = training.save_answer(
+                    connection, person.id, submission, study=store.study, now=store.now()
+                )
         if feedback is None:
             judged.append(submission)
         else:
@@ -195,13 +173,6 @@ def submit(store: AnnotationStore, person: Annotator, sent: list[Any]) -> list[A
         return submissions.save_submissions(
             connection, person.id, sent, study=store.study, now=store.now()
         )
-
-
-def _answer_training(
-    store: AnnotationStore, person: Annotator, sent: object
-) -> training.Feedback | None:
-    with store.write() as connection:
-        return training.save_answer(connection, person.id, sent, study=store.study, now=store.now())
 
 
 def _load_lessons(

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from scipy.special import stdtrit
 
@@ -13,17 +12,10 @@ MIN_DAYS = 5
 CONFIDENCE = 0.95
 
 
-class Estimate(NamedTuple):
-    """Active hours that the remaining judgements will take, with their confidence interval."""
+def estimate_hours(left: int, work: Sequence[DailyWork]) -> tuple[float, float, float] | None:
+    """Estimate the active hours that `left` judgements take, and their confidence interval.
 
-    hours: float
-    low: float
-    high: float
-
-
-def estimate_hours(left: int, work: Sequence[DailyWork]) -> Estimate | None:
-    """Estimate the active hours that `left` judgements take; None with too little data.
-
+    The result is the hours and the ends of their interval, or None with too little data.
     The time per judgement is the ratio of all seconds to all clips. Its standard error is a
     jackknife over person-days, within which times are correlated; the interval uses Student's t.
     """
@@ -37,5 +29,5 @@ def estimate_hours(left: int, work: Sequence[DailyWork]) -> Estimate | None:
     squares = math.fsum((ratio - mean) ** 2 for ratio in leave_one_out)
     error = math.sqrt(squares * (len(days) - 1) / len(days))
     reach = float(stdtrit(len(days) - 1, (1 + CONFIDENCE) / 2)) * error
-    hours = [left * value / 3600 for value in (pace, max(pace - reach, 0.0), pace + reach)]
-    return Estimate(*hours)
+    scale = left / 3600
+    return scale * pace, scale * max(pace - reach, 0.0), scale * (pace + reach)

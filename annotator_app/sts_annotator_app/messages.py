@@ -10,17 +10,17 @@ from itertools import chain
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 MAX_CHARS = 2**20
 """Size limit of a component's state; the outbox of a day without connection is smaller."""
 MAX_DEPTH = 8
 """Limit of nested lists and objects in a state; an outbox has four levels."""
+_EMPTY_STATES = {"json_value": "{}", "json_trigger_value": "[]"}
 _LOG = logging.getLogger(__name__)
 
 
 class MessageFilter:
-    """ASGI middleware that empties invalid component states and logs them.
+    """ASGI middleware of a websocket that empties invalid component states and logs them.
 
     Streamlit parses a state wherever it is read; an invalid one would end the page silently.
     """
@@ -30,11 +30,7 @@ class MessageFilter:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass requests on, and websocket messages through `sanitise`."""
-        if scope["type"] != "websocket":
-            await self._app(scope, receive, send)
-            return
-
+        """Pass the messages of a websocket through `sanitise`."""
         has_run = False
 
         async def receive_sanitised() -> Message:
@@ -64,17 +60,12 @@ def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
         message.rerun_script.fragment_id = ""
     for widget in message.rerun_script.widget_states.widgets:
         kind = widget.WhichOneof("value")
-        if kind in ("json_value", "json_trigger_value"):
-            if not _is_valid_state(getattr(widget, kind)):
-                _clear_state(widget, kind)
-                changed = True
+        if kind in _EMPTY_STATES and not _is_valid_state(state := getattr(widget, kind)):
+            _LOG.warning("ignored an invalid state of %d characters", len(state))
+            setattr(widget, kind, _EMPTY_STATES[kind])
+            changed = True
     runs_page = message.WhichOneof("type") == "rerun_script"
     return (message.SerializeToString() if changed else raw), runs_page
-
-
-def _clear_state(widget: WidgetState, kind: str) -> None:
-    _LOG.warning("ignored an invalid state of %d characters", len(getattr(widget, kind)))
-    setattr(widget, kind, "{}" if kind == "json_value" else "[]")
 
 
 def _is_valid_state(text: str) -> bool:

@@ -183,15 +183,13 @@ def _iterate_playable(
     judged: Collection[str],
 ) -> Iterator[Scenario]:
     """Yield the requested scenario, then those that the person may play, in a personal order."""
-    order = sorted(
-        (s for s in suite.scenarios if len(s.players) == 1), key=lambda s: session_key(person, s)
-    )
-    yield from (scenario for scenario in order if session_key(person, scenario) == requested)
-    for scenario in order:
-        played = is_saved(workspace, human.make_identity(scenario, person.name, 0))
-        is_new = scenario.hash not in judged and session_key(person, scenario) != requested
-        if not played and is_new:
-            yield scenario
+    by_key = {session_key(person, s): s for s in suite.scenarios if len(s.players) == 1}
+    if isinstance(requested, str) and requested in by_key:
+        yield by_key.pop(requested)
+    for _, scenario in sorted(by_key.items()):
+        if scenario.hash not in judged:
+            if not is_saved(workspace, human.make_identity(scenario, person.name, 0)):
+                yield scenario
 
 
 def _parse_turns(sent: list[object], scenario: Scenario) -> list[human.Turn]:

@@ -20,6 +20,7 @@ from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
 from sts_scenarios import categories
+from sts_scenarios.curation import find_person
 
 
 def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
@@ -27,18 +28,16 @@ def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
 
     Return None for a draft without a frozen version: there is nothing to annotate.
     """
-    if label is not None:
-        if "@" not in label and label not in list_versions(workspace):
-            if drafts.find_draft(workspace, label) is not None:
-                return None
-        return selections.load_selection(workspace, label, suites.load)
-    suites_by_name = list_versions(workspace)
-    if len(suites_by_name) != 1:
-        latest = sorted((name, max(numbers)) for name, numbers in suites_by_name.items())
-        known = ", ".join(f"{name}@{number}" for name, number in latest)
-        raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known or 'none yet'}")
-    ((name, numbers),) = suites_by_name.items()
-    return selections.load_selection(workspace, f"{name}@{max(numbers)}", suites.load)
+    versions = list_versions(workspace)
+    if label is None:
+        latest = [f"{name}@{max(numbers)}" for name, numbers in sorted(versions.items())]
+        if len(latest) != 1:
+            known = ", ".join(latest) or "none yet"
+            raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known}")
+        (label,) = latest
+    elif "@" not in label and label not in versions and drafts.find_draft(workspace, label):
+        return None
+    return selections.load_selection(workspace, label, suites.load)
 
 
 def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selection) -> int:
@@ -102,14 +101,12 @@ def _enqueue_items(
 def find_or_add_person(store: AnnotationStore, name: str) -> Annotator:
     """Return the person called `name`, added with all roles if new; reject a deactivated one."""
     with store.read() as connection:
-        matches = [
-            person for person in people.list_people(connection) if person.name == name.strip()
-        ]
-    if not matches:
+        person = find_person(connection, name)
+    if person is None:
         with store.write(alone=True) as connection:
             return people.add_invited(connection, name, ROLES, now=store.now())
-    if matches[0].deactivated:
+    if person.deactivated:
         raise ArgumentError(
             f"annotator {name!r} is deactivated; invite them again: sts annotators invite {name}"
         )
-    return matches[0]
+    return person

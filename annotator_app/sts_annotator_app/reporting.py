@@ -22,7 +22,7 @@ class ReportBuilder:
     """Builder of one suite's report; at most one build runs at a time across processes.
 
     A status file next to the report records the last build: its modification time is the start,
-    its text the error, if any. The building process holds a lock on it.
+    its text the error, if any. A build holds a lock on it.
 
     Attributes:
       folder: folder of the report.
@@ -35,8 +35,6 @@ class ReportBuilder:
         self.folder = workspace.path("reports", LIVE_FOLDER, label.replace("@", "-"))
         self._workspace, self._label, self._clock = workspace, label, clock
         self._file = self.folder.with_name(f".{self.folder.name}.build")
-        self._turn = threading.Lock()
-        self._thread: threading.Thread | None = None
 
     @property
     def page(self) -> Path:
@@ -59,8 +57,6 @@ class ReportBuilder:
     @property
     def is_building(self) -> bool:
         """True while a build runs in this or another process."""
-        if self._thread is not None and self._thread.is_alive():
-            return True
         try:
             with self._file.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -72,21 +68,17 @@ class ReportBuilder:
 
     def start(self) -> bool:
         """Start a build unless one is running; return True if it was started."""
-        with self._turn:
-            if self.is_building:
-                return False
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            file = self._file.open("ab+")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:  # another process was faster
-                file.close()
-                return False
-            started = self._clock()
-            self._write_status("", started)
-            self._thread = threading.Thread(target=self._build, args=(file, started), daemon=True)
-            self._thread.start()
-            return True
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        file = self._file.open("ab+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return False
+        started = self._clock()
+        self._write_status("", started)
+        threading.Thread(target=self._build, args=(file, started), daemon=True).start()
+        return True
 
     def is_outdated(self, last_event: float | None) -> bool:
         """Return True without a report, or if the last event is later than the last build.
@@ -96,11 +88,6 @@ class ReportBuilder:
         started = _modified_at(self._file)
         since = self.built_at if started is None else started
         return since is None or (last_event is not None and last_event > since)
-
-    def wait(self, seconds: float) -> None:
-        """Wait until the build has ended, for at most `seconds`."""
-        if self._thread is not None:
-            self._thread.join(seconds)
 
     def _build(self, file: BinaryIO, started: float) -> None:
         with file:  # closing it releases the lock

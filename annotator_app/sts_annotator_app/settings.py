@@ -15,9 +15,9 @@ class Settings(NamedTuple):
 
     workspace: str  # folder of the workspace
     suite: str  # `NAME@VERSION` that is annotated; "" if there are only drafts to curate
+    queue: str = ""  # name under which the suite, or its annotated subset, is queued; "" for none
     administrator: str = ""  # name of the local administrator who started the server, or ""
     key: str = ""  # secret of the owner's link, or ""
-    part: str = ""  # queue name of the annotated subset of the suite; "" for the whole suite
     base_path: str = ""  # path prefix of all addresses, "" or like "/judge"
     # comma-separated addresses and networks of proxies whose forwarded client address and scheme
     # are trusted; "" for none
@@ -26,14 +26,14 @@ class Settings(NamedTuple):
     connections: int = MAX_CONNECTIONS  # allowed to one address; proxies are not limited
 
     def publish(self) -> None:
-        """Make these the settings that `current_settings` returns."""
+        """Make these the settings that `get_settings` returns."""
         _published.append(self)
 
 
 _published: list[Settings] = []
 
 
-def current_settings() -> Settings:
+def get_settings() -> Settings:
     """Return the settings published last."""
     return _published[-1]
 

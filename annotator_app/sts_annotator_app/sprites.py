@@ -4,10 +4,9 @@ import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterable
+from itertools import chain
 
 from sts.continuations.store import stream
-from sts.episodes import Episode
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
@@ -25,16 +24,11 @@ def _render_all(root: str, label: str, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this
     os.nice(10)
     workspace = Workspace.open(root)
-    for episode in _iterate_pixel_episodes(workspace, label):
+    hashes = {scenario.hash for scenario in suites.load(workspace, label).scenarios}
+    for continuation in chain.from_iterable(stream(workspace, hashes)):
         if os.getppid() != parent:
             return
-        with contextlib.suppress(StsError):  # the page reports the error
-            load_sprites(workspace, episode)
-
-
-def _iterate_pixel_episodes(workspace: Workspace, label: str) -> Iterable[Episode]:
-    scenarios = suites.load(workspace, label).scenarios
-    for part in stream(workspace, {s.hash for s in scenarios}):
-        for continuation in part:
-            if is_pixel_rendered(continuation.episode.domain, continuation.episode.state):
-                yield continuation.episode
+        episode = continuation.episode
+        if is_pixel_rendered(episode.domain, episode.state):
+            with contextlib.suppress(StsError):  # the page reports the error
+                load_sprites(workspace, episode)

@@ -4,8 +4,8 @@ import contextlib
 import gc
 import importlib
 import logging
-from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import streamlit as st
@@ -17,7 +17,6 @@ from sts.annotations.differences import load_label_verdicts
 from sts.annotations.review_queues import ReviewQueues
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
-from sts.annotations.verdicts import Verdict
 from sts.continuations.index import Index
 from sts.continuations.store import find_continuation, open_saved_index
 from sts.domains import load_domain
@@ -25,19 +24,19 @@ from sts.domains.drawing import read_drawing
 from sts.errors import StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.types import Scenario, Suite
+from sts.suites.types import Suite
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
 from sts_annotator_app import components, scripts
-from sts_annotator_app.annotating import Broken, RemainingWork
+from sts_annotator_app.annotating import Broken
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload
 from sts_annotator_app.play import PlaySessions
 from sts_annotator_app.reporting import ReportBuilder
-from sts_annotator_app.settings import Settings, current_settings
+from sts_annotator_app.settings import get_settings
 
 broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
@@ -45,8 +44,8 @@ unplayable: set[str] = set()
 """Content hashes of the scenarios that cannot be displayed on the play page."""
 play_sessions = PlaySessions()
 """Open play sessions."""
-remaining = RemainingWork()
-"""Cached numbers of remaining judgements."""
+_REFRESH_S = 15 * 60.0
+"""Time after which the number of remaining judgements is counted again."""
 _MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"
@@ -55,7 +54,7 @@ _PERSON, _AGREED = "sts_person", "sts_agreed"
 @st.cache_resource(show_spinner=False)
 def get_workspace() -> Workspace:
     """Return the workspace that is served."""
-    return Workspace.open(current_settings().workspace)
+    return Workspace.open(get_settings().workspace)
 
 
 @st.cache_resource(show_spinner=False)
@@ -68,12 +67,6 @@ def get_store() -> AnnotationStore:
 def get_suite() -> Suite:
     """Return the suite that is annotated."""
     return suites.load(get_workspace(), get_settings().suite)
-
-
-@st.cache_resource(show_spinner=False)
-def get_scenarios() -> dict[str, Scenario]:
-    """Return the scenarios of the suite by content hash."""
-    return {scenario.hash: scenario for scenario in get_suite().scenarios}
 
 
 @st.cache_resource(show_spinner=False)
@@ -135,14 +128,13 @@ def load_drawings(*, every: bool = False) -> dict[str, str]:
     Unreadable modules are logged and left out; their episodes cannot be displayed.
     """
     sources = {}
-    for name in sorted(
-        list_domains() | {*(registry.list_entry_points("sts.domains") if every else ())}
-    ):
+    for name in sorted(registry.list_entry_points("sts.domains") if every else list_domains()):
         try:
-            sources[name] = read_drawing(load_domain(name))
+            if text := read_drawing(load_domain(name)):
+                sources[name] = text
         except StsError as error:
             _LOG.error("%s", error)
-    return {name: text for name, text in sources.items() if text}
+    return sources
 
 
 @lru_cache(maxsize=1024)
@@ -156,19 +148,27 @@ def load_episode(continuation: str) -> dict[str, Any]:
     name = data["drawing"]
     if name is not None and name not in load_drawings():
         raise StsError(f"domain {name!r} has no usable drawing module on this server")
-    scenario = get_scenarios().get(record.identity.scenario)
+    hash = record.identity.scenario
+    scenario = next((s for s in get_suite().scenarios if s.hash == hash), None)
     return data | {"criterion": find_criterion(scenario) if scenario else None}
 
 
-def rule_verdicts(continuations: Collection[str]) -> Mapping[str, Verdict]:
-    """Return the automatic labels of continuations, for those that are labelled."""
-    return load_label_verdicts(get_workspace().store, get_settings().suite, continuations)
+@st.cache_resource(show_spinner=False, ttl=_REFRESH_S)
+def count_remaining() -> int:
+    """Return the number of remaining judgements of the annotated suite, as last counted.
+
+    Judging a reference does not reduce it. If it were counted after each answer, annotators could
+    tell which clips are references.
+    """
+    with get_store().read() as connection:
+        return progress.load_progress(connection, get_settings().queue).remaining
 
 
 @st.cache_resource(show_spinner=False)
 def get_review_queues() -> ReviewQueues:
     """Return the review queues of the annotated suite."""
-    return ReviewQueues(get_store(), get_settings().part or get_settings().suite, rule_verdicts)
+    rules = partial(load_label_verdicts, get_workspace().store, get_settings().suite)
+    return ReviewQueues(get_store(), get_settings().queue, rules)
 
 
 def warm_up() -> None:
@@ -192,7 +192,8 @@ def current_person() -> Annotator | None:
     If the store fails, open pages keep the last known person; new pages raise StoreError.
     """
     try:
-        person = people.find_by_session(get_store(), _token())
+        token = st.context.cookies.get(cookie_name(workspace_path()), "")
+        person = people.find_by_session(get_store(), token)
     except StoreError:
         if _PERSON not in st.session_state:
             raise
@@ -219,11 +220,6 @@ def pending_consent(person: Annotator) -> ConsentText | None:
     return None
 
 
-def get_settings() -> Settings:
-    """Return the settings of `sts annotate`."""
-    return current_settings()
-
-
 def judged_scenarios(person: Annotator) -> set[str]:
     """Return the content hashes of the scenarios of which a person has judged a continuation."""
     with get_store().read() as connection:
@@ -236,12 +232,3 @@ def judged_scenarios(person: Annotator) -> set[str]:
 def workspace_path() -> str:
     """Return the path that identifies this workspace; browsers are sent only a hash of it."""
     return str(get_workspace().root.resolve())
-
-
-def component_state(key: str) -> Any:
-    """Return the `sync` value of the component under `key`; None on a page just opened."""
-    return (st.session_state.get(key) or {}).get("sync")
-
-
-def _token() -> str:
-    return st.context.cookies.get(cookie_name(workspace_path()), "")

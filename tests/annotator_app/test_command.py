@@ -135,8 +135,8 @@ def test_part_of_a_suite_is_queued_under_its_own_name(
         assert annotate(tmp_path, suite, "--port", "0") == 0
         assert capsys.readouterr().out.startswith(f"{suite}: 0 continuations")
     whole, part, same = served
-    assert (whole.suite, whole.part) == (part.suite, "") == ("core@2", "")
-    assert part.part.startswith("core@2+") and same.part == part.part
+    assert whole.suite == whole.queue == part.suite == "core@2"
+    assert part.queue.startswith("core@2+") and same.queue == part.queue
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from sts_annotator_app import annotating
 from sts_annotator_app.annotating import (
     MAX_BROKEN,
     MIN_EPISODES,
-    RemainingWork,
     storage_namespace,
     sync_page,
 )
@@ -58,8 +57,16 @@ def talk(store: AnnotationStore, person: Annotator, sent: object, **more: Any) -
     """Return the answer to a message of a person's page."""
     if isinstance(sent, dict):
         sent = {"author": storage_namespace("here", person.id)} | sent
-    given: dict[str, Any] = {"shown": show, "broken": {}, "remaining": RemainingWork()} | more
-    data = sync_page(store, person, sent, suite=SUITE, place="here", **given)
+    given: dict[str, Any] = {"shown": show, "broken": {}} | more
+    data = sync_page(
+        store,
+        person,
+        sent,
+        suite=SUITE,
+        place="here",
+        count_remaining=lambda: ask(store, progress.load_progress, SUITE).remaining,
+        **given,
+    )
     json.dumps(data, allow_nan=False)
     return data
 

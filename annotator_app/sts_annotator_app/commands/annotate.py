@@ -66,13 +66,16 @@ def annotate(args: argparse.Namespace, workspace: Workspace) -> int:
             )
         if link and not args.no_browser:
             server.open_soon(link)
-        name = owner.name if owner else ""
-        suite, part = "", ""
-        if selection:
-            suite, part = selection.suite.label, selection.queue if selection.terms else ""
-        folder = str(workspace.root.resolve())
         settings = Settings(
-            folder, suite, name, key, part, base, ",".join(proxies), offers, args.connections
+            str(workspace.root.resolve()),
+            suite=selection.suite.label if selection else "",
+            queue=selection.queue if selection else "",
+            administrator=owner.name if owner else "",
+            key=key,
+            base_path=base,
+            proxies=",".join(proxies),
+            has_sign_in=offers,
+            connections=args.connections,
         )
         server.serve(settings, bound)
     return 0

@@ -45,15 +45,6 @@ def _select_demos(domain: str | None) -> Demo:
     return domain_demo
 
 
-def _describe_plan(args: argparse.Namespace, count: int) -> str:
-    """Return what is about to happen, what it takes, and where it goes."""
-    takes = _select_demos(args.domain).requirements
-    return (
-        f"{count} commands with {args.workers} processes, in {Workspace.open(args.workspace).root}"
-        f"{f': {takes}' if takes else ''}. If it is interrupted, run it again to continue."
-    )
-
-
 def run_demo(args: argparse.Namespace) -> int:
     """Run the commands, each shown before it starts; stops at the first that fails.
 
@@ -66,7 +57,13 @@ def run_demo(args: argparse.Namespace) -> int:
     gathered = []
     commands = list_commands(args)
     if not args.json:
-        print(_describe_plan(args, len(commands)), flush=True)
+        takes = _select_demos(args.domain).requirements
+        root = Workspace.open(args.workspace).root
+        print(
+            f"{len(commands)} commands with {args.workers} processes, in {root}"
+            f"{f': {takes}' if takes else ''}. If it is interrupted, run it again to continue.",
+            flush=True,
+        )
     for words in commands:
         if args.json:
             printed = io.StringIO()

@@ -9,34 +9,17 @@ from pathlib import Path
 from sts.viewer.scripts import BOARD, CLIP, CLIP_STYLES, VIEWER, Component, build_component
 
 HERE = Path(__file__).parent
-_CURATION_MODULES = ("standing", "editing", "passage", "curation")
-_SYNC_MODULES = ("browser", "panel", "outbox", "channel", "connected")
-_ANNOTATION_MODULES = ("verdicts", "visits", "activity", "tabs", "session")
+_SYNC_MODULES = (*VIEWER, "browser", "panel", "outbox", "channel", "connected")
+_VISIT_MODULES = ("verdicts", "visits", "activity")
+_PLAYER_MODULES = (*_VISIT_MODULES, "tabs", "session", "judging", "pace", "notices")
+_REVIEW_MODULES = (*_VISIT_MODULES, "judging", "reviewing", "verdict_panel")
+_CURATION_MODULES = ("standing", "editing", "passage", "curation", "coverage", "editor", "deciding")
 MODULES = {
-    "player": (
-        *VIEWER,
-        *_SYNC_MODULES,
-        *_ANNOTATION_MODULES,
-        "judging",
-        "pace",
-        "notices",
-        "player",
-    ),
+    "player": (*_SYNC_MODULES, *_PLAYER_MODULES, "player"),
     "clip": CLIP,
-    "review": (
-        *(*VIEWER, *_SYNC_MODULES, "verdicts", "visits", "activity", "judging"),
-        *("reviewing", "verdict_panel", "review"),
-    ),
+    "review": (*_SYNC_MODULES, *_REVIEW_MODULES, "review"),
     "play": (*BOARD, "browser", "turns", "play"),
-    "curate": (
-        *VIEWER,
-        *_SYNC_MODULES,
-        *_CURATION_MODULES,
-        "coverage",
-        "editor",
-        "deciding",
-        "curate",
-    ),
+    "curate": (*_SYNC_MODULES, *_CURATION_MODULES, "curate"),
 }
 _COMMON_STYLES = ("page", "viewer", "panel")
 STYLES = {

@@ -164,7 +164,7 @@ type Drafted = {
   passed?: Passed[];
   ghost?: Ghost | null;
   half?: Half | null;
-  agreement?: { alpha: number | null; shared: number; people: number; pairs: number; agreeing: number; why: string } | null;
+  agreement?: { alpha: number | null; pairs: number; agreeing: number; why: string } | null;
   edit?: Tried | null;
   sight?: Sight | null;
   trouble?: string;

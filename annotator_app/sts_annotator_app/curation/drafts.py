@@ -1,15 +1,13 @@
 """Cache of a workspace's drafts and of the decisions about their candidates."""
 
-import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sts.annotations.decisions import load_decisions
 from sts.annotations.store import AnnotationStore
-from sts.errors import StsError
+from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, folders
 from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
@@ -19,8 +17,8 @@ from sts_scenarios.curation import rating_agreement
 from sts_scenarios.editing import Editor
 from sts_scenarios.freezing import DraftCandidate, current_scenario, with_state
 from sts_scenarios.mining.failures import load_recording
+from sts_scenarios.profiles import Profiles
 
-_NUMBERED = re.compile(r"(.+)-([0-9]{1,9})")
 _MAX_SCENARIOS = 512
 """Cached scenarios of a draft."""
 _MAX_EDITORS = 16
@@ -39,11 +37,10 @@ class FilterValues(NamedTuple):
 
 def sort_key(id: str) -> tuple[str, int]:
     """Return the sort key of a candidate's id: category, then number."""
-    match = _NUMBERED.fullmatch(id)
-    return (match[1], int(match[2])) if match else (id, 0)
+    category, _, number = id.rpartition("-")
+    return (category, int(number)) if number.isdecimal() else (id, 0)
 
 
-@dataclass(eq=False)
 class CachedDraft:
     """A draft with its candidates and the decisions about them.
 
@@ -51,32 +48,23 @@ class CachedDraft:
     the lock of a page that previews changes.
     """
 
-    draft: Draft
-    candidates: dict[str, DraftCandidate]
-    decisions: list[Decision] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Create the caches."""
+    def __init__(self, draft: Draft) -> None:
+        """Read the candidates; `refresh` reads the decisions."""
+        self.draft = draft
+        candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
+        self.candidates = {candidate.summary.id: candidate for candidate in candidates}
+        self.decisions: list[Decision] = []  # by number, from 1
+        self.by_uuid: dict[str, Decision] = {}
         self._lock = threading.Lock()
-        self._by_uuid = {decision.uuid: decision for decision in self.decisions}
         self._facts: dict[tuple[str, str], FilterValues] = {}
-        self._agreed: tuple[int, dict[str, Any] | None] | None = None
-        self.scenario: Callable[[str, str], Scenario] = lru_cache(_MAX_SCENARIOS)(
-            self.draft.candidate
-        )
+        self.profiles = Profiles(draft)
+        self.scenario: Callable[[str, str], Scenario] = lru_cache(_MAX_SCENARIOS)(draft.candidate)
         self.editor: Callable[[str, str], Editor] = lru_cache(_MAX_EDITORS)(self._open_editor)
         self.editing = threading.Lock()
-        self._pairs: dict[str, list[str]] = {}
-        for id, candidate in self.candidates.items():
-            if candidate.summary.pair:
-                self._pairs.setdefault(candidate.summary.pair, []).append(id)
         self.states_at: Callable[[int], Mapping[str, CandidateState]]
         self.states_at = lru_cache(_MAX_STATES)(self._compute_states)
-
-    @property
-    def latest_number(self) -> int:
-        """The number of the latest decision; 0 before the first."""
-        return self.decisions[-1].number if self.decisions else 0
+        self._agreement_after: Callable[[int], dict[str, Any] | None]
+        self._agreement_after = lru_cache(1)(self._compute_agreement)
 
     def _open_editor(self, id: str, edited: str) -> Editor:
         before = self.scenario(id, edited)
@@ -90,14 +78,13 @@ class CachedDraft:
                 new = load_decisions(connection, self.draft.id, latest)
             for decision in new:
                 self.decisions.append(decision)
-                self._by_uuid[decision.uuid] = decision
+                self.by_uuid[decision.uuid] = decision
                 if (candidate := self.candidates.get(decision.candidate)) is not None:
                     state = apply_decision(candidate.state, decision)
                     self.candidates[decision.candidate] = candidate._replace(state=state)
 
     def _compute_states(self, number: int) -> Mapping[str, CandidateState]:
-        with self._lock:
-            return fold_decisions(d for d in self.decisions if d.number <= number)
+        return fold_decisions(self.decisions[:number])
 
     def get_filter_values(self, candidate: DraftCandidate) -> FilterValues:
         """Return the values by which a candidate is filtered, in its current version."""
@@ -113,33 +100,35 @@ class CachedDraft:
 
         The result is cached until a rating or an edit is added.
         """
-        basis = sum(decision.kind in ("rating", "edit", "undo") for decision in self.decisions)
-        if self._agreed is None or self._agreed[0] != basis:
-            several = any(
-                len(candidate.state.ratings) > 1 for candidate in self.candidates.values()
-            )
-            agreement = rating_agreement(self.candidates.values()) if several else None
-            view = (
-                None
-                if agreement is None
-                else {**agreement._asdict(), "interval": None, "why": agreement.reason}
-            )
-            self._agreed = basis, view
-        return self._agreed[1]
+        kinds = ("rating", "edit", "undo")
+        return self._agreement_after(sum(decision.kind in kinds for decision in self.decisions))
+
+    def _compute_agreement(self, changes: int) -> dict[str, Any] | None:
+        if all(len(candidate.state.ratings) < 2 for candidate in self.candidates.values()):
+            return None
+        agreement = rating_agreement(self.candidates.values())
+        view = {name: getattr(agreement, name) for name in ("alpha", "pairs", "agreeing")}
+        return view | {"why": agreement.reason}
+
+    def find_candidate(self, id: object) -> DraftCandidate:
+        """Return the candidate with this id; raise UnknownName without one."""
+        candidate = self.candidates.get(id) if isinstance(id, str) else None
+        if candidate is None:
+            known = self.candidates
+            raise UnknownName(f"candidate of draft {self.draft.name}", str(id), known, most=10)
+        return candidate
 
     def find_other_half(self, candidate: DraftCandidate) -> DraftCandidate | None:
         """Return the other half of a candidate's contrast pair, or None."""
-        both = self._pairs.get(candidate.summary.pair, [])
-        other = next((id for id in both if id != candidate.summary.id), None)
-        return None if other is None else self.candidates[other]
+        if not (pair := candidate.summary.pair):
+            return None
+        both = (c for c in self.candidates.values() if c.summary.pair == pair)
+        return next((c for c in both if c.summary.id != candidate.summary.id), None)
 
-    def find_decision(self, uuid: str) -> Decision | None:
-        """Return the decision with this uuid, or None."""
-        return self._by_uuid.get(uuid)
 
-    def get_current_hash(self, candidate: DraftCandidate) -> str:
-        """Return the `row_hash` of a candidate's current version."""
-        return candidate.state.scenario or candidate.summary.row_hash
+def current_hash(candidate: DraftCandidate) -> str:
+    """Return the `row_hash` of a candidate's current version."""
+    return candidate.state.scenario or candidate.summary.row_hash
 
 
 def find_recorder(candidate: DraftCandidate) -> str:
@@ -167,9 +156,7 @@ class DraftCache:
         with self._lock:
             opened = self._opened.get(name)
             if opened is None or opened.draft != draft:
-                candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
-                opened = CachedDraft(draft, {c.summary.id: c for c in candidates})
-                self._opened[name] = opened
+                opened = self._opened[name] = CachedDraft(draft)
         opened.refresh(store)
         return opened
 

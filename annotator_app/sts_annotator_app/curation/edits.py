@@ -5,13 +5,13 @@ from typing import Any
 
 from sts.domains import load_domain
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, StsError
 from sts.suites.decisions import Decision
 from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import CachedDraft
+from sts_annotator_app.curation.drafts import CachedDraft, current_hash
 from sts_scenarios import categories
-from sts_scenarios.editing import Edit, Editor
+from sts_scenarios.editing import Editor
 from sts_scenarios.freezing import DraftCandidate
 
 MAX_TAGS = 20
@@ -28,17 +28,18 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
     number, id = sent.get("number"), sent.get("candidate")
     out: dict[str, Any] = {"number": number if type(number) is int else 0, "candidate": str(id)}
     try:
-        candidate = opened.candidates.get(id) if isinstance(id, str) else None
-        if candidate is None:
-            raise UnknownName(f"candidate of draft {opened.draft.name}", str(id), opened.candidates)
+        candidate = opened.find_candidate(id)
         with opened.editing:
             editor = opened.editor(candidate.summary.id, candidate.state.scenario)
-            out["mark"] = opened.get_current_hash(candidate)
+            out["mark"] = current_hash(candidate)
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
             edited = editor.preview(_parse_changes(sent.get("changes")))
         out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
-        out["changes"] = format_changes(edited)
+        out["changes"] = [
+            [name, _format_value(old), _format_value(new)]
+            for name, (old, new) in edited.changes.items()
+        ]
         out["templates"] = list(editor.category(edited.scenario.category).templates)
     except StsError as error:
         out["error"] = str(error)
@@ -59,12 +60,6 @@ def complete_edit(
         raise ArgumentError(f"the edit does not change {candidate.summary.id}")
     opened.draft.save_edit(edited.scenario)
     return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
-
-
-def format_changes(edited: Edit) -> list[list[str]]:
-    """Return [name, old value, new value] of each changed field, as text."""
-    changes = edited.changes.items()
-    return [[name, _format_value(old), _format_value(new)] for name, (old, new) in changes]
 
 
 def _format_value(value: Any) -> str:

@@ -1,14 +1,14 @@
 """Filtered lists of candidates, and the progress of each part of a draft."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sts.annotations.types import Annotator
 from sts.names import MAX_NAME_CHARS
 from sts.suites.decisions import UNDECIDED, find_rating
-from sts_annotator_app.curation.drafts import CachedDraft
-from sts_scenarios.freezing import UNTOUCHED
+from sts_annotator_app.curation.drafts import CachedDraft, FilterValues
+from sts_scenarios.freezing import UNTOUCHED, DraftCandidate
 
 SECOND_RATING = "second"
 """Pseudo-status of the candidates that a person has given no second rating."""
@@ -32,46 +32,37 @@ def parse_filter(sent: object, opened: CachedDraft) -> Filter:
     """Return the filter that a page sent; if it is invalid, the undecided candidates."""
     if isinstance(sent, Mapping):
         texts = [sent.get(name, "") for name in Filter._fields[:-1]]
-        number, latest = sent.get("number"), opened.latest_number
+        number, latest = sent.get("number"), len(opened.decisions)
         number = number if type(number) is int and 0 <= number <= latest else latest
         if all(isinstance(text, str) and len(text) <= MAX_NAME_CHARS for text in texts):
             category, difficulty, source, status = texts
             return Filter(category, difficulty, source, status, number)
     has_undecided = any(c.status == UNDECIDED for c in opened.candidates.values())
-    return Filter(status=UNDECIDED if has_undecided else "", number=opened.latest_number)
+    return Filter(status=UNDECIDED if has_undecided else "", number=len(opened.decisions))
 
 
 def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> list[str]:
     """Return the ids of the candidates that match a filter, in order."""
-    candidates = opened.candidates
-    if choice.status == SECOND_RATING:
+    ids = [*opened.candidates]
+    if choice.status:
         then = opened.states_at(choice.number)
-        ids = [id for id in candidates if find_rating(then.get(id, UNTOUCHED), person.id) is None]
-    else:
-        statuses = _iterate_statuses(opened, choice)
-        ids = [id for id, status in statuses if choice.status in ("", status)]
-    if not any(choice[:3]):
-        return ids
-    return [
-        id
-        for id in ids
-        if all(
-            filter_value in ("", value)
-            for filter_value, value in zip(
-                choice, opened.get_filter_values(candidates[id]), strict=False
-            )
-        )
-    ]
-
-
-def _iterate_statuses(opened: CachedDraft, choice: Filter) -> Iterator[tuple[str, str]]:
-    """Yield the id of each candidate and its status at the filter's decision number."""
-    then = opened.states_at(choice.number) if choice.status else {}
-    for id, candidate in opened.candidates.items():
-        if (state := then.get(id)) is not None:
-            yield id, candidate._replace(state=state).status
+        if choice.status == SECOND_RATING:
+            ids = [id for id in ids if find_rating(then.get(id, UNTOUCHED), person.id) is None]
         else:
-            yield id, "kept" if candidate.inherited else UNDECIDED
+            earlier = (
+                DraftCandidate(c.summary, then.get(id, UNTOUCHED), c.inherited)
+                for id, c in opened.candidates.items()
+            )
+            ids = [c.summary.id for c in earlier if c.status == choice.status]
+    if any(choice[:3]):
+        ids = [
+            id for id in ids if _matches(choice, opened.get_filter_values(opened.candidates[id]))
+        ]
+    return ids
+
+
+def _matches(choice: Filter, values: FilterValues) -> bool:
+    return all(wanted in ("", value) for wanted, value in zip(choice[:3], values, strict=True))
 
 
 def count_coverage(opened: CachedDraft, blind: bool) -> list[list[Any]]:
@@ -79,9 +70,8 @@ def count_coverage(opened: CachedDraft, blind: bool) -> list[list[Any]]:
 
     If blind is set, the status is hidden.
     """
-    candidates = list(opened.candidates.values())
     counts = Counter(
         (*opened.get_filter_values(candidate), SECOND_RATING if blind else candidate.status)
-        for candidate in candidates
+        for candidate in opened.candidates.values()
     )
     return [[*key, count] for key, count in sorted(counts.items())]

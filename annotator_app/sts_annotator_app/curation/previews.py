@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,9 +17,8 @@ from sts.annotations.store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
 from sts_scenarios.freezing import DraftCandidate
-from sts_scenarios.profiles import Profiles
 
 _POLL_S = 1.0
 """Time between two checks for requests."""
@@ -32,7 +32,6 @@ class PreviewWorker:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._profiles: dict[str, Profiles] = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
@@ -56,12 +55,12 @@ class PreviewWorker:
         out = []
         for candidate in candidates:
             try:
-                profile = self._get_profiles(opened).get(candidate)
+                profile = opened.profiles.get(candidate)
             except StsError:  # its category is unknown here; the page reports that
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+                view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
                 out.append(view | {"passed": rows})
         return out
 
@@ -72,10 +71,10 @@ class PreviewWorker:
         candidate = opened.candidates.get(id) if isinstance(id, str) else None
         if candidate is None or not isinstance(agent, str):
             return None
-        view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+        view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
         view |= {"agent": agent, "broken": ""}
         try:
-            first = self._get_profiles(opened).get_first_continuations(candidate)
+            first = opened.profiles.get_first_continuations(candidate)
             if agent not in first:
                 raise UnknownName("agent", agent, first)
             return view | {
@@ -84,58 +83,44 @@ class PreviewWorker:
         except StsError as error:
             return view | {"episode": None, "broken": str(error)}
 
-    def _get_profiles(self, opened: CachedDraft) -> Profiles:
-        with self._lock:
-            return self._profiles.setdefault(opened.draft.id, Profiles(opened.draft))
-
-
-class _Requests:
-    """Latest request on standard input; the process exits when the server closes it."""
-
-    def __init__(self) -> None:
-        self.latest: tuple[str, list[str]] | None = None
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        for line in sys.stdin:
-            name, ids = json.loads(line)
-            self.latest = (name, ids)
-        os._exit(0)
-
-    def take_latest(self) -> tuple[str, list[str]] | None:
-        """Return the request received since the last call, or None."""
-        latest, self.latest = self.latest, None
-        return latest
-
 
 def run_worker(root: str) -> None:
     """Compute profiles, the requested candidates first, until the server exits."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this
     os.nice(10)
-    workspace, requests = Workspace.open(root), _Requests()
-    drafts, profiles = DraftCache(workspace), dict[str, Profiles]()
+    requests: deque[tuple[str, list[str]]] = deque(maxlen=1)  # only the latest counts
+    threading.Thread(target=_read_requests, args=[requests], daemon=True).start()
+    workspace = Workspace.open(root)
+    drafts = DraftCache(workspace)
     request: tuple[str, list[str]] | None = None
     with AnnotationStore.open(workspace) as store:
         while True:
-            request = requests.take_latest() or request
+            request = requests.pop() if requests else request
             if request is None:
                 time.sleep(_POLL_S)
                 continue
             name, ids = request
             try:
-                more = _make_batch(drafts.open_draft(name, store), ids, profiles)
+                more = _make_batch(drafts.open_draft(name, store), ids)
             except StsError as error:
                 _LOG.error("profiles of draft %s: %s", name, error)
                 more = False
             request = request if more else None
 
 
-def _make_batch(opened: CachedDraft, ids: Sequence[str], profiles: dict[str, Profiles]) -> bool:
+def _read_requests(requests: deque[tuple[str, list[str]]]) -> None:
+    """Read requests from standard input; exit the process when the server closes it."""
+    for line in sys.stdin:
+        name, ids = json.loads(line)
+        requests.append((name, ids))
+    os._exit(0)
+
+
+def _make_batch(opened: CachedDraft, ids: Sequence[str]) -> bool:
     """Compute a batch of profiles; return True if more remain."""
-    draft_profiles = profiles.setdefault(opened.draft.id, Profiles(opened.draft))
     first = [opened.candidates[id] for id in ids if id in opened.candidates]
     candidates = [*first, *opened.candidates.values()]
-    return all(draft_profiles.compute_next(candidates) is not None for _ in range(_BATCH_SIZE))
+    return all(opened.profiles.compute_next(candidates) is not None for _ in range(_BATCH_SIZE))
 
 
 if __name__ == "__main__":

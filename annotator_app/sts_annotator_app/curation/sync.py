@@ -1,7 +1,7 @@
 """Synchronisation with the curation page: save its decisions, return its next candidates."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
@@ -10,7 +10,7 @@ from sts.errors import StsError
 from sts.suites.decisions import find_rating
 from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace
 from sts_annotator_app.curation import edits, outbox, views
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
 from sts_annotator_app.curation.lists import (
     SECOND_RATING,
     count_coverage,
@@ -27,7 +27,6 @@ MAX_LOG_LINES = 12
 """Lines of the changelog."""
 MAX_UNDOABLE = 20
 """Latest decisions of the person that can be undone."""
-_MAX_HAS = 200
 _LOG = logging.getLogger(__name__)
 
 NO_DRAFT = {
@@ -55,7 +54,7 @@ def sync_page(
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
     message = read_message(sent, author)
     try:
-        data["acks"] = outbox.save_decisions(drafts, store, person, message.get("outbox"))
+        data["acks"] = outbox.save_decisions(drafts, store, person, read_list(message))
         data["drafts"] = drafts.list_names()
         name = message.get("draft")
         name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
@@ -98,10 +97,9 @@ def _describe_draft(
     first = max(0, near - MAX_IDS)
     undoable = _list_undoable(opened, person, blind)
     latest = opened.decisions[-MAX_LOG_LINES:]
-    names = dict.fromkeys([] if at is None else [at])
-    names |= dict.fromkeys(ids[max(0, near - BEHIND) : near + AHEAD + 1])
-    sent = read_list(message)[: outbox.MAX_DECISIONS]
-    sent = [entry for entry in sent if isinstance(entry, Mapping)]
+    around = ids[max(0, near - BEHIND) : near + AHEAD + 1]
+    names = dict.fromkeys(around if at is None else [at, *around])
+    sent = [entry for entry in read_list(message) if isinstance(entry, Mapping)]
     ids_sent = [id for entry in sent if isinstance(id := entry.get("candidate"), str)]
     named = dict.fromkeys(id for id in ids_sent if id in opened.candidates)
     about = names | named | dict.fromkeys(entry["candidate"] for entry in undoable)
@@ -114,7 +112,7 @@ def _describe_draft(
         "at": at,
         "first": first,
         "ids": ids[first : near + MAX_IDS + 1],
-        "candidates": _load_missing(opened, list(names), message.get("has")),
+        "candidates": _load_missing(opened, names, read_list(message, "has")),
         "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
         "coverage": count_coverage(opened, blind),
         "log": [] if blind else [*map(views.format_log_line, reversed(latest))],
@@ -140,24 +138,22 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         return None
-    view = {"id": candidate.summary.id, "mark": opened.get_current_hash(candidate)}
+    view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
     try:
         return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
         return view | {"view": None, "broken": str(error)}
 
 
-def _load_missing(opened: CachedDraft, ids: Sequence[str], has: object) -> list[dict[str, Any]]:
+def _load_missing(
+    opened: CachedDraft, ids: Iterable[str], has: Collection[object]
+) -> list[dict[str, Any]]:
     """Return the candidates of which the page lacks the current version."""
-    page_pairs = set()
-    for pair in has[:_MAX_HAS] if isinstance(has, list) else []:
-        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(x, str) for x in pair):
-            page_pairs.add(tuple(pair))
     candidates = [opened.candidates[id] for id in ids]
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if (candidate.summary.id, opened.get_current_hash(candidate)) not in page_pairs
+        if [candidate.summary.id, current_hash(candidate)] not in has
     ]
 
 
@@ -166,16 +162,13 @@ def _list_undoable(opened: CachedDraft, person: Annotator, blind: bool) -> list[
 
     If blind is set, these are their second ratings.
     """
-    out = []
-    for decision in reversed(opened.decisions):
-        candidate = opened.candidates.get(decision.candidate)
-        is_own = decision.person == person.id and (decision.kind == "rating") == blind
-        if candidate is None or not is_own:
-            continue
-        mine, standing = find_rating(candidate.state, person.id), candidate.state.standing
-        stands = mine if blind else standing[-1] if standing else None
-        if stands is not None and stands.uuid == decision.uuid:
-            out.append({name: getattr(decision, name) for name in ("uuid", "candidate", "kind")})
-        if len(out) == MAX_UNDOABLE:
-            break
-    return out
+    states = [candidate.state for candidate in opened.candidates.values()]
+    if blind:
+        ratings = (find_rating(state, person.id) for state in states)
+        last = [rating for rating in ratings if rating is not None]
+    else:
+        last = [decision for state in states for decision in state.standing[-1:]]
+    own = [decision for decision in last if decision.person == person.id]
+    own.sort(key=lambda decision: decision.number, reverse=True)
+    names = ("uuid", "candidate", "kind")
+    return [{name: getattr(d, name) for name in names} for d in own[:MAX_UNDOABLE]]

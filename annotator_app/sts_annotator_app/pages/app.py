@@ -4,13 +4,14 @@ It lies in `pages` because Streamlit treats the files of a folder `pages` next t
 pages, and would show an empty one to a browser that reconnects after a restart.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from sts_annotator_app import state
 from sts_annotator_app.pages import clip, component_pages, guide, report, team
 from sts_annotator_app.pages.access import current_roles
+from sts_annotator_app.settings import get_settings
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
 st.html(
@@ -21,8 +22,8 @@ st.html(
     </style>"""
 )
 doing = {*current_roles()}
-judged = bool(state.get_settings().suite)
-entries = []
+judged = bool(get_settings().suite)
+entries: list[tuple[Callable[[], None], str, str]] = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
     entries.append((component_pages.show_play, "Play", "turn"))

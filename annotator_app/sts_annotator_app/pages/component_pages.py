@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from sts_annotator_app import annotating, play, state
 from sts_annotator_app.curation import sync as curation
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reviewing import sync as reviewing
+from sts_annotator_app.settings import get_settings
 
 _LOG = logging.getLogger(__name__)
 
@@ -21,28 +23,9 @@ def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any]
     """Mount a component with the data of an exchange, or show why it cannot be used."""
     person = require_person(*roles)
     if person is not None:
-        data = exchange(person, state.component_state(name))
+        sent = (st.session_state.get(name) or {}).get("sync")  # None on a page just opened
+        data = exchange(person, sent)
         state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
-
-
-def show_annotate() -> None:
-    """Show the page for annotating continuations."""
-    _show("player", ("annotator",), _sync_annotate)
-
-
-def show_review() -> None:
-    """Show the page for adjudication and error analysis."""
-    _show("review", ("reviewer",), _sync_review)
-
-
-def show_curate() -> None:
-    """Show the page for curating a draft."""
-    _show("curate", ("curator", "lead"), _sync_curate)
-
-
-def show_play() -> None:
-    """Show the page for playing a scenario with an agent's observations."""
-    _show("play", ("annotator",), _sync_play)
 
 
 def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
@@ -50,11 +33,11 @@ def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
         state.get_store(),
         person,
         sent,
-        suite=state.get_settings().part or state.get_settings().suite,
+        suite=get_settings().queue,
         place=state.workspace_path(),
         shown=state.load_episode,
         broken=state.broken,
-        remaining=state.remaining,
+        count_remaining=state.count_remaining,
         runs="lead" in person.roles,
     )
 
@@ -95,3 +78,9 @@ def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
     except StsError as error:
         _LOG.error("%s", error)
         return {"author": author, "trouble": annotating.UNSAVED}
+
+
+show_annotate = partial(_show, "player", ("annotator",), _sync_annotate)
+show_review = partial(_show, "review", ("reviewer",), _sync_review)
+show_curate = partial(_show, "curate", ("curator", "lead"), _sync_curate)
+show_play = partial(_show, "play", ("annotator",), _sync_play)

@@ -9,10 +9,10 @@ import streamlit as st
 from sts.domains import load_domain
 from sts.errors import StsError
 from sts_annotator_app import state
+from sts_annotator_app.pages.access import WIDTH_PX
 
 GUIDE = Path(__file__).parents[1] / "guide.md"
 PLACEHOLDER = "<!-- what is to be seen in the world of the suite -->"
-WIDTH_PX = 820  # pixels: longer lines are hard to read
 
 
 def show_page() -> None:

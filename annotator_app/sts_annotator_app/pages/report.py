@@ -11,6 +11,7 @@ from sts_annotator_app import state
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.results import RESULTS
+from sts_annotator_app.settings import get_settings
 from sts_annotator_app.tables import escape_markdown
 
 HEIGHT_PX = 1400
@@ -31,14 +32,14 @@ def show_page() -> None:
         builder.start()
     show_status(builder)
     if builder.built_at is not None:
-        address = f"{state.get_settings().base_path}{RESULTS}report.html"
+        address = f"{get_settings().base_path}{RESULTS}report.html"
         buttons.link_button("Open in a new tab", address)
         st.iframe(f"{address}?built={builder.built_at}", height=HEIGHT_PX)
 
 
 def show_status(builder: ReportBuilder) -> None:
     """Show the state of the report; the page is run again when a build ends."""
-    label, built = state.get_settings().suite, builder.built_at
+    label, built = get_settings().suite, builder.built_at
     last = "" if built is None else f"Below: report of {format_time(built)} UTC."
     if builder.error:
         st.error(escape_markdown(f"The report could not be built: {builder.error}. {last}"))

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from sts.names import format_time
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.access import require_person
+from sts_annotator_app.settings import get_settings
 from sts_annotator_app.tables import escape_markdown, render_table
 
 RECENT_DAYS = 14
@@ -48,7 +49,7 @@ def show_page() -> None:
 
 def _show(lead: Annotator) -> None:
     store = state.get_store()
-    suite = state.get_settings().part or state.get_settings().suite
+    suite = get_settings().queue
     now = store.now()
     with store.read() as connection:
         members, pauses = members_of(connection, now=now), list_pauses(connection)
@@ -81,10 +82,7 @@ def _show_members(
     pauses: Sequence[Control],
     consents: Sequence[ConsentCount],
 ) -> None:
-    if not members:
-        st.info("No members yet. Invite someone below.")
-        return
-    builder = state.get_report_builder() if state.get_settings().suite else None
+    builder = state.get_report_builder() if get_settings().suite else None
     built = builder.built_at if builder else None
     report = _read_report(builder.folder, built) if builder and built is not None else None
     people = () if report is None or report.annotators is None else report.annotators.rows
@@ -130,17 +128,14 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
     with st.expander("Invite someone"), st.form("invite", clear_on_submit=True, border=False):
         name = st.text_input("Name", max_chars=64)
         doing = st.multiselect("Roles", ROLES, default=ROLES[:1])
-        signing_in = bool(state.get_settings().has_sign_in)
+        signing_in = get_settings().has_sign_in
         email = st.text_input("E-mail address for sign-in (optional)") if signing_in else ""
         if st.form_submit_button("Invite"):
             _apply_change(
                 _prepare_invitation, people.add_invited, name, doing, email or None, now=now
             )
-    names = [member.person.name for member in members]
-    if not names:
-        return
     with st.expander("Manage access: invite again, sign out or pause"):
-        member_name = st.selectbox("Member", names)
+        member_name = st.selectbox("Member", [member.person.name for member in members])
         person = next(member.person for member in members if member.person.name == member_name)
         reason = st.text_input("Reason for the pause", max_chars=200)
         target = {"person": person.id, "by": lead.id}
@@ -155,10 +150,10 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
             )
         if stop.button("Pause", width="stretch"):
             words = f"{member_name} is paused and gets no new clips."
-            _apply_change(lambda _: words, set_pause, **target, reason=reason, now=now)
+            _apply_change(words, set_pause, **target, reason=reason, now=now)
         if go.button("Resume", width="stretch"):
             words = f"{member_name} gets new clips again."
-            _apply_change(lambda _: words, set_pause, **target, now=now, resume=True)
+            _apply_change(words, set_pause, **target, now=now, resume=True)
 
 
 def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[DailyWork]) -> None:
@@ -170,9 +165,9 @@ def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[D
     )
     expected = estimate_hours(remaining, work)
     if expected is not None:
-        low, high = _format_hours(expected.low), _format_hours(expected.high)
+        hours, low, high = map(_format_hours, expected)
         st.write(
-            f"Estimated active time: {_format_hours(expected.hours)} h (95% CI {low} to {high} h), "
+            f"Estimated active time: {hours} h (95% CI {low} to {high} h), "
             f"from the last {RECENT_DAYS} days."
         )
     elif remaining:
@@ -229,8 +224,8 @@ def _show_pauses(
         text.text(f"{subject}: paused since {format_time(control.created_at)} UTC by {by}{why}")
         if button.button("Resume", key=f"resume {number}", width="stretch"):
             target = {"person": control.person, "by": lead.id}
-            resumed = partial(_resumed_message, subject)
-            _apply_change(resumed, set_pause, control.scope, now=now, resume=True, **target)
+            words = f"{subject}: resumed."
+            _apply_change(words, set_pause, control.scope, now=now, resume=True, **target)
     with st.expander("Pause a category or the whole suite"), st.form("pause", border=False):
         categories = sorted({scenario.category for scenario in state.get_suite().scenarios})
         everything = f"all of {suite}"
@@ -239,7 +234,7 @@ def _show_pauses(
         if st.form_submit_button("Pause"):
             scope = suite if subject == everything else f"{suite}/{subject}"
             words = f"No new clips of {scope} are assigned."
-            _apply_change(lambda _: words, set_pause, scope, by=lead.id, reason=reason, now=now)
+            _apply_change(words, set_pause, scope, by=lead.id, reason=reason, now=now)
 
 
 def _show_assignments(
@@ -289,11 +284,9 @@ def _read_report(folder: Path, built: float) -> Any:
 
 def _describe_access(member: Member, paused: bool, looking: bool) -> str:
     """Return a member's status; the person `looking` at the page is signed in by any link."""
-    if member.person.deactivated:
-        return "deactivated"
-    if paused:
+    if paused and not member.person.deactivated:
         return "paused"
-    return "signed in" if looking or member.access == "signed in" else member.access
+    return "signed in" if looking else member.access
 
 
 def _format_open_clips(member: Member, now: float) -> str | None:
@@ -303,21 +296,17 @@ def _format_open_clips(member: Member, now: float) -> str | None:
 
 
 def _apply_change(
-    words: Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
+    words: str | Callable[[_T], str], change: Callable[..., _T], *args: object, **more: object
 ) -> None:
     """Make a change and rerun the page with `words` about the outcome, or show the error."""
     try:
         with state.get_store().write(alone=True) as connection:
             done = change(connection, *args, **more)
-        st.session_state[_DONE] = words(done)
+        st.session_state[_DONE] = words if isinstance(words, str) else words(done)
     except StsError as error:
         st.error(escape_markdown(str(error)))
         return
     st.rerun()
-
-
-def _resumed_message(subject: str, _: object) -> str:
-    return f"{subject}: resumed."
 
 
 def _prepare_invitation(person: Annotator) -> str:

@@ -1,11 +1,12 @@
 """Synchronisation with the review page: save its decisions, return its next clips."""
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from sts.annotations import judged_clips
 from sts.annotations.current_events import CurrentEvent
+from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import ADJUDICATION, REVIEW, REVIEWERS
 from sts.annotations.review_queues import DISPUTED, FAILED, QUEUES, ReviewQueue, ReviewQueues
 from sts.annotations.store import AnnotationStore
@@ -53,7 +54,7 @@ def sync_page(
         "cases": None,  # the page keeps its cases
         "queue": name if (name := message.get("queue")) in QUEUES else DISPUTED,
         "queues": None,
-        "errors": views.list_errors(),
+        "errors": [[error, *about] for error, about in ERRORS.items()],
         "empty": {},
         "meanwhile": None,
         "trouble": "",
@@ -93,11 +94,10 @@ def _find_conflicts(
     store: AnnotationStore, person: Annotator, unsent: list[Any], acks: list[Acknowledgement]
 ) -> list[dict[str, str]]:
     """Return notices about clips that other reviewers have decided as well."""
-    saved = {ack.uuid for ack in acks if ack.status == "saved"}
+    saved = [event for event, ack in zip(unsent, acks, strict=True) if ack.status == "saved"]
     out = []
     for kind in REVIEWERS:
-        events = (e for e in unsent if isinstance(e, Mapping) and e.get("kind") == kind)
-        items = {event["item"] for event in events if event.get("uuid") in saved}
+        items = {event["item"] for event in saved if event.get("kind") == kind}
         decisions = _find_other_decisions(store, person, kind, items) if items else {}
         for item, remark in decisions.items():
             out.append({"item": item, "text": views.describe_conflict(kind, remark)})
@@ -118,9 +118,5 @@ def _find_concurrent(
     if not isinstance(item, str) or len(item) > _MAX_ITEM_CHARS:
         return None
     kind = REVIEW if queue == FAILED else ADJUDICATION
-    decisions = _find_other_decisions(store, person, kind, [item])
-    return (
-        {"item": item, "text": views.describe_concurrent(decisions[item])}
-        if item in decisions
-        else None
-    )
+    other = _find_other_decisions(store, person, kind, [item]).get(item)
+    return {"item": item, "text": views.describe_concurrent(other)} if other else None

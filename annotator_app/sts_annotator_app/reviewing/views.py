@@ -3,7 +3,6 @@
 from typing import Any
 
 from sts.annotations.current_events import CurrentEvent
-from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import REVIEW
 from sts.annotations.judged_clips import random_key
 from sts.annotations.review_queues import DIFFERING, DISPUTED, FAILED, ReviewCase, ReviewQueue
@@ -43,7 +42,8 @@ def describe_case(case: ReviewCase, episode: dict[str, Any], seed: int) -> dict[
     return {
         "episode": episode,
         "said": [
-            _describe_verdict(format_letter(n), verdict) for n, verdict in enumerate(verdicts)
+            {"by": format_letter(n), "verdict": by.verdict, "step": by.step, "reason": by.reason}
+            for n, by in enumerate(verdicts)
         ],
         "about": case.about,
         "ruled": None if case.rule is None else [case.rule.verdict, case.rule.step],
@@ -64,11 +64,6 @@ def count_progress(queue: ReviewQueue) -> dict[str, int]:
     """Return the progress of a queue."""
     counts = {name: value for name, value in queue._asdict().items() if name != "cases"}
     return {"waiting": len(queue.cases), **counts}
-
-
-def list_errors() -> list[list[str]]:
-    """Return [error type, source of the error, meaning] of each type."""
-    return [[error, *about] for error, about in ERRORS.items()]
 
 
 def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
@@ -100,10 +95,6 @@ def describe_concurrent(other: CurrentEvent) -> str:
         f"Another reviewer has just decided this clip: {_describe_decision(other)}. If you decide "
         "it too, both decisions are kept and the later one counts."
     )
-
-
-def _describe_verdict(name: str, remark: CurrentEvent) -> dict[str, Any]:
-    return {"by": name, "verdict": remark.verdict, "step": remark.step, "reason": remark.reason}
 
 
 def _describe_decision(event: CurrentEvent) -> str:
