@@ -12,6 +12,7 @@ from typing import Any
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
 from .snapshots import (
@@ -113,7 +114,7 @@ def label_hand_over(
             ):
                 laid[place] = step
     handed = [*taken_steps, *laid.values()]
-    return Label("success", min(handed)) if handed else Label("not_done", None)
+    return make_label(min(handed), True) if handed else NOT_DONE
 
 
 CATEGORY = Category(
