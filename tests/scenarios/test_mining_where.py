@@ -12,10 +12,11 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from sts.trajectories import steps, store
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.mining import filters, miners
 from sts_scenarios.mining.filters import Filter
 from tests.examples import recorded
+from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates
 
 OWN = """
@@ -229,7 +230,7 @@ def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, cus
     mined = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
     for category in (Filter("step < 25").restrict(one) for one in (shadow, mined)):
         one, other = (
-            mining.mine(order, [category], per_category=4, seed=2).scenarios
+            mine(order, [category], per_category=4, seed=2).scenarios
             for order in (trajectories, trajectories[::-1])
         )
         assert [s.row_hash for s in one] == [s.row_hash for s in other] != []

@@ -16,12 +16,13 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.types import Scenario
-from sts_scenarios import categories, mining, profiles
+from sts_scenarios import categories, profiles
 from sts_scenarios.category import Category, Label, name_in_errors
 from sts_scenarios.freezing import DraftCandidate, with_state
 from sts_scenarios.labels import label_suite
 from sts_scenarios.profiles import PassCount, Profiles, compute_profile
 from tests.examples import agents_of, on_test_side
+from tests.mined import mine
 from tests.scenarios.curating import recordings
 from tests.suites.races import Killed, killed_after, run_together
 
@@ -31,7 +32,7 @@ NAMES = ("blind", "random")
 
 @functools.cache
 def mined() -> tuple[Scenario, ...]:
-    return mining.mine(on_test_side(recordings()), RULES, per_category=2, seed=0).scenarios
+    return mine(on_test_side(recordings()), RULES, per_category=2, seed=0).scenarios
 
 
 @pytest.fixture

@@ -22,7 +22,6 @@ from sts_scenarios.category import Category
 from sts_scenarios.mining import (
     Mined,
     MiningTerms,
-    count_wanted,
     discrimination,
     failures,
     filters,
@@ -128,6 +127,7 @@ def run_request(
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
     make = partial(load_categories, order, tuple(domains))
     category_list = make()
+    names = [category.name for category in category_list]
     rule = _selection_provenance(
         order, {category.domain for category in category_list}, recorded, failed
     )
@@ -140,7 +140,7 @@ def run_request(
         by_effect = discrimination.ByEffect(order.effect, order.per_category - count, keep)
     keep_mined: Keep | None = by_effect or keep
     terms = MiningTerms(
-        counts=count_wanted(category_list, order.per_category - count),
+        counts=dict.fromkeys(names, order.per_category - count),
         seed=order.seed,
         last=last,
         there=there,
@@ -163,7 +163,7 @@ def run_request(
         passing = failures.make_passable_filter(chance, order.agents)
         further = replace(
             terms,
-            counts=count_wanted(category_list, count),
+            counts=dict.fromkeys(names, count),
             last=_last_numbers(last, mined.scenarios),
             there=[*there, *mined.scenarios],
             keep=lambda category, pick: (

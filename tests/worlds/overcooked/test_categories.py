@@ -24,8 +24,9 @@ from sts_scenarios.categories.overcooked.snapshots import (
 )
 from sts_scenarios.category import Label
 from sts_scenarios.freezing import find_category_faults
-from sts_scenarios.mining import Pick, make_scenario, mine
+from sts_scenarios.mining import Pick, make_scenario
 from sts_scenarios.validity import find_fault
+from tests.mined import mine
 
 SKILLS = {
     "deliver-soup": "deliver",
