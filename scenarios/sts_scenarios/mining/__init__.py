@@ -60,9 +60,9 @@ def make_mined(
         gathered.picks([(c, offer) for c in categories for offer in selections[c.name].offers])
     )
     results = [
-        (entry.scenario, entry.stratum, c.why_invalid(entry.scenario))
+        (scenario, stratum, c.why_invalid(scenario))
         for c in categories
-        for entry in make_scenarios(
+        for scenario, stratum in make_scenarios(
             c,
             [next(picks) for _ in selections[c.name].offers],
             terms.seed,
