@@ -7,7 +7,7 @@ imports minigrid until an episode is replayed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -25,7 +25,6 @@ DOMAIN = "babyai"
 VIEW = 7
 DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """Unit vectors of the directions: right, down, left, up."""
-NEIGHBOUR_OFFSETS = DIRECTIONS
 STEPS_TO_STAY = 3
 """Consecutive steps of facing a thing that count as staying in front of it."""
 Place = tuple[int, int]
@@ -72,10 +71,6 @@ class Frame(NamedTuple):
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
 
 
-LabelFunction = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
-"""Maps the frames from the takeover on and a candidate's parameters to a label."""
-
-
 def neighbour(place: Place, facing: int) -> Place:
     """Return the cell next to another, in a direction of DIRECTIONS."""
     right, down = DIRECTIONS[facing]
@@ -120,19 +115,6 @@ def capture_frame(world: BabyAI) -> Frame:
     held = Thing(live.carrying.color, live.carrying.type) if live.carrying else None
     sight = frozenset((int(x), int(y)) for x, y in cells)
     return Frame(me, facing, held, things, doors, sight)
-
-
-def make_labeller(
-    rule: LabelFunction,
-) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Return a category's label function that applies a rule to the frames from the takeover on."""
-
-    def label(
-        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
-    ) -> Label:
-        return rule(replay_frames(episode)[takeover:], parameters)
-
-    return label
 
 
 def parse_thing(parameter: Iterable[str]) -> Thing:
