@@ -11,7 +11,7 @@ from sts_scenarios.category import Label, Rubric
 
 from . import room_frames
 from .builders import build_category
-from .policies import DROP, History, go_to, parse_things, pick_up
+from .policies import DROP, History, go_to, parse_things, pick_up_named
 from .room_frames import Frame, first_pickup, parse_thing, things_seen, unique_things
 
 
@@ -44,19 +44,15 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 def solver_policy(history: History) -> int:
     """Pick up the first named thing and drop it next to the second."""
-    thing, target = parse_things(history.instruction)[:2]
-    if history.is_carrying:
-        return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
-    return pick_up(history, history.find_thing(thing))
+    if not history.is_carrying:
+        return pick_up_named(history)
+    target = parse_things(history.instruction)[1]
+    return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
 
 
 def shortcut_policy(history: History) -> int:
     """Pick up the first named thing and drop it at once."""
-    return (
-        DROP
-        if history.is_carrying
-        else pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
-    )
+    return DROP if history.is_carrying else pick_up_named(history)
 
 
 CATEGORY = build_category(

@@ -157,6 +157,16 @@ def pick_up(history: History, goals: Collection[Place]) -> int:
     return DONE if history.is_carrying else go_to(history, goals, PICKUP)
 
 
+def go_to_named(history: History) -> int:
+    """Return the next action to face the first thing that the instruction names."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
+
+
+def pick_up_named(history: History) -> int:
+    """Return the next action to pick up the first thing that the instruction names."""
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
+
+
 class PolicyAgent(Agent):
     """Agent that plays a policy once it has an instruction, and does nothing before."""
 
