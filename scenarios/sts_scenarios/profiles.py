@@ -130,7 +130,9 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
 
     None for `names` stands for those that the categories of the domain list.
     """
-    agent_names = categories.profile_agents(domain) if names is None else dict.fromkeys(names)
+    agent_names = (
+        categories.collect_names(domain, "AGENTS") if names is None else dict.fromkeys(names)
+    )
     loaded = {name: agents.load(name) for name in agent_names}
     players = {name: agent for name, agent in loaded.items() if agent.domain in ("", domain)}
     for name, n in Counter(agent.name for agent in players.values()).items():

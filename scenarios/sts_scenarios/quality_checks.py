@@ -70,7 +70,7 @@ def check_category(
     usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
     max_rate = usual if controls.max_open_loop_rate is None else controls.max_open_loop_rate
     rows = [QualityCheck(category.name, "open loop", blind, max_rate)]
-    for name in categories.baseline_agents(category.domain):
+    for name in categories.collect_names(category.domain, "BASELINES"):
         agent, limit = agents.load(name), REWARD if controls.against_reward else None
         rows.append(QualityCheck(category.name, agent.name, rate(agent), limit))
     if controls.shortcut is not None:

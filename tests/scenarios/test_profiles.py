@@ -70,10 +70,12 @@ def test_profile_depends_on_the_seed_and_not_on_other_scenarios():
 
 def test_agents_of_a_domain_are_installed_and_used_by_default():
     for domain in ("lambda-star", "babyai", "overcooked"):
-        named = categories.profile_agents(domain)
+        named = categories.collect_names(domain, "AGENTS")
         assert len(named) >= 3 and set(named) <= {"random", *agents_of(domain)}
-    assert categories.profile_agents("gymnasium:CartPole-v1") == ()
-    assert tuple(compute_profile(mined()[0]).passed) == categories.profile_agents("lambda-star")
+    assert categories.collect_names("gymnasium:CartPole-v1", "AGENTS") == ()
+    assert tuple(compute_profile(mined()[0]).passed) == categories.collect_names(
+        "lambda-star", "AGENTS"
+    )
 
 
 def test_agents_of_other_domains_are_left_out_and_invalid_ones_refused():

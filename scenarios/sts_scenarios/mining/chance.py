@@ -97,5 +97,5 @@ def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
         return
     yield from (OpenLoopAgent(world, [move], [0]) for move in actions)
     yield OpenLoopAgent(world, actions, [0])
-    for mix in categories.action_mixes(category.domain):
-        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix], [0])
+    for mix in categories.collect_names(category.domain, "MIXES"):
+        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix.split()], [0])
