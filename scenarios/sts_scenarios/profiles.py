@@ -257,16 +257,16 @@ class Profiles:
                 return profile
         return None
 
-    def find_equal(self, candidates: Iterable[DraftCandidate]) -> dict[str, str]:
-        """Return by id why agents do not differ on a candidate, from stored profiles only."""
-        reasons: dict[str, str] = {}
+    def find_stored(self, candidates: Iterable[DraftCandidate]) -> dict[str, Profile]:
+        """Return the profiles that are stored, by the id of their candidate."""
+        stored: dict[str, Profile] = {}
         if not self._draft.workspace.store.list(f"{self._draft.folder}/profiles"):
-            return reasons  # without loading any agent
+            return stored  # without loading any agent
         for candidate in candidates:
             with contextlib.suppress(StsError):  # of a category that is not installed
-                if (profile := self.get(candidate)) is not None and profile.why_equal:
-                    reasons[candidate.summary.id] = profile.why_equal
-        return reasons
+                if (profile := self.get(candidate)) is not None:
+                    stored[candidate.summary.id] = profile
+        return stored
 
     def _current_scenario(self, candidate: DraftCandidate) -> Summary:
         return current_scenario(self._draft, candidate)
