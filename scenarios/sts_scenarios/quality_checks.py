@@ -23,6 +23,8 @@ MAX_OPEN_LOOP, MAX_OVER_CHANCE = 0.15, 1.3
 """Maximum open-loop pass rate: of an instruction, and of a question as a multiple of chance."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
 """Maximum for a reward maximiser, for the shortcut over chance, and share of pairs alike."""
+MIN_SOLVER = 0.9
+"""Minimum pass rate of the solver."""
 MIDDLE = (0.1, 0.9)
 """Pass rates of agents that are neither too weak nor too strong to compare difficulties."""
 
@@ -77,7 +79,7 @@ def check_category(
         limit = SHORTCUT * (blind if guess is None else guess)
         rows.append(QualityCheck(category.name, "shortcut", rate(controls.shortcut), limit))
     if controls.solver is not None:
-        passed, limit = rate(controls.solver), controls.min_solver_rate
+        passed, limit = rate(controls.solver), MIN_SOLVER
         rows.append(QualityCheck(category.name, "solver", passed, limit, least=True))
     return rows
 

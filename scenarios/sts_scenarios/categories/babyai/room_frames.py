@@ -7,7 +7,7 @@ imports minigrid until an episode is replayed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -117,11 +117,6 @@ def capture_frame(world: BabyAI) -> Frame:
     return Frame(me, facing, held, things, doors, sight)
 
 
-def parse_thing(parameter: Iterable[str]) -> Thing:
-    """Return the thing stored in a candidate's parameters."""
-    return Thing(*parameter)
-
-
 def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
     """Return the steps at which the player completes a stay, with the thing it faces.
 
@@ -153,13 +148,13 @@ def label_first_stay(
 ) -> Label:
     """Judge the first thing that the player stays in front of: it must be `thing`."""
     stay = next(iter(find_stays(frames, steps)), None)
-    return make_label(stay[0], stay[1] == parse_thing(parameters["thing"])) if stay else NOT_DONE
+    return make_label(stay[0], stay[1] == Thing(*parameters["thing"])) if stay else NOT_DONE
 
 
 def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Judge the first thing that is picked up: it must be `thing`."""
     first = first_pickup(frames)
-    return make_label(first[0], first[1] == parse_thing(parameters["thing"])) if first else NOT_DONE
+    return make_label(first[0], first[1] == Thing(*parameters["thing"])) if first else NOT_DONE
 
 
 def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:
