@@ -104,13 +104,7 @@ class Rubric:
 
 
 class Criterion(NamedTuple):
-    """The rubric of a category, filled in for one scenario.
-
-    Attributes:
-      success_criterion: one sentence.
-      edge_cases: a few sentences on edge cases.
-      overlay: the highlights.
-    """
+    """The rubric of a category, filled in for one scenario."""
 
     success_criterion: str
     edge_cases: str

@@ -48,11 +48,7 @@ class QualityCheck(NamedTuple):
 
 
 def check_category(
-    category: Category,
-    scenarios: Sequence[Scenario],
-    *,
-    continuations: int = CONTINUATIONS,
-    seed: int = 0,
+    category: Category, scenarios: Sequence[Scenario], *, continuations: int = CONTINUATIONS
 ) -> list[QualityCheck]:
     """Return checks of how many scenarios of a category can be passed without doing what they ask.
 
@@ -65,9 +61,9 @@ def check_category(
         return []
 
     def rate(agent: agents.Agent) -> float:
-        return compute_pass_rate(category, scenarios, agent, continuations=continuations, seed=seed)
+        return compute_pass_rate(category, scenarios, agent, continuations=continuations)
 
-    blind = compute_open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
+    blind = compute_open_loop_pass_rate(category, scenarios, continuations=continuations)
     guess = 1 / len(controls.answers) if controls.answers else None
     usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
     max_rate = usual if controls.max_open_loop_rate is None else controls.max_open_loop_rate

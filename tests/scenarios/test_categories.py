@@ -348,6 +348,5 @@ def test_scenarios_that_do_not_separate_agents_fail_the_gates(proposed):
 
 
 def test_gate_is_loosened_only_with_a_reason():
-    limit = {"max_open_loop_rate": 0.9}
     with pytest.raises(ArgumentError, match="set why"):
-        ControlPolicies(**limit)
+        ControlPolicies(max_open_loop_rate=0.9)
