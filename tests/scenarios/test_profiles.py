@@ -47,10 +47,10 @@ def candidates(draft: drafts.Draft) -> list[DraftCandidate]:
 def test_profile_equals_what_run_and_label_give(tmp_path):
     workspace = Workspace.open(tmp_path / "w")
     suite = suites.freeze(workspace, "own", mined())
-    run.run(workspace, mined(), NAMES, count=6, seed=3, workers=1, progress=lambda *_: None)
+    run.run(workspace, mined(), NAMES, count=6, seed=0, workers=1, progress=lambda *_: None)
     labelled = label_suite(workspace, suite)
     passed: Counter[str] = Counter()
-    every = profiles.compute_profiles(mined(), NAMES, 6, seed=3)
+    every = profiles.compute_profiles(mined(), NAMES, 6)
     for scenario, made in zip(mined(), every, strict=True):
         assert made.profile.scenario == scenario.hash
         for name, first in made.first.items():
@@ -61,11 +61,10 @@ def test_profile_equals_what_run_and_label_give(tmp_path):
     assert {n: own.get("success", 0) for n, own in labelled.counts.items()} == passed
 
 
-def test_profile_depends_on_the_seed_and_not_on_other_scenarios():
+def test_profile_does_not_depend_on_other_scenarios():
     every = profiles.compute_profiles(mined()[::-1], NAMES, 4)[::-1]
     alone = [compute_profile(one, NAMES, 4) for one in mined()]
     assert [made.profile for made in every] == alone
-    assert alone != [compute_profile(one, NAMES, 4, seed=1) for one in mined()]
 
 
 def test_agents_of_a_domain_are_installed_and_used_by_default():
@@ -119,7 +118,6 @@ def test_stored_profile_is_used_only_for_the_same_settings_and_scenario(draft):
     assert Profiles(draft, NAMES[::-1], 3).get(one) is not None
     for others in (
         Profiles(draft, NAMES, 4),
-        Profiles(draft, NAMES, 3, seed=1),
         Profiles(draft, NAMES[:1], 3),
         Profiles(draft, NAMES, 3, own=[OTHER]),
     ):

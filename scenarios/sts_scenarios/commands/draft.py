@@ -1,7 +1,6 @@
 """`sts draft`: what is decided about the candidates of a draft."""
 
 import argparse
-import time
 from collections.abc import Sequence
 
 from sts.annotations.store import AnnotationStore
@@ -85,7 +84,7 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
         curation.append_decisions(
-            store, draft, [curation.make_rating(candidate, args.word, person, at=time.time())]
+            store, draft, [curation.make_rating(candidate, args.word, person)]
         )
     texts = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
