@@ -23,7 +23,7 @@ from sts.worlds.babyai.agents.instructions import Step, parse_steps
 from sts.worlds.babyai.agents.missions import Thing as Named
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import other_colour, policies, room_frames
+from sts_scenarios.categories.babyai import builders, other_colour, policies
 from sts_scenarios.categories.babyai.room_frames import Frame, Thing
 from sts_scenarios.category import Category, Label
 from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
@@ -210,7 +210,7 @@ def test_label_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(room_frames, "replay_frames", lambda episode: line)
+    monkeypatch.setattr(builders, "replay_frames", lambda episode: line)
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 
