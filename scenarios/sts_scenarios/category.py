@@ -104,13 +104,7 @@ class Rubric:
 
 
 class Criterion(NamedTuple):
-    """The rubric of a category, filled in for one scenario.
-
-    Attributes:
-      success_criterion: one sentence.
-      edge_cases: a few sentences on edge cases.
-      overlay: the highlights.
-    """
+    """The rubric of a category, filled in for one scenario."""
 
     success_criterion: str
     edge_cases: str
@@ -128,22 +122,20 @@ class ControlPolicies:
       shortcut: passes without doing what the instruction asks; None without one.
       answers: the possible answers of a question.
       max_open_loop_rate: maximum open-loop pass rate, if it differs from the default.
-      min_solver_rate: minimum pass rate of the solver.
       against_reward: a policy that only maximises reward must fail.
-      why: the reason for a limit that differs from the default.
+      why: the reason for a `max_open_loop_rate` that differs from the default.
     """
 
     solver: Agent | None = None
     shortcut: Agent | None = None
     answers: tuple[str, ...] = ()
     max_open_loop_rate: float | None = None
-    min_solver_rate: float = 0.9
     against_reward: bool = False
     why: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ArgumentError if a limit is loosened without a reason."""
-        if (self.max_open_loop_rate is not None or self.min_solver_rate < 0.9) and not self.why:
+        """Raise ArgumentError if the limit is changed without a reason."""
+        if self.max_open_loop_rate is not None and not self.why:
             raise ArgumentError("ControlPolicies changes a limit without a reason; set why")
 
 

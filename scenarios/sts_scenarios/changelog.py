@@ -33,7 +33,12 @@ class Difference(NamedTuple):
         if not self.through:
             return _format_unrelated(self)
         changelog = format_changelog(self.old, self.changes, len(self.kept))
-        return f"{_missing_note(self)}\n\n{changelog}" if self.missing else changelog
+        if not self.missing:
+            return changelog
+        return (
+            f"{self.old}, the parent of {self.new}, is no longer shipped; this is what {self.new} "
+            f"records about it\n\n{changelog}"
+        )
 
 
 def compare_suites(workspace: Workspace, old: str, new: str) -> Difference:
@@ -65,13 +70,6 @@ def _recorded_difference(suite: Suite) -> Difference:
     kept = tuple((s.id, s.id) for s in suite.scenarios if s.id not in fresh)
     changes = tuple(suite.changes)
     return Difference(str(suite.parent), suite.label, (suite.label,), kept, changes, missing=True)
-
-
-def _missing_note(diff: Difference) -> str:
-    return (
-        f"{diff.old}, the parent of {diff.new}, is no longer shipped; this is what {diff.new} "
-        "records about it"
-    )
 
 
 def _versions_between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Suite, ...] | None:

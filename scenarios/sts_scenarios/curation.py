@@ -71,29 +71,29 @@ def validate_decision(candidate: DraftCandidate, kind: str) -> None:
 
 
 def make_decision(
-    candidate: DraftCandidate, kind: str, person: Annotator, *, reason: str, at: float
+    candidate: DraftCandidate, kind: str, person: Annotator, *, reason: str
 ) -> Decision:
     """Return the decision `kind`, one of `decisions.KINDS`; errors as of `validate_decision`."""
     validate_decision(candidate, kind)
     detail = {"reason": reason} if reason else {}
     if kind == "undo":
         detail = {"undoes": candidate.state.standing[-1].uuid}
-    return _make_event(candidate, kind, person, detail, at)._replace(follows=candidate.state.last)
+    return _make_event(candidate, kind, person, detail)._replace(follows=candidate.state.last)
 
 
-def make_rating(candidate: DraftCandidate, word: str, person: Annotator, *, at: float) -> Decision:
+def make_rating(candidate: DraftCandidate, word: str, person: Annotator) -> Decision:
     """Return a person's rating, "yes" or "no", on whether two people would agree.
 
     "undo" withdraws their latest one on the candidate as it is now.
     """
     if word in RATINGS:
-        event = _make_event(candidate, "rating", person, {"rating": word}, at)
+        event = _make_event(candidate, "rating", person, {"rating": word})
         return event._replace(scenario=candidate.state.meaning)
     if word != "undo":
         raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {quote(word)}")
     if (latest := find_rating(candidate.state, person.id)) is None:
         raise ArgumentError(f"{person.name} has no rating on {candidate.summary.id} to withdraw")
-    return _make_event(candidate, "undo", person, {"undoes": latest.uuid}, at)._replace(
+    return _make_event(candidate, "undo", person, {"undoes": latest.uuid})._replace(
         follows=candidate.state.last
     )
 
@@ -126,19 +126,16 @@ def decide_as(
         validate_decision(candidate, kind)
     with AnnotationStore.open(workspace) as store:
         person = find_or_add_curator(store, name)
-        events = [
-            make_decision(candidate, kind, person, reason=reason, at=time.time())
-            for candidate in candidates
-        ]
+        events = [make_decision(candidate, kind, person, reason=reason) for candidate in candidates]
         append_decisions(store, draft, events)
     return person
 
 
 def _make_event(
-    candidate: DraftCandidate, kind: str, person: Annotator, detail: Mapping[str, str], at: float
+    candidate: DraftCandidate, kind: str, person: Annotator, detail: Mapping[str, str]
 ) -> Decision:
     id, uuid = candidate.summary.id, secrets.token_hex(16)
-    return Decision(uuid, id, kind, person.id, "", "", detail, at)
+    return Decision(uuid, id, kind, person.id, "", "", detail, time.time())
 
 
 def visible_ratings(state: CandidateState, person: Annotator | None) -> dict[str, str]:

@@ -131,18 +131,15 @@ def _label_all(
     """Yield the labels of continuations; the verdict is "" if there is no rule."""
     for continuation in continuations:
         scenario = scenarios[continuation.scenario_hash]
-        rule = rules[scenario.category].label if scenario.category in rules else _label_nothing
-        try:
-            verdict, step = rule(
-                continuation.episode, scenario.takeover, scenario.players, scenario.parameters
-            )
-        except StsError as error:
-            raise error.with_prefix(f"{suite.label}: {scenario.id}") from error
+        verdict, step = "", None
+        if (rule := rules.get(scenario.category)) is not None:
+            try:
+                verdict, step = rule.label(
+                    continuation.episode, scenario.takeover, scenario.players, scenario.parameters
+                )
+            except StsError as error:
+                raise error.with_prefix(f"{suite.label}: {scenario.id}") from error
         yield Label(continuation.content_hash, verdict, step, tuple(_format_notes(continuation)))
-
-
-def _label_nothing(*args: object) -> tuple[str, None]:
-    return "", None
 
 
 def _format_notes(continuation: Continuation) -> Iterator[str]:

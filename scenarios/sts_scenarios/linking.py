@@ -1,6 +1,5 @@
 """Pairing of candidates of a draft, or joining them into a dialogue, and the reverse."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,7 +52,7 @@ def link_candidates(
     person, events = find_or_add_curator(store, by), []
     for candidate, scenario in zip(chosen, changed, strict=True):
         draft.save_edit(scenario)
-        event = make_decision(candidate, "edit", person, reason="", at=time.time())
+        event = make_decision(candidate, "edit", person, reason="")
         detail = {"changes": {kind: getattr(scenario, kind)}}
         events.append(event._replace(scenario=scenario.row_hash, detail=detail))
     append_decisions(store, draft, events)

@@ -82,11 +82,10 @@ def compute_profile(
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
     *,
-    seed: int = SEED,
     own: Iterable[Category] = (),
 ) -> Profile:
     """Compute the profile of a scenario; see `compute_profiles`."""
-    (result,) = compute_profiles([scenario], names, continuations, seed=seed, own=own)
+    (result,) = compute_profiles([scenario], names, continuations, own=own)
     return result.profile
 
 
@@ -95,7 +94,6 @@ def compute_profiles(
     names: Sequence[str] | None = None,
     continuations: int = CONTINUATIONS,
     *,
-    seed: int = SEED,
     own: Iterable[Category] = (),
 ) -> list[ComputedProfile]:
     """Compute the profile of each scenario, independently of the others and their order.
@@ -116,7 +114,7 @@ def compute_profiles(
             size = 1 if ":" in name else _BATCH_SIZE  # a user's agent may depend on its batch
             count = 1 if is_deterministic(agent, group[0].partner) else continuations
             for batch in (group[at : at + size] for at in range(0, len(group), size)):
-                results = continue_all(batch, agent, seed=seed, indices=range(count))
+                results = continue_all(batch, agent, seed=SEED, indices=range(count))
                 for n, scenario in enumerate(batch):
                     own_part = results[n * count : (n + 1) * count]
                     agent_labels = tuple(_label(scenario, rules, c) for c in own_part)
@@ -130,7 +128,9 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
 
     None for `names` stands for those that the categories of the domain list.
     """
-    agent_names = categories.profile_agents(domain) if names is None else dict.fromkeys(names)
+    agent_names = (
+        categories.collect_names(domain, "AGENTS") if names is None else dict.fromkeys(names)
+    )
     loaded = {name: agents.load(name) for name in agent_names}
     players = {name: agent for name, agent in loaded.items() if agent.domain in ("", domain)}
     for name, n in Counter(agent.name for agent in players.values()).items():
@@ -170,11 +170,10 @@ class Profiles:
         names: Sequence[str] | None = None,
         continuations: int = CONTINUATIONS,
         *,
-        seed: int = SEED,
         own: Iterable[Category] = (),
     ) -> None:
         """Open the profiles of a draft that `compute_profiles` computes with the same arguments."""
-        self._draft, self._names, self._count, self._seed = draft, names, continuations, seed
+        self._draft, self._names, self._count = draft, names, continuations
         self._own = {category.name: category for category in own}
         self._bases: dict[str, _Basis] = {}
         self._unstored: dict[str, ComputedProfile] = {}
@@ -212,9 +211,7 @@ class Profiles:
     def _compute(self, candidate: DraftCandidate) -> Profile:
         scenario = self._scenario(candidate)
         own_categories = self._own.values()
-        (computed,) = compute_profiles(
-            [scenario], self._names, self._count, seed=self._seed, own=own_categories
-        )
+        (computed,) = compute_profiles([scenario], self._names, self._count, own=own_categories)
         if not self._basis(candidate).kept:
             self._unstored[self._current_scenario(candidate).hash] = computed
             return computed.profile
@@ -255,16 +252,16 @@ class Profiles:
                 return profile
         return None
 
-    def find_equal(self, candidates: Iterable[DraftCandidate]) -> dict[str, str]:
-        """Return by id why agents do not differ on a candidate, from stored profiles only."""
-        reasons: dict[str, str] = {}
+    def find_stored(self, candidates: Iterable[DraftCandidate]) -> dict[str, Profile]:
+        """Return the profiles that are stored, by the id of their candidate."""
+        stored: dict[str, Profile] = {}
         if not self._draft.workspace.store.list(f"{self._draft.folder}/profiles"):
-            return reasons  # without loading any agent
+            return stored  # without loading any agent
         for candidate in candidates:
             with contextlib.suppress(StsError):  # of a category that is not installed
-                if (profile := self.get(candidate)) is not None and profile.why_equal:
-                    reasons[candidate.summary.id] = profile.why_equal
-        return reasons
+                if (profile := self.get(candidate)) is not None:
+                    stored[candidate.summary.id] = profile
+        return stored
 
     def _current_scenario(self, candidate: DraftCandidate) -> Summary:
         return current_scenario(self._draft, candidate)
@@ -279,7 +276,7 @@ class Profiles:
                 _FORMAT: _VERSION,
                 "sts": sts.__version__,
                 "continuations": self._count,
-                "seed": self._seed,
+                "seed": SEED,
                 "rules": marks,
                 "agents": {agent.name: agents.fingerprint(agent) for agent in players},
             }

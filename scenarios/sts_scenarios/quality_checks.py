@@ -23,6 +23,8 @@ MAX_OPEN_LOOP, MAX_OVER_CHANCE = 0.15, 1.3
 """Maximum open-loop pass rate: of an instruction, and of a question as a multiple of chance."""
 REWARD, SHORTCUT, ALIKE = 0.2, 1.5, 0.5
 """Maximum for a reward maximiser, for the shortcut over chance, and share of pairs alike."""
+MIN_SOLVER = 0.9
+"""Minimum pass rate of the solver."""
 MIDDLE = (0.1, 0.9)
 """Pass rates of agents that are neither too weak nor too strong to compare difficulties."""
 
@@ -46,11 +48,7 @@ class QualityCheck(NamedTuple):
 
 
 def check_category(
-    category: Category,
-    scenarios: Sequence[Scenario],
-    *,
-    continuations: int = CONTINUATIONS,
-    seed: int = 0,
+    category: Category, scenarios: Sequence[Scenario], *, continuations: int = CONTINUATIONS
 ) -> list[QualityCheck]:
     """Return checks of how many scenarios of a category can be passed without doing what they ask.
 
@@ -63,21 +61,21 @@ def check_category(
         return []
 
     def rate(agent: agents.Agent) -> float:
-        return compute_pass_rate(category, scenarios, agent, continuations=continuations, seed=seed)
+        return compute_pass_rate(category, scenarios, agent, continuations=continuations)
 
-    blind = compute_open_loop_pass_rate(category, scenarios, continuations=continuations, seed=seed)
+    blind = compute_open_loop_pass_rate(category, scenarios, continuations=continuations)
     guess = 1 / len(controls.answers) if controls.answers else None
     usual = MAX_OPEN_LOOP if guess is None else MAX_OVER_CHANCE * guess
     max_rate = usual if controls.max_open_loop_rate is None else controls.max_open_loop_rate
     rows = [QualityCheck(category.name, "open loop", blind, max_rate)]
-    for name in categories.baseline_agents(category.domain):
+    for name in categories.collect_names(category.domain, "BASELINES"):
         agent, limit = agents.load(name), REWARD if controls.against_reward else None
         rows.append(QualityCheck(category.name, agent.name, rate(agent), limit))
     if controls.shortcut is not None:
         limit = SHORTCUT * (blind if guess is None else guess)
         rows.append(QualityCheck(category.name, "shortcut", rate(controls.shortcut), limit))
     if controls.solver is not None:
-        passed, limit = rate(controls.solver), controls.min_solver_rate
+        passed, limit = rate(controls.solver), MIN_SOLVER
         rows.append(QualityCheck(category.name, "solver", passed, limit, least=True))
     return rows
 

@@ -11,9 +11,10 @@ import pytest
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.viewer.criteria import find_criterion
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.category import Overlay, Rubric, name_in_errors
 from tests.examples import on_test_side, recorded
+from tests.mined import mine
 
 QUESTION = "where-is-good"
 
@@ -24,7 +25,7 @@ def scenarios() -> dict[str, Scenario]:
     trajectories = on_test_side(recorded("random", count=60, team=2, seed=7))
     rules = categories.installed_categories(["lambda-star"])
     own = [rules[name] for name in ("return-to-first", "shadow-evil", QUESTION)]
-    mined = mining.mine(trajectories, own, per_category=1, seed=0)
+    mined = mine(trajectories, own, per_category=1, seed=0)
     return {one.category: one for one in mined.scenarios}
 
 

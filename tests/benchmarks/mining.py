@@ -22,8 +22,9 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.record import Task, generate_states, play_task
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from tests.benchmarks import measure
+from tests.mined import mine
 
 EPISODES, STEPS, TEAM, SIDE = 1_000_000, 50, 2, 10
 AGENTS = ("random", "local-search")
@@ -109,9 +110,9 @@ def mine_plainly() -> tuple[float, int]:
         every = [t for t in store.load(Workspace.open(folder)) if t.split == "test"]
     own = [categories.load_category(name) for name in names()]
     some = every[: SAMPLE // 2] + every[::-1][: SAMPLE // 2]
-    mining.mine(some[:4], own, per_category=1, seed=0)
+    mine(some[:4], own, per_category=1, seed=0)
     begun_at = time.process_time()
-    mining.mine(some, own, per_category=10, seed=0)
+    mine(some, own, per_category=10, seed=0)
     return time.process_time() - begun_at, len(some)
 
 

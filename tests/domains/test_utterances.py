@@ -22,10 +22,10 @@ from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 from sts.viewer.payload import build_payload
-from sts_scenarios import mining
 from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
+from tests.mined import mine
 from tests.recording import record
 
 TEXT = "Über “hier”!"
@@ -54,7 +54,7 @@ def scenario() -> Any:
     every = [
         replace(t, instructions=(), provenance=t.provenance | {"split": "test"}) for t in talked()
     ]
-    (found,) = mining.mine(every, [talk], per_category=1, seed=0).scenarios
+    (found,) = mine(every, [talk], per_category=1, seed=0).scenarios
     return found
 
 

@@ -27,13 +27,14 @@ from sts.suites import drafts, tags
 from sts.suites import store as suites
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.freezing import with_state
 from sts_scenarios.profiles import Profiles
 from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.processes import PATIENCE, fork, wait
 from tests.faults.writes import Meet, watch
+from tests.mined import mine
 from tests.stores import add_person, claim_items, enqueue, submit
 
 Words = tuple[str, ...]
@@ -45,10 +46,10 @@ def make_whole(root: Path) -> None:
     workspace = Workspace.open(str(root)).create()
     every = [categories.load_category(name) for name in ("keep-beside", "shadow-evil", "when-evil")]
     played = recorded(count=60, team=2, steps=40, seed=5)
-    found = mining.mine(played, every, per_category=1, seed=0)
+    found = mine(played, every, per_category=1, seed=0)
     suite = suites.freeze(workspace, "tiny", found.scenarios)
     trajectories.save(workspace, recorded(count=3))
-    own = mining.mine(played, every[:1], per_category=2, seed=1).scenarios
+    own = mine(played, every[:1], per_category=2, seed=1).scenarios
     draft = accepted(workspace, "grown", own)
     draft.save_edit(replace(own[0], difficulty="hard"))
     Profiles(draft, ("random",), 2).compute(with_state(draft, ())[0])

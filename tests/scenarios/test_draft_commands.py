@@ -44,7 +44,7 @@ def test_show_prints_the_agents_pass_counts_with_profiles(curator):
 
 
 def test_check_notes_candidates_that_do_not_separate_agents(curator, monkeypatch):
-    monkeypatch.setattr(categories, "profile_agents", lambda domain: ("blind", "random"))
+    monkeypatch.setattr(categories, "collect_names", lambda domain, _: ("blind", "random"))
     curator.draft("accept --all")
     assert "does not separate the agents" not in curator.draft("check")  # no profile was made yet
     curator.draft("show --profiles")

@@ -13,10 +13,11 @@ from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category
 from sts_scenarios.editing import Edit, Editor, add_scenario
 from tests.examples import on_test_side, recorded
+from tests.mined import mine
 
 EVERY = {c.name: c for c in categories.installed_categories(["lambda-star"]).values()}
 WHERE, SHADOW = EVERY["where-is-good"], EVERY["shadow-evil"]
@@ -31,7 +32,7 @@ def by_id() -> dict[str, Trajectory]:
 @functools.cache
 def mined() -> tuple[Scenario, ...]:
     rules = [*EVERY.values()]
-    return tuple(mining.mine([*by_id().values()], rules, per_category=1, seed=0).scenarios)
+    return tuple(mine([*by_id().values()], rules, per_category=1, seed=0).scenarios)
 
 
 def one_of(category: str) -> tuple[Scenario, Trajectory]:
@@ -50,7 +51,7 @@ def find_candidates(
 
 def unasked(category: Category) -> tuple[Scenario, Trajectory, int]:
     """Return a scenario, its recording, and a step of that at which its category does not ask."""
-    every = mining.mine([*by_id().values()], [category], per_category=99, seed=0)
+    every = mine([*by_id().values()], [category], per_category=99, seed=0)
     for before in every.scenarios:
         trajectory = by_id()[before.trajectory]
         if free := sorted({*range(10, 38)} - {*find_candidates(category, trajectory, before)}):
@@ -89,7 +90,7 @@ def test_edited_scenario_that_fits_can_be_frozen(data: st.DataObject) -> None:
 
 
 def test_preview_does_not_depend_on_earlier_previews(monkeypatch):
-    every = mining.mine([*by_id().values()], [WHERE], per_category=9, seed=0).scenarios
+    every = mine([*by_id().values()], [WHERE], per_category=9, seed=0).scenarios
     before = next(s for s in every if find_candidates(SHADOW, by_id()[s.trajectory], s))
     trajectory = by_id()[before.trajectory]
     asks = next(iter(find_candidates(SHADOW, trajectory, before)))

@@ -95,6 +95,6 @@ def test_invalid_selection_by_effect_is_refused(workspace, monkeypatch):
             MiningRequest(effect=share)
     with pytest.raises(ArgumentError, match="--discriminating-share"):
         MiningRequest(effect=0.4, split="train")
-    monkeypatch.setattr(categories, "curation_agents", lambda domain: ())
+    monkeypatch.setattr(categories, "collect_names", lambda domain, _: ())
     with pytest.raises(ArgumentError, match="list no agents to select"):
         mine(workspace, 0.4)

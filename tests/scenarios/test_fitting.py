@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.category import Category, FieldValue
 from sts_scenarios.freezing import find_category_faults
 from sts_scenarios.validity import find_fault, find_text_fault
 from tests.examples import on_test_side, recorded
+from tests.mined import mine
 
 RULES = categories.installed_categories(["lambda-star"])
 OF_ANOTHER = "its text is an instruction template of evil-from-good"
@@ -29,7 +30,7 @@ def mined() -> tuple[Scenario, ...]:
         recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
         + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
     )
-    return tuple(mining.mine(recordings, [*RULES.values()], per_category=8, seed=0).scenarios)
+    return tuple(mine(recordings, [*RULES.values()], per_category=8, seed=0).scenarios)
 
 
 ANY: st.SearchStrategy[Scenario] = st.deferred(lambda: st.sampled_from(mined()))

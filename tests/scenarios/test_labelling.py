@@ -27,10 +27,11 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
 from sts_analysis.api import load_ratings
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.labels import label_suite
 from tests.examples import recorded
+from tests.mined import mine
 from tests.scenarios.curating import Curation, run_commands
 from tests.scenarios.test_mining import EVERY
 
@@ -39,7 +40,7 @@ from tests.scenarios.test_mining import EVERY
 def continued_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Return a workspace in which two agents have continued a suite."""
     workspace = Workspace.open(str(tmp_path_factory.mktemp("whole") / "w")).create()
-    found = mining.mine(recorded(count=80, steps=40, seed=5), EVERY, per_category=2, seed=0)
+    found = mine(recorded(count=80, steps=40, seed=5), EVERY, per_category=2, seed=0)
     suites.freeze(workspace, "tiny", found.scenarios)
     run_commands(workspace.root, "run tiny@1 --agent rule --agent oracle --continuations 3")
     return workspace

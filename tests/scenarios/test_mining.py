@@ -24,6 +24,7 @@ from sts_scenarios import categories, mining
 from sts_scenarios.category import Candidate
 from sts_scenarios.mining import request
 from tests.examples import SAMPLE_2016, on_test_side, recorded, state_after
+from tests.mined import mine
 from tests.scenarios.curating import Curation
 
 NAMES = (
@@ -38,7 +39,7 @@ SHADOW, WHERE = (categories.load_category(name) for name in ("shadow-evil", "whe
 
 @pytest.fixture(scope="module")
 def mining_result(trajectories) -> mining.Mined:
-    return mining.mine(trajectories, EVERY, per_category=3, seed=0)
+    return mine(trajectories, EVERY, per_category=3, seed=0)
 
 
 def at_step_20(hears: bool, trajectory: Trajectory, *_: int) -> Iterator[Candidate]:
@@ -55,7 +56,7 @@ def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajec
         why_invalid=lambda s: None,
         candidates=partial(at_step_20, hears),
     )
-    (one,) = mining.mine([talked], [category], per_category=1, seed=0).scenarios
+    (one,) = mine([talked], [category], per_category=1, seed=0).scenarios
     expected = [("Before.", 0), ("Within.", 5), ("At takeover.", 10)] if hears else []
     assert [(i.text, i.given_at) for i in one.earlier_instructions] == expected
     assert one.instructions[-1] == one.instruction and lint_scenarios([one]) == []
@@ -66,15 +67,15 @@ def hashes(mining_result: mining.Mined) -> list[str]:
 
 
 def test_seed_determines_the_scenarios_in_any_order_of_files(trajectories, mining_result):
-    again = mining.mine(trajectories[::-1], EVERY, per_category=3, seed=0)
-    other = mining.mine(trajectories, EVERY, per_category=3, seed=1)
+    again = mine(trajectories[::-1], EVERY, per_category=3, seed=0)
+    other = mine(trajectories, EVERY, per_category=3, seed=1)
     assert hashes(again) == hashes(mining_result)
     assert {s.hash for s in other.scenarios} != {s.hash for s in mining_result.scenarios}
 
 
 def test_only_the_test_side_is_mined(trajectories, mining_result):
     train = [t for t in trajectories if t.split == "train"]
-    assert train and not mining.mine(train, EVERY, per_category=3, seed=0).scenarios
+    assert train and not mine(train, EVERY, per_category=3, seed=0).scenarios
     assert {s.world for s in mining_result.scenarios} <= {
         t.world for t in on_test_side(trajectories)
     }
@@ -100,30 +101,30 @@ def test_scenarios_that_do_not_fit_are_left_out_with_their_reason(trajectories):
     fussy = dataclasses.replace(
         SHADOW, why_invalid=lambda s: "near" if s.difficulty == "easy" else None
     )
-    every = mining.mine(trajectories, [SHADOW], per_category=6, seed=0)
-    some = mining.mine(trajectories, [fussy], per_category=6, seed=0)
+    every = mine(trajectories, [SHADOW], per_category=6, seed=0)
+    some = mine(trajectories, [fussy], per_category=6, seed=0)
     assert some.unfit == {"shadow-evil": "near"} and not every.unfit
     kept = [s.hash for s in every.scenarios if s.difficulty != "easy"]
     assert [s.hash for s in some.scenarios] == kept and len(kept) < len(every.scenarios)
 
 
 def test_category_takes_each_world_once(trajectories):
-    most = mining.mine(trajectories, [WHERE], per_category=1000, seed=0)
+    most = mine(trajectories, [WHERE], per_category=1000, seed=0)
     worlds = [s.world for s in most.scenarios]
     assert len(worlds) == len(set(worlds)) == most.worlds["where-is-good"]
     assert most.candidates["where-is-good"] > len(worlds)
-    assert hashes(mining.mine(trajectories, [WHERE], per_category=10**18, seed=0)) == hashes(most)
+    assert hashes(mine(trajectories, [WHERE], per_category=10**18, seed=0)) == hashes(most)
     world = on_test_side(trajectories)[0]
     twin = dataclasses.replace(world, source="another recording of the same world")
-    assert len(mining.mine([world, twin], [WHERE], per_category=5, seed=0).scenarios) == 1
+    assert len(mine([world, twin], [WHERE], per_category=5, seed=0).scenarios) == 1
 
 
 def test_further_moments_of_a_world_come_last_and_do_not_overlap(trajectories):
-    again = partial(mining.mine, per_category=1000, seed=0, per_world=3)
+    again = partial(mine, per_category=1000, seed=0, per_world=3)
     most, reverse = (again(every, [WHERE]) for every in (trajectories, trajectories[::-1]))
     assert hashes(reverse) == hashes(most)
     worlds = most.worlds[WHERE.name]
-    some = mining.mine(trajectories, [WHERE], per_category=worlds, seed=0, per_world=3)
+    some = mine(trajectories, [WHERE], per_category=worlds, seed=0, per_world=3)
     assert len({s.world for s in some.scenarios}) == worlds == len(some.scenarios)
     steps: dict[str, list[int]] = {}
     for s in most.scenarios:
@@ -134,8 +135,8 @@ def test_further_moments_of_a_world_come_last_and_do_not_overlap(trajectories):
 
 
 def test_existing_scenarios_use_up_their_worlds(trajectories):
-    first = mining.mine(trajectories, [WHERE], per_category=1000, seed=0)
-    again = partial(mining.mine, trajectories, [WHERE], per_category=1000, seed=1)
+    first = mine(trajectories, [WHERE], per_category=1000, seed=0)
+    again = partial(mine, trajectories, [WHERE], per_category=1000, seed=1)
     assert not again(there=first.scenarios).scenarios
     more = again(there=first.scenarios, per_world=2).scenarios
     taken = {s.world: s.context_start for s in first.scenarios}
@@ -157,7 +158,7 @@ def test_recorder_with_few_moments_is_chosen_as_often_as_another():
     rare = dataclasses.replace(
         one, candidates=offer, why_invalid=lambda scenario: None, prefilter=None
     )
-    mined = mining.mine([*agents, *people], [rare], per_category=20, seed=0)
+    mined = mine([*agents, *people], [rare], per_category=20, seed=0)
     who = Counter(s.provenance["recorded_by"][0] for s in mined.scenarios)
     assert who == {"local-search": 10, "Ana": 10}
     counts: Counter[tuple[str, str]] = Counter()
@@ -200,16 +201,14 @@ def test_trajectory_that_does_not_replay_is_refused(trajectories):
         for t in trajectories
     ]
     with pytest.raises(ReplayMismatch, match="^trajectory [0-9a-f]+: .*step 0: .* receives"):
-        mining.mine(paid, [SHADOW], per_category=1, seed=0)
+        mine(paid, [SHADOW], per_category=1, seed=0)
 
 
 def test_episodes_of_the_published_program_are_mined(tmp_path, capsys):
     own = Curation(tmp_path, capsys)
     own("trajectories", "import", str(SAMPLE_2016), "--format", "lambdastar-2016")
     every = [dataclasses.replace(t, world="0" * 64) for t in store.load(own.workspace)]
-    sources = [
-        s.provenance["source"] for s in mining.mine(every, EVERY, per_category=1, seed=0).scenarios
-    ]
+    sources = [s.provenance["source"] for s in mine(every, EVERY, per_category=1, seed=0).scenarios]
     assert sources and all(source.startswith("lambdastar-2016") for source in sources)
 
 

@@ -17,7 +17,7 @@ from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectory_store
 from sts.trajectories.types import Player, Trajectory
 from sts_annotator_app.curation.drafts import DraftCache
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.editing import Editor
 from sts_scenarios.mining import failures, response_profiles
 from sts_scenarios.mining.building import FAILURE_TAG
@@ -27,6 +27,7 @@ from sts_scenarios.mining.chance import (
     compute_pass_rate,
 )
 from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
+from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates, recordings, run_commands
 
 CHOSEN = "--category keep-beside --category shadow-evil --category where-is-good"
@@ -149,7 +150,7 @@ def test_some_agent_passes_each_kept_candidate_above_chance(workspace, from_fail
 def test_candidates_that_no_agent_passes_above_chance_are_passed_over(failed):
     shadow = failures.restrict_to_takeover(SHADOW)
     keep = failures.make_passable_filter({"shadow-evil": 1.0}, ("random",))
-    found = mining.mine(failed, [shadow], per_category=1, seed=0, keep=keep)
+    found = mine(failed, [shadow], per_category=1, seed=0, keep=keep)
     assert not found.scenarios
     assert found.passed_over["shadow-evil"] > 0 and found.candidates["shadow-evil"] > 0
 

@@ -17,9 +17,10 @@ from sts.suites.drafts import get_draft_split, open_draft
 from sts.suites.types import Scenario
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.mining.training import restrict_to_done
 from tests.examples import recorded
+from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates, run_commands
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "learning.md"
@@ -66,7 +67,7 @@ def test_training_examples_were_done_in_their_recording(training_scenarios, traj
 def test_instruction_that_no_recording_follows_yields_no_example(run, trajectories):
     where = categories.load_category("where-is-good")
     plain, done = (
-        mining.mine(trajectories, [rule], per_category=1, seed=0, split="train")
+        mine(trajectories, [rule], per_category=1, seed=0, split="train")
         for rule in (where, restrict_to_done(where))
     )
     assert plain.scenarios and not done.scenarios and done.candidates["where-is-good"] == 0

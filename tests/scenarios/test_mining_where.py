@@ -12,10 +12,11 @@ from sts.errors import ArgumentError, MissingExtra
 from sts.storage.workspace import Workspace
 from sts.trajectories import steps, store
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.mining import filters, miners
-from sts_scenarios.mining.filters import Filter
+from sts_scenarios.mining.filters import check_filter, evaluate_filter, restrict_to_filter
 from tests.examples import recorded
+from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates
 
 OWN = """
@@ -81,7 +82,7 @@ def custom_miners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 def test_filter_selects_the_rows_that_it_describes(trajectories, text, column, holds):
     t = trajectories[1]
     expected = [bool(holds(v)) for v in steps.make_step_table(t, (column,))[column].tolist()]
-    assert Filter(text).evaluate(t).ravel().tolist() == expected
+    assert evaluate_filter(text, t).ravel().tolist() == expected
     assert 0 < sum(expected) < len(expected)
 
 
@@ -155,7 +156,7 @@ def test_length_of_a_filter_error_does_not_grow_with_the_filter(trajectories):
     said = []
     for count in (20, 90):
         with pytest.raises(ArgumentError) as error:
-            Filter(", ".join(["step > 1"] * count)).check(trajectories[0])
+            check_filter(", ".join(["step > 1"] * count), trajectories[0])
         said.append(len(str(error.value)))
     assert said[0] == said[1]
 
@@ -172,7 +173,7 @@ def test_filter_that_fails_in_a_recording_names_it(trajectories, monkeypatch):
     def words(t: Trajectory, names: Any) -> Any:
         return {name: one.astype(str) for name, one in table(t, names).items()}
 
-    where = Filter("step > 12").restrict(categories.load_category("shadow-evil"))
+    where = restrict_to_filter(categories.load_category("shadow-evil"), "step > 12")
     assert where.find_candidates(trajectories[0])
     monkeypatch.setattr(steps, "make_step_table", words)
     with pytest.raises(ArgumentError, match=f"in trajectory {trajectories[1].id}: cannot compare"):
@@ -227,9 +228,9 @@ def test_miner_without_its_category_is_refused(run, custom_miners):
 def test_filter_and_miner_keep_the_choice_independent_of_order(trajectories, custom_miners):
     shadow = categories.load_category("shadow-evil")
     mined = miners.use_miner(shadow, "second", miners.load_miner("own_miners:second"))
-    for category in (Filter("step < 25").restrict(one) for one in (shadow, mined)):
+    for category in (restrict_to_filter(one, "step < 25") for one in (shadow, mined)):
         one, other = (
-            mining.mine(order, [category], per_category=4, seed=2).scenarios
+            mine(order, [category], per_category=4, seed=2).scenarios
             for order in (trajectories, trajectories[::-1])
         )
         assert [s.row_hash for s in one] == [s.row_hash for s in other] != []

@@ -11,10 +11,11 @@ import pytest
 from sts.errors import StsError
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.state import TOKENS
-from sts_scenarios import categories, mining
+from sts_scenarios import categories
 from sts_scenarios.categories import lambda_star
 from sts_scenarios.category import Label
 from tests.examples import recorded
+from tests.mined import mine
 from tests.scenarios.scripted import STAY, continued, episode
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "curator.md"
@@ -35,7 +36,7 @@ def test_file_next_to_the_other_categories_is_mined_and_labelled(custom_category
     assert custom_category in categories.installed_categories()
     category = categories.load_category(custom_category)
     made = recorded("random", count=40, team=4, steps=30)
-    found = mining.mine(made, [category], per_category=3, seed=0)
+    found = mine(made, [category], per_category=3, seed=0)
     assert len(found.scenarios) == 3
     for one in found.scenarios:
         assert category.why_invalid(one) is None

@@ -21,6 +21,7 @@ from sts_scenarios.category import CandidateColumns, Category, Prefilter
 from sts_scenarios.mining import confirming, rows, survey
 from sts_scenarios.mining.request import MiningRequest, run_request
 from tests.examples import on_test_side, recorded
+from tests.mined import mine
 
 RULES = {c.name: c for c in categories.load_categories("lambda-star")}
 SCREENED = [name for name, c in RULES.items() if c.prefilter]
@@ -118,7 +119,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
     names = (*FEW, "find-good-again", "return-to-first", "evade-or-shadow")
     every = store.load(workspace)
-    plain = mining.mine(every, [RULES[name] for name in names], per_category=3, seed=2)
+    plain = mine(every, [RULES[name] for name in names], per_category=3, seed=2)
     assert len(plain.scenarios) >= 15
     for workers in (1, 2):
         order = MiningRequest(names, per_category=3, seed=2, workers=workers)
@@ -134,10 +135,10 @@ def test_files_are_mined_as_a_list_with_any_number_of_processes(workspace):
 @pytest.mark.parametrize("strata", [("difficulty",), ("source",), ()])
 def test_files_are_mined_as_a_list_for_any_strata(workspace, strata):
     rules = [RULES[name] for name in FEW]
-    first = mining.mine(store.load(workspace), rules, per_category=1, seed=0).scenarios
+    first = mine(store.load(workspace), rules, per_category=1, seed=0).scenarios
     order = MiningRequest(FEW, per_category=2, seed=3, per_world=2, strata=strata)
     made = run_request(order, workspace, there=first, last={})
-    plain = mining.mine(
+    plain = mine(
         store.load(workspace),
         rules,
         per_category=2,

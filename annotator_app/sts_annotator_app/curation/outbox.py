@@ -1,7 +1,6 @@
 """Validation and storage of the decisions in a curator's outbox."""
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,14 +75,14 @@ def _parse_decision(
         return _parse_rating(candidate, person, sent)
     mine = find_rating(candidate.state, person.id)
     if kind == "undo" and mine is not None and mine.uuid == sent.get("undoes"):
-        return make_rating(candidate, "undo", person, at=time.time())
+        return make_rating(candidate, "undo", person)
     reason = validate_reason(why)
     if kind in ("reject", "retire") and not reason:
         raise ArgumentError(f"a reason is required to {kind} {candidate.summary.id}")
     bare = Decision(sent["uuid"], candidate.summary.id, kind, person.id, follows, "", {}, 0.0)
     if follows != candidate.state.last:
         raise DecisionConflict(bare, candidate.state)
-    decision = make_decision(candidate, kind, person, reason=reason, at=time.time())
+    decision = make_decision(candidate, kind, person, reason=reason)
     if kind == "undo" and sent.get("undoes") != decision.detail["undoes"]:
         raise ArgumentError(f"{candidate.summary.id}: the decision to undo was not found")
     return decision
@@ -98,4 +97,4 @@ def _parse_rating(
         raise ArgumentError(f"expected a rating of {' or '.join(RATINGS)}, found {word!r}")
     if sent.get("mark") != current_hash(candidate):
         raise ArgumentError(f"{candidate.summary.id} was edited since you saw it; look at it again")
-    return make_rating(candidate, word, person, at=time.time())
+    return make_rating(candidate, word, person)

@@ -58,32 +58,8 @@ def load_categories(domain: str) -> tuple[Category, ...]:
     return tuple(map(name_in_errors, _index_by_name(categories.values()).values()))
 
 
-def profile_agents(domain: str) -> tuple[str, ...]:
-    """Return the agents that form response profiles in an environment; () if it names none."""
-    return _collect_names(domain, "AGENTS")
-
-
-def baseline_agents(domain: str) -> tuple[str, ...]:
-    """Return the agents of an environment that only maximise reward."""
-    return _collect_names(domain, "BASELINES")
-
-
-def reader_agents(domain: str) -> tuple[str, ...]:
-    """Return the agents of an environment that follow instructions."""
-    return _collect_names(domain, "READERS")
-
-
-def curation_agents(domain: str) -> tuple[str, ...]:
-    """Return the agents used to select scenarios by discrimination."""
-    return _collect_names(domain, "CURATION")
-
-
-def action_mixes(domain: str) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of actions from which open-loop baselines draw."""
-    return tuple(tuple(mix.split()) for mix in _collect_names(domain, "MIXES"))
-
-
-def _collect_names(domain: str, attribute: str) -> tuple[str, ...]:
+def collect_names(domain: str, attribute: str) -> tuple[str, ...]:
+    """Return the distinct names in a list of an environment, such as "READERS"; () for none."""
     lists = [
         getattr(module, attribute, ())
         for module in registry.load_every(GROUP, "categories of", domain)

@@ -1,14 +1,12 @@
 """`sts draft`: what is decided about the candidates of a draft."""
 
 import argparse
-import contextlib
-import time
 from collections.abc import Sequence
 
 from sts.annotations.store import AnnotationStore
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
@@ -17,7 +15,6 @@ from sts.suites.types import Scenario
 from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import (
-    DraftCandidate,
     find_faults,
     load_candidates,
     next_version,
@@ -87,7 +84,7 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
         curation.append_decisions(
-            store, draft, [curation.make_rating(candidate, args.word, person, at=time.time())]
+            store, draft, [curation.make_rating(candidate, args.word, person)]
         )
     texts = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
@@ -114,9 +111,12 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     version = next_version(draft, candidates)
     faults = find_faults(draft, candidates, version.scenarios, own_categories)
     staying = [candidate for candidate in candidates if candidate.is_in_next_version]
-    profiles = Profiles(draft, own=own_categories)
-    flat = profiles.find_equal(staying)
-    notes = [f"{id} does not separate the agents: {why}" for id, why in flat.items()]
+    profiles = Profiles(draft, own=own_categories).find_stored(staying)
+    notes = [
+        f"{id} does not separate the agents: {profile.why_equal}"
+        for id, profile in profiles.items()
+        if profile.why_equal
+    ]
     lines = faults or [
         f"draft {draft.name} can be frozen: {len(version.scenarios)} scenarios",
         f"next: sts suite freeze {draft.name}",
@@ -124,22 +124,10 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     value = {"draft": draft.name, "sound": not faults, "faults": faults, "notes": notes}
     lines += [f"note: {note}" for note in notes]
     if args.quality_checks:
-        rows = _compute_quality_checks(
-            version.scenarios, own_categories, _existing_profiles(profiles, staying)
-        )
+        rows = _compute_quality_checks(version.scenarios, own_categories, [*profiles.values()])
         value["quality_checks"] = [row._asdict() | {"passed": row.is_passed} for row in rows]
         lines += _format_quality_checks(rows)
     return Result(value, "\n".join(lines), 1 if faults else 0)
-
-
-def _existing_profiles(profiles: Profiles, candidates: Sequence[DraftCandidate]) -> list[Profile]:
-    """Return the profiles that have been made."""
-    out = []
-    for candidate in candidates:
-        with contextlib.suppress(StsError):  # of a category that is not here
-            if (profile := profiles.get(candidate)) is not None:
-                out.append(profile)
-    return out
 
 
 def _compute_quality_checks(

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import time
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
@@ -33,7 +32,7 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft.save_edit(result.scenario)
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
-        event = curation.make_decision(candidate, "edit", person, reason=reason, at=time.time())
+        event = curation.make_decision(candidate, "edit", person, reason=reason)
         detail = {**event.detail, "changes": new_values}
         event = event._replace(scenario=result.scenario.row_hash, detail=detail)
         curation.append_decisions(store, draft, [event])

@@ -135,19 +135,19 @@ def _format_candidate_table(rows: Sequence[_Row], profiles: bool, ratings: bool)
 def _candidate_record(row: _Row, profiles: bool) -> dict[str, Any]:
     candidate, as_it_is, ratings, profile = row
     values = {name: getattr(as_it_is, name) for name in _SHOWN}
-    values |= {"status": candidate.status, "reason": candidate.state.reason}
-    decided = {
-        "by": candidate.state.by,
-        "at": candidate.state.at,
-        "scenario": candidate.state.scenario,
+    state = candidate.state
+    values |= {
+        "status": candidate.status,
+        "reason": state.reason,
+        "by": state.by,
+        "at": state.at,
+        "scenario": state.scenario,
+        "decisions": [{"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in state.standing],
+        "ratings": ratings,
+        "ratings_given": len(state.ratings),
     }
-    history = [
-        {"kind": d.kind, "by": d.by, "at": d.at, **d.detail} for d in candidate.state.standing
-    ]
-    rating_values = {"ratings": ratings, "ratings_given": len(candidate.state.ratings)}
     passed = {name: [*count] for name, count in profile.passed.items()} if profile else None
-    record = values | decided | {"decisions": history} | rating_values
-    return record | ({"passed_by_rule": passed} if profiles else {})
+    return values | ({"passed_by_rule": passed} if profiles else {})
 
 
 def _describe_agreement(agreed: Agreement) -> str:

@@ -5,9 +5,7 @@ filters and custom miners are categories whose `candidates` yield fewer of them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from sts.jobs.pool import create_pool
 from sts.trajectories.batches import TrajectoryList
@@ -24,33 +22,10 @@ from sts_scenarios.mining.terms import Mined as Mined
 from sts_scenarios.mining.terms import MiningTerms as MiningTerms
 
 
-def mine(
-    trajectories: Iterable[Trajectory],
-    categories: Sequence[Category],
-    *,
-    per_category: int | Mapping[str, int],
-    **options: Any,
-) -> Mined:
-    """Return up to `per_category` scenarios of each category, without near-duplicates.
-
-    Every step is checked by the categories themselves, without `Category.prefilter`. Scenarios
-    that are invalid for their category are left out, for instance because of its partner.
-    Trajectories whose worlds are unavailable here are left out too. `options` has a `seed`, and any
-    other fields of `MiningTerms`.
-
-    Raises:
-      ReplayMismatch: a selected trajectory does not replay.
-    """
-    terms = MiningTerms(count_wanted(categories, per_category), **options)
-    return mine_list(
-        trajectories, [replace(category, prefilter=None) for category in categories], terms
-    )
-
-
 def mine_list(
     trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: MiningTerms
 ) -> Mined:
-    """Mine trajectories in memory; errors as of `mine`."""
+    """Mine trajectories in memory; errors as of `make_mined`."""
     batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.split))
     with create_pool(1, 1) as here:
         return make_mined(
@@ -58,19 +33,16 @@ def mine_list(
         )
 
 
-def count_wanted(
-    categories: Sequence[Category], per_category: int | Mapping[str, int]
-) -> Mapping[str, int]:
-    """Return the wanted number of scenarios of each category."""
-    if isinstance(per_category, Mapping):
-        return per_category
-    return dict.fromkeys((category.name for category in categories), per_category)
-
-
 def make_mined(
     gathered: GatheredSteps, categories: Sequence[Category], terms: MiningTerms
 ) -> Mined:
-    """Select among the gathered steps and make scenarios of them; errors as of `mine`."""
+    """Select among the gathered steps and make scenarios of them, without near-duplicates.
+
+    Scenarios that are invalid for their category are left out, for instance because of its partner.
+
+    Raises:
+      ReplayMismatch: a selected trajectory does not replay.
+    """
     keep = terms.keep
 
     def is_kept(category: Category, offer: Offer) -> bool:
@@ -88,9 +60,9 @@ def make_mined(
         gathered.picks([(c, offer) for c in categories for offer in selections[c.name].offers])
     )
     results = [
-        (entry.scenario, entry.stratum, c.why_invalid(entry.scenario))
+        (scenario, stratum, c.why_invalid(scenario))
         for c in categories
-        for entry in make_scenarios(
+        for scenario, stratum in make_scenarios(
             c,
             [next(picks) for _ in selections[c.name].offers],
             terms.seed,

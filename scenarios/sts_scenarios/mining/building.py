@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import sts
 from sts.engine.replay import replay_worlds
@@ -23,13 +23,6 @@ FAILURE_TAG = "from-failure"
 """Tag of scenarios that were mined from failed continuations."""
 
 
-class MadeScenario(NamedTuple):
-    """A scenario, and the stratum it was selected from."""
-
-    scenario: Scenario
-    stratum: Stratum
-
-
 @contextlib.contextmanager
 def name_trajectory(trajectory: Trajectory) -> Iterator[None]:
     """Name the trajectory in replay errors."""
@@ -41,8 +34,8 @@ def name_trajectory(trajectory: Trajectory) -> Iterator[None]:
 
 def make_scenarios(
     category: Category, chosen: Sequence[Pick], seed: int, last: int, rule: Mapping[str, Any]
-) -> Iterator[MadeScenario]:
-    """Yield scenarios of the selected steps, easier ones first, numbered from `last` + 1.
+) -> Iterator[tuple[Scenario, Stratum]]:
+    """Yield scenarios of the selected steps with their strata, easier first, from `last` + 1 on.
 
     Half of a pair is followed by the other half, if both are valid.
     """
@@ -58,7 +51,7 @@ def make_scenarios(
             both = all(category.why_invalid(half) is None for half in members)
             members = link_scenarios(members, "pair") if both else members[:1]
         number += len(members)
-        yield from (MadeScenario(half, first.stratum) for half in members)
+        yield from ((half, first.stratum) for half in members)
 
 
 def _other_half(category: Category, pick: Pick) -> list[Pick]:

@@ -40,12 +40,7 @@ class OpenLoopAgent(Agent):
 
 
 def compute_pass_rate(
-    category: Category,
-    scenarios: Sequence[Scenario],
-    agent: Agent,
-    *,
-    continuations: int,
-    seed: int = 0,
+    category: Category, scenarios: Sequence[Scenario], agent: Agent, *, continuations: int
 ) -> float:
     """Return the share of an agent's continuations that the category's label calls a success.
 
@@ -55,7 +50,7 @@ def compute_pass_rate(
     units: dict[str, list[list[bool]]] = defaultdict(list)
     for group in group_by_shape(scenarios):
         count = 1 if is_deterministic(agent, group[0].partner) else continuations
-        continued = continue_all(group, agent, seed=seed, indices=range(count))
+        continued = continue_all(group, agent, seed=0, indices=range(count))
         for n, scenario in enumerate(group):
             labels = (
                 category.label(c.episode, c.takeover, c.players, scenario.parameters)
@@ -68,7 +63,7 @@ def compute_pass_rate(
 
 
 def compute_open_loop_pass_rate(
-    category: Category, scenarios: Sequence[Scenario], *, continuations: int, seed: int = 0
+    category: Category, scenarios: Sequence[Scenario], *, continuations: int
 ) -> float:
     """Return the pass rate of the best open-loop policy over scenarios of one category.
 
@@ -80,7 +75,7 @@ def compute_open_loop_pass_rate(
     if not scenarios:
         return 0.0
     rates = (
-        compute_pass_rate(category, scenarios, policy, continuations=continuations, seed=seed)
+        compute_pass_rate(category, scenarios, policy, continuations=continuations)
         for policy in _open_loop_policies(category)
     )
     return max(rates, default=0.0)
@@ -97,5 +92,5 @@ def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
         return
     yield from (OpenLoopAgent(world, [move], [0]) for move in actions)
     yield OpenLoopAgent(world, actions, [0])
-    for mix in categories.action_mixes(category.domain):
-        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix], [0])
+    for mix in categories.collect_names(category.domain, "MIXES"):
+        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix.split()], [0])

@@ -38,7 +38,9 @@ def check_domains(domains: Iterable[str]) -> None:
 def _readers(domain: str) -> tuple[str, ...]:
     """Return the agents of `--discriminating-share` that follow instructions."""
     return tuple(
-        n for n in categories.curation_agents(domain) if n in categories.reader_agents(domain)
+        n
+        for n in categories.collect_names(domain, "CURATION")
+        if n in categories.collect_names(domain, "READERS")
     )
 
 
@@ -63,7 +65,9 @@ class ByEffect:
         """Return True to keep the step that is selected next."""
         by_effect = self._kept[category.name] >= self._at_random
         if by_effect:
-            profile = profile_pick(category, pick, categories.curation_agents(category.domain))
+            profile = profile_pick(
+                category, pick, categories.collect_names(category.domain, "CURATION")
+            )
             if not is_discriminating(profile, _readers(category.domain)):
                 return False
         if self._keep is not None and not self._keep(category, pick):
@@ -88,5 +92,5 @@ class ByEffect:
 
 def effect_provenance(domain: str, share: float) -> dict[str, Any]:
     """Return the provenance of scenarios of a domain that are selected by effect."""
-    agents = [*categories.curation_agents(domain)]
+    agents = [*categories.collect_names(domain, "CURATION")]
     return {"effect_share": share, "agents": agents, "kept_where": _KEPT_WHERE}

@@ -1,6 +1,7 @@
 """`--where`: a filter of candidate steps, a condition on the table of steps.
 
-A filter is an SQL expression over the columns of `sts.trajectories.steps`. Its words are checked
+A filter is an SQL expression over the columns of `sts.trajectories.steps`, true or false of the
+takeover step and the player that a scenario would evaluate. Its words are checked
 against the lists below before Polars parses it: Polars itself would open a file that a subquery
 names.
 """
@@ -9,7 +10,7 @@ import functools
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,55 +41,51 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Filter:
-    """A condition on the takeover step and the player that a scenario would evaluate."""
+def check_filter(text: str, trajectory: Trajectory) -> dict[str, int]:
+    """Check a filter on any trajectory of a domain and return the versions of the columns.
 
-    text: str  # an SQL expression that is true or false of one row of the table of steps
+    Raises:
+      ArgumentError: the filter has no column or an unknown one, has disallowed parts, or is not
+        Boolean; lists the columns.
+      MissingExtra: Polars is not installed.
+    """
+    _import_polars()
+    columns, versions = steps.list_columns(trajectory)
+    try:
+        words = _column_names(text)
+        for word in words:
+            if word not in columns:
+                raise ValueError(f"{word} is not a column")
+        if not words:
+            raise ValueError("it uses no column")
+        _evaluate(text, trajectory)
+    except ValueError as error:
+        raise ArgumentError(
+            f"--where {quote(text)}: {error}; columns are {', '.join(columns)}"
+        ) from None
+    return versions
 
-    def check(self, trajectory: Trajectory) -> dict[str, int]:
-        """Check the filter on any trajectory of a domain and return the versions of the columns.
 
-        Raises:
-          ArgumentError: the filter has no column or an unknown one, has disallowed parts, or is not
-            Boolean; lists the columns.
-          MissingExtra: Polars is not installed.
-        """
-        _import_polars()
-        columns, versions = steps.list_columns(trajectory)
-        try:
-            words = _column_names(self.text)
-            for word in words:
-                if word not in columns:
-                    raise ValueError(f"{word} is not a column")
-            if not words:
-                raise ValueError("it uses no column")
-            _evaluate(self.text, trajectory)
-        except ValueError as error:
-            raise ArgumentError(
-                f"--where {quote(self.text)}: {error}; columns are {', '.join(columns)}"
-            ) from None
-        return versions
+def evaluate_filter(text: str, trajectory: Trajectory) -> NDArray[np.bool_]:
+    """Return bool[P, T], True where the condition is true; unknown counts as False."""
+    try:
+        return _evaluate(text, trajectory)
+    except ValueError as error:
+        raise ArgumentError(
+            f"--where {quote(text)} in trajectory {trajectory.id}: {error}"
+        ) from None
 
-    def evaluate(self, trajectory: Trajectory) -> NDArray[np.bool_]:
-        """Return bool[P, T], True where the condition is true; unknown counts as False."""
-        try:
-            return _evaluate(self.text, trajectory)
-        except ValueError as error:
-            raise ArgumentError(
-                f"--where {quote(self.text)} in trajectory {trajectory.id}: {error}"
-            ) from None
 
-    def restrict(self, category: Category) -> Category:
-        """Return the category restricted to candidates at steps where the filter holds."""
+def restrict_to_filter(category: Category, text: str) -> Category:
+    """Return the category restricted to candidates at steps where a filter holds."""
 
-        def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-            possible = list(category.candidates(trajectory, context, horizon))
-            if possible:
-                mask = self.evaluate(trajectory)
-                yield from (c for c in possible if mask[c.player, c.takeover])
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        possible = list(category.candidates(trajectory, context, horizon))
+        if possible:
+            mask = evaluate_filter(text, trajectory)
+            yield from (c for c in possible if mask[c.player, c.takeover])
 
-        return replace(category, candidates=candidates, prefilter=None)
+    return replace(category, candidates=candidates, prefilter=None)
 
 
 def _column_names(text: str) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from sts_scenarios.category import Category
 from sts_scenarios.mining import (
     Mined,
     MiningTerms,
-    count_wanted,
     discrimination,
     failures,
     filters,
@@ -128,6 +127,7 @@ def run_request(
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
     make = partial(load_categories, order, tuple(domains))
     category_list = make()
+    names = [category.name for category in category_list]
     rule = _selection_provenance(
         order, {category.domain for category in category_list}, recorded, failed
     )
@@ -140,7 +140,7 @@ def run_request(
         by_effect = discrimination.ByEffect(order.effect, order.per_category - count, keep)
     keep_mined: Keep | None = by_effect or keep
     terms = MiningTerms(
-        counts=count_wanted(category_list, order.per_category - count),
+        counts=dict.fromkeys(names, order.per_category - count),
         seed=order.seed,
         last=last,
         there=there,
@@ -163,7 +163,7 @@ def run_request(
         passing = failures.make_passable_filter(chance, order.agents)
         further = replace(
             terms,
-            counts=count_wanted(category_list, count),
+            counts=dict.fromkeys(names, count),
             last=_last_numbers(last, mined.scenarios),
             there=[*there, *mined.scenarios],
             keep=lambda category, pick: (
@@ -205,8 +205,7 @@ def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Cate
             miners.use_miner(category, order.miner, miner) for category in category_list
         ]
     if order.where is not None:
-        step_filter = filters.Filter(order.where)
-        category_list = [step_filter.restrict(category) for category in category_list]
+        category_list = [filters.restrict_to_filter(c, order.where) for c in category_list]
     if order.split == "train":
         category_list = [training.restrict_to_done(category) for category in category_list]
     return category_list
@@ -223,15 +222,15 @@ def _selection_provenance(
     if order.miner is not None:
         rule |= {"miner": order.miner, "code": fingerprint_code(order.miner).digest}
     if order.where is not None:
-        step_filter, versions = filters.Filter(order.where), dict[str, int]()
+        versions: dict[str, int] = {}
         for name in sorted(domains):
             firsts = (batches.read_rows(part, [row]) for part, row in recorded.firsts.get(name, ()))
             from_failures = (t for t in failed if t.episode.domain == name)
             samples = itertools.chain(itertools.chain.from_iterable(firsts), from_failures)
             first = next((t for t in samples if why_unavailable(t.episode) is None), None)
             if first is not None:
-                versions |= step_filter.check(first)
-        rule |= {"where": step_filter.text, "columns": versions}
+                versions |= filters.check_filter(order.where, first)
+        rule |= {"where": order.where, "columns": versions}
     if order.unlike or order.failures:
         playing = response_profiles.profile_agents(domains, order.agents)
         rule |= {"unlike": playing} if order.unlike else {}

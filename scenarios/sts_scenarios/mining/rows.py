@@ -128,8 +128,7 @@ def prune_steps(category: Category, found: FoundSteps, asked: ScanLimits) -> Fou
         return take_rows(
             found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * limit)
         )
-    stretch = category.horizon if asked.several else None
-    steps = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
+    steps = take_rows(found, _select_first_of_equal(category, found.rows, asked))
     if asked.strata != _STRATUM:  # alike steps may be in several buckets
         return steps
     return take_rows(steps, _select_first_worlds(steps.rows, limit))
@@ -166,15 +165,13 @@ def _select_first_steps(rows: Rows, names: Sequence[str], count: int) -> NDArray
     return indices
 
 
-def _select_first_of_equal(
-    rows: Rows, names: Sequence[str], stretch: int | None
-) -> NDArray[np.int64]:
-    """Return the first row of each world, stretch of steps, and values of `names`."""
+def _select_first_of_equal(category: Category, rows: Rows, asked: ScanLimits) -> NDArray[np.int64]:
+    """Return the first row of each world, answer and asked stratum, and of each horizon in it."""
     order = np.argsort(rows["order"])
     _, world = np.unique(rows["world"], return_inverse=True)
-    key = _row_codes(rows, names) * (world.max(initial=0) + 1) + world
-    if stretch is not None:
-        along = rows["step"].astype(np.int64) // stretch
+    key = _row_codes(rows, ("answer", *asked.strata)) * (world.max(initial=0) + 1) + world
+    if asked.several:
+        along = rows["step"].astype(np.int64) // category.horizon
         key = key * (along.max(initial=0) + 1) + along
     _, first = np.unique(key[order], return_index=True)
     indices: NDArray[np.int64] = order[np.sort(first)]
@@ -197,8 +194,7 @@ def _select_first_worlds(rows: Rows, count: int) -> NDArray[np.int64]:
 
 def make_offers(category: Category, found: FoundSteps, asked: ScanLimits) -> OfferedSteps:
     """Return a category's offers among all that was found, sorted by `Offer.order`."""
-    stretch = category.horizon if asked.several else None
-    steps = take_rows(found, _select_first_of_equal(found.rows, ("answer", *asked.strata), stretch))
+    steps = take_rows(found, _select_first_of_equal(category, found.rows, asked))
     steps = take_rows(steps, _select_first_worlds(steps.rows, asked.most[category.name]))
     columns = (steps.rows[name].tolist() for name in FIELDS)
     offers = []

@@ -8,7 +8,7 @@ of how files are split into parts.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,17 +143,10 @@ def _query_categories(
                     )
                     kinds.append((candidate.answer, candidate.parameters))
     hits = {
-        name: _make_hits(np.array(rows, np.int64).reshape(-1, 5).T, kinds)
+        name: CandidateColumns._make((*np.array(rows, np.int64).reshape(-1, 5).T, kinds))
         for name, (rows, kinds) in rows_by_name.items()
     }
     return hits, unavailable
-
-
-def _make_hits(
-    columns: Iterable[Any], kinds: Sequence[tuple[str, dict[str, Any]]]
-) -> CandidateColumns:
-    episode, player, moment, difficulty, kind = columns
-    return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
 
 
 class _Recorders:
@@ -198,7 +191,7 @@ def _encode_hits(
     full = np.array(sorted(limits.full[category.name]), np.uint64)
     if len(full):
         free = ~np.isin(marks[hits.episode], full)
-        hits = _make_hits((values[free] for values in hits[:5]), hits.kinds)
+        hits = CandidateColumns._make((*(values[free] for values in hits[:5]), hits.kinds))
     place, kinds = hits.episode, hits.kinds
     sources, recorders = people.codes(place, hits.player)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}

@@ -136,7 +136,7 @@ def _talk(workspace: Workspace, folder: str) -> None:
 
 def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
     """Retires scenarios of the draft, mines others, and accepts as many of these."""
-    made = compute_profiles(suite.scenarios, categories.curation_agents("lambda-star"))
+    made = compute_profiles(suite.scenarios, categories.collect_names("lambda-star", "CURATION"))
     profiles = {one.profile.scenario: one.profile for one in made}
     why = retiring.retirements(suite.scenarios, profiles)
     gone = [one for one in suite.scenarios if one.id in why]

@@ -24,11 +24,12 @@ from sts.domains import load_domain
 from sts.errors import StsError
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories, mining, quality_checks
+from sts_scenarios import categories, quality_checks
 from sts_scenarios.category import Candidate, Category
 from sts_scenarios.mining.chance import compute_pass_rate
 from sts_scenarios.profiles import Profile, compute_profiles
 from sts_scenarios.quality_checks import QualityCheck
+from tests.mined import mine
 from tests.reproduction.suites import pools
 from tests.reproduction.suites.gate_recordings import MEASURES, Measure
 
@@ -95,7 +96,7 @@ def _of_suite(
 ) -> tuple[list[QualityCheck], list[Profile]]:
     """Return what is so of a suite mined as packaged ones are, and its profiles."""
     given: dict[str, Any] = {"seed": 0, "per_world": how.per_world, "strata": ("difficulty",)}
-    mined = mining.mine(trajectories, [category], per_category=count, **given)
+    mined = mine(trajectories, [category], per_category=count, **given)
     made = [one.profile for one in compute_profiles(mined.scenarios)]
     return quality_checks.check_suite(mined.scenarios, {category.name: category}, made), made
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import mining
 from sts_scenarios.category import Category
+from tests.mined import mine
 
 POOL, PER_WORLD = 200, 4
 
@@ -27,7 +27,7 @@ def pool(
     no world more often than `per_world` times.
     """
     given: dict[str, Any] = {"seed": 0, "per_world": per_world, "strata": ("difficulty",)}
-    mined = mining.mine(trajectories, [category], per_category=count, **given)
+    mined = mine(trajectories, [category], per_category=count, **given)
     answers = category.controls.answers if category.controls else ()
     if not answers:
         return mined.scenarios

@@ -23,7 +23,7 @@ from sts.worlds.babyai.agents.missions import Clause
 from sts.worlds.babyai.agents.missions import Thing as Named
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import other_colour, policies, room_frames
+from sts_scenarios.categories.babyai import builders, other_colour, policies
 from sts_scenarios.categories.babyai.room_frames import Frame, Thing
 from sts_scenarios.category import Category, Label
 from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
@@ -211,7 +211,7 @@ def test_label_is_as_the_page_says(
     parameters: dict[str, Any],
     expected: Label,
 ) -> None:
-    monkeypatch.setattr(room_frames, "replay_frames", lambda episode: line)
+    monkeypatch.setattr(builders, "replay_frames", lambda episode: line)
     nothing: Any = None
     assert RULES[f"babyai-{name}"].label(nothing, 0, (0,), parameters) == expected
 
@@ -263,8 +263,8 @@ def test_numbers_of_colours_and_types_are_those_of_the_package() -> None:
 
 def test_open_loop_agent_may_mix_moves_and_prefer_some() -> None:
     world = load_domain("babyai")
-    assert ("left", "right", "forward") in categories.action_mixes("babyai")
-    assert categories.action_mixes("lambda-star") == ()
+    assert "left right forward" in categories.collect_names("babyai", "MIXES")
+    assert categories.collect_names("lambda-star", "MIXES") == ()
     actions = [MOVES.index(one) for one in ("forward", "forward", "pickup")]
     mixed = OpenLoopAgent(world, actions, [0])
     seen = world.restore(world.generate(1, seed=0)).observe((0,), team=(0,), world=False)

@@ -31,6 +31,7 @@ from sts_scenarios.category import Candidate, Category, Label
 from sts_scenarios.environments import iter_environments
 from sts_scenarios.freezing import find_category_faults
 from sts_scenarios.profiles import compute_profiles
+from tests.mined import mine
 from tests.recording import record
 from tests.reproduction.suites import build_babyai, renew_babyai
 from tests.reproduction.suites.building import build
@@ -122,7 +123,7 @@ def test_sequence_is_shown_from_its_start_if_the_horizon_has_room(
     trajectories: list[Trajectory],
 ) -> None:
     sequence = categories.load_category("babyai-sequence")
-    found = mining.mine(trajectories, [sequence], per_category=3, seed=0).scenarios
+    found = mine(trajectories, [sequence], per_category=3, seed=0).scenarios
     assert found and {s.context_start for s in found} == {0}
     enough = sequence.context + sequence.horizon
     for steps in (12, enough - 1, enough):

@@ -19,7 +19,7 @@ from sts.worlds.overcooked.agents.stay import Stay
 from sts.worlds.overcooked.constants import INTERACT, SIDES, STAY
 from sts.worlds.overcooked.environment import LAYOUTS, Overcooked
 from sts_scenarios import categories
-from sts_scenarios.mining import mine
+from tests.mined import mine
 from tests.recording import record
 
 

@@ -24,8 +24,9 @@ from sts_scenarios.categories.overcooked.snapshots import (
 )
 from sts_scenarios.category import Label
 from sts_scenarios.freezing import find_category_faults
-from sts_scenarios.mining import Pick, make_scenario, mine
+from sts_scenarios.mining import Pick, make_scenario
 from sts_scenarios.validity import find_fault
+from tests.mined import mine
 
 SKILLS = {
     "deliver-soup": "deliver",
@@ -179,10 +180,10 @@ def test_soup_is_filled_or_plated_by_the_cook_whose_event_it_is():
     events = ((0, "potting_onion", pot), (1, "potting_onion", pot))
     after = moment(objects={pot: ["soup", ["onion"] * 3, 1]}, events=events)
     begun = after._replace(objects={pot: ["soup", ["onion"] * 2, -1]})
-    filled = [fill_pot.is_done(moment(), line, cook) for line in (after, begun) for cook in (0, 1)]
+    filled = [fill_pot.is_done(line, cook) for line in (after, begun) for cook in (0, 1)]
     assert filled == [False, True, False, False], "of two onions in one step the later one counts"
     lines = [moment(events=((0, "soup_pickup", place),)) for place in (pot, (0, 0))]
-    plated = [plate_soup.is_done(moment(), line, cook) for line in lines for cook in (0, 1)]
+    plated = [plate_soup.is_done(line, cook) for line in lines for cook in (0, 1)]
     assert plated == [True, False, False, False], "a soup from a counter is not one from a pot"
 
 

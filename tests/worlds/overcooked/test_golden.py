@@ -12,9 +12,9 @@ from sts.worlds.overcooked.agents import cloned, network
 from sts.worlds.overcooked.agents.features import SIZE
 from sts.worlds.overcooked.constants import MOVES
 from sts_scenarios import categories
-from sts_scenarios.mining import mine
 from tests import golden
 from tests.examples import agents_of
+from tests.mined import mine
 from tests.recording import record
 
 JUDGED = ("recorded", "overcooked-greedy", "random")

@@ -86,7 +86,7 @@ def test_solver_passes_and_the_shortcut_baseline_and_a_standing_cook_do_not(name
 
 
 def test_soup_baseline_does_not_pass_what_pays_less(proposed):
-    (soup,) = categories.baseline_agents("overcooked")
+    (soup,) = categories.collect_names("overcooked", "BASELINES")
     for name in ("deliver-after", *PAIRS):
         assert (
             compute_pass_rate(RULES[name], proposed[name], agents.load(soup), continuations=1) == 0

@@ -11,7 +11,7 @@ from sts_scenarios.category import Label, Rubric
 
 from .builders import build_category
 from .policies import History, encode_thing, go_to, parse_things
-from .room_frames import Frame, Thing, find_stays, parse_thing, things_seen, unique_things
+from .room_frames import Frame, Thing, find_stays, things_seen, unique_things
 
 STEPS_FACING = 2
 """Consecutive steps of facing a thing that count as having gone to it."""
@@ -42,9 +42,9 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
     """Return success if the second thing is visited after the first, failure if before it."""
     visited_first = False
     for n, faced in find_stays(frames, STEPS_FACING):
-        if faced == parse_thing(parameters["second"]):
+        if faced == Thing(*parameters["second"]):
             return make_label(n, visited_first)
-        visited_first = visited_first or faced == parse_thing(parameters["first"])
+        visited_first = visited_first or faced == Thing(*parameters["first"])
     return NOT_DONE
 
 

@@ -11,7 +11,7 @@ from sts_scenarios.category import Rubric
 from . import room_frames
 from .builders import build_category
 from .fetch import GUIDELINE
-from .policies import History, parse_things, pick_up
+from .policies import History, parse_things, pick_up, pick_up_named
 from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 
@@ -45,11 +45,6 @@ def solver_policy(history: History) -> int:
     )
 
 
-def shortcut_policy(history: History) -> int:
-    """Pick up the named thing itself."""
-    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
-
-
 CATEGORY = build_category(
     "beside",
     (
@@ -57,7 +52,7 @@ CATEGORY = build_category(
         "Something is right beside {b}: take that up.",
         "Fetch what stands side by side with {b}, not {b} itself.",
     ),
-    Task(propose, label_first_pickup, solver_policy, shortcut_policy),
+    Task(propose, label_first_pickup, solver_policy, pick_up_named),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is the one that was next to "

@@ -11,8 +11,8 @@ from sts_scenarios.category import Label, Rubric
 
 from . import room_frames
 from .builders import build_category
-from .policies import DROP, History, go_to, parse_things, pick_up
-from .room_frames import Frame, first_pickup, parse_thing, things_seen, unique_things
+from .policies import DROP, History, go_to, parse_things, pick_up_named
+from .room_frames import Frame, Thing, first_pickup, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -30,33 +30,29 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return failure if another thing is picked up first; else judge where it is first dropped."""
-    first, thing = first_pickup(frames), parse_thing(parameters["thing"])
+    first, thing = first_pickup(frames), Thing(*parameters["thing"])
     if first is None:
         return NOT_DONE
     if first[1] != thing:
         return make_label(first[0], False)
     for n in range(first[0] + 1, len(frames)):
         if frames[n].held is None:
-            target = frames[n].find_place(parse_thing(parameters["beside"]))
+            target = frames[n].find_place(Thing(*parameters["beside"]))
             return make_label(n, room_frames.is_adjacent(frames[n].find_place(thing), target))
     return NOT_DONE
 
 
 def solver_policy(history: History) -> int:
     """Pick up the first named thing and drop it next to the second."""
-    thing, target = parse_things(history.instruction)[:2]
-    if history.is_carrying:
-        return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
-    return pick_up(history, history.find_thing(thing))
+    if not history.is_carrying:
+        return pick_up_named(history)
+    target = parse_things(history.instruction)[1]
+    return go_to(history, history.empty_neighbours(history.find_thing(target)), DROP)
 
 
 def shortcut_policy(history: History) -> int:
     """Pick up the first named thing and drop it at once."""
-    return (
-        DROP
-        if history.is_carrying
-        else pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
-    )
+    return DROP if history.is_carrying else pick_up_named(history)
 
 
 CATEGORY = build_category(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sts.episodes import Episode
 from sts.storage.files import content_hash
@@ -26,7 +26,7 @@ from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldVa
 from sts_scenarios.environments import iter_environments
 
 from .policies import LevelState, PolicyAgent, play_from
-from .room_frames import DOMAIN, make_labeller, replay_frames
+from .room_frames import DOMAIN, replay_frames
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
@@ -66,7 +66,7 @@ def build_category(
             proposals = list(task.propose(replay_frames(episode)[moment - context : moment + 1]))
             first = offset % len(proposals) if proposals else 0
             for pair in (proposals[first:] + proposals[:first])[:PROPOSALS_PER_MOMENT]:
-                state = start._replace(actions=start.actions + actions[:moment])
+                state = start._replace(moves_made=start.moves_made + actions[:moment])
                 steps = count_solver_steps(state, (context, horizon), encode_proposals(pair))
                 if steps is not None:
                     yield from make_candidates(moment, 0, difficulty_by_steps(steps, horizon), pair)
@@ -101,6 +101,11 @@ def build_category(
     def words(scenario: Scenario) -> Mapping[str, FieldValue]:
         return template_fields(scenario, list_proposals(scenario))
 
+    def label(
+        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
+    ) -> Label:
+        return task.label(replay_frames(episode)[takeover:], parameters)
+
     return Category(
         name=f"babyai-{name}",
         kind="instruction",
@@ -108,7 +113,7 @@ def build_category(
         horizon=horizon,
         templates=templates,
         candidates=candidates,
-        label=make_labeller(task.label),
+        label=label,
         why_invalid=why_invalid,
         context=CONTEXT,
         template_fields=words,

@@ -9,7 +9,7 @@ from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
 from .builders import build_category
-from .policies import History, encode_thing, parse_things, pick_up
+from .policies import History, encode_thing, parse_things, pick_up, pick_up_named
 from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
 GUIDELINE = "Only the first thing counts that it takes up, even if it lays it down again."
@@ -28,11 +28,6 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.colour),)
 
 
-def solver_policy(history: History) -> int:
-    """Pick up the named thing."""
-    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
-
-
 def shortcut_policy(history: History) -> int:
     """Pick up the nearest thing of the named colour, of any type."""
     _, colour = encode_thing(parse_things(history.instruction)[0])
@@ -45,7 +40,7 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "fetch",
     ("Get {a}.", "Fetch {a}, and nothing else before it.", "Take {a} into your hands."),
-    Task(propose, label_first_pickup, solver_policy, shortcut_policy),
+    Task(propose, label_first_pickup, pick_up_named, shortcut_policy),
     horizon=15,
     rubric=Rubric(
         "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE

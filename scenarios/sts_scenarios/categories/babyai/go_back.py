@@ -9,7 +9,7 @@ from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
 from .builders import build_category
-from .policies import History, go_to, parse_things
+from .policies import History, go_to, go_to_named
 from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
 STEPS_OUT_OF_SIGHT = 4
@@ -26,11 +26,6 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def solver_policy(history: History) -> int:
-    """Go to where the thing was last seen."""
-    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
-
-
 def shortcut_policy(history: History) -> int:
     """Go to the nearest thing that was in view when the instruction came."""
     return go_to(history, [*history.find_on_side("left"), *history.find_on_side("right")])
@@ -43,7 +38,7 @@ CATEGORY = build_category(
         "You passed {a} earlier: return to it and wait right before it.",
         "Find {a} again, where you saw it last, and remain before it.",
     ),
-    Task(propose, label_first_stay, solver_policy, shortcut_policy),
+    Task(propose, label_first_stay, go_to_named, shortcut_policy),
     horizon=18,
     rubric=Rubric(
         success_criterion="The first thing that the triangle faces, from the cell next to it, for "

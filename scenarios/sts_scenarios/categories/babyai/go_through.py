@@ -11,7 +11,7 @@ from sts_scenarios.category import Label, Rubric
 
 from .builders import build_category
 from .policies import DONE, FORWARD, OPEN, TOGGLE, TYPES, History, parse_things, plan_step
-from .room_frames import Frame, Place, parse_thing, things_seen, unique_things
+from .room_frames import Frame, Place, Thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -34,7 +34,7 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
         if now in frames[n].doors and before not in frames[n].doors:
             entered = before
         elif before in frames[n].doors and now not in (before, entered) and entered is not None:
-            return make_label(n, frames[n].things[before] == parse_thing(parameters["thing"]))
+            return make_label(n, frames[n].things[before] == Thing(*parameters["thing"]))
     return NOT_DONE
 
 

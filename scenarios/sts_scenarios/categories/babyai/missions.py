@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -20,17 +20,18 @@ from sts.episodes import Episode
 from sts.suites.types import DIFFICULTIES, Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents import missions
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, Label, Rubric
 from sts_scenarios.environments import iter_environments
+
+from .policies import LevelState
+from .room_frames import DOMAIN
 
 if TYPE_CHECKING:
     from sts.worlds.babyai.environment import BabyAI
 
-DOMAIN = "babyai"
 MIN_BOT_STEPS = 2
 """Minimum number of steps that the bot must need."""
-BOT_STEPS_MULTIPLE = 8
-"""The bot's step limit is rounded up to a multiple of this, so similar horizons share a cache."""
 
 
 def build_category(
@@ -92,25 +93,16 @@ def _replay_worlds(episode: Episode, last: int) -> Iterator[BabyAI]:
     return cast("Iterator[BabyAI]", islice(iter_environments(episode), max(last + 1, 0)))
 
 
-class _LevelState(NamedTuple):
-    """Everything that determines how a level continues."""
-
-    level: str
-    seed: int
-    moves_made: str
-
-
 def _grade_difficulty(world: BabyAI, horizon: int) -> str | None:
     max_steps = 3 * horizon // 4
-    played = _LevelState(world.level, world.seed, world.moves_made)
-    needed = _bot_steps_needed(played, -(-max_steps // BOT_STEPS_MULTIPLE) * BOT_STEPS_MULTIPLE)
-    if needed is None or not MIN_BOT_STEPS <= needed <= max_steps:
+    needed = _bot_steps_needed(LevelState(world.level, world.seed, world.moves_made), max_steps)
+    if needed is None or needed < MIN_BOT_STEPS:
         return None
     return DIFFICULTIES[min(-(-4 * needed // horizon), 3) - 1]
 
 
 @functools.lru_cache(maxsize=1024)
-def _bot_steps_needed(played: _LevelState, max_steps: int) -> int | None:
+def _bot_steps_needed(played: LevelState, max_steps: int) -> int | None:
     """Return how many actions the bot needs; None if more than `max_steps`."""
     from sts.worlds.babyai.agents.planning import find_solution  # needs the extra
 
@@ -125,9 +117,9 @@ def label_mission(
     rewards = episode.rewards[takeover:, players[0]]
     nonzero = np.flatnonzero(rewards)
     if not nonzero.size:
-        return Label("not_done", None)
+        return NOT_DONE
     step = int(nonzero[0])
-    return Label("success" if rewards[step] > 0 else "failure", step + 1)
+    return make_label(step + 1, bool(rewards[step] > 0))
 
 
 ANY_MATCH_NOTE = "Where several things fit the words, any of them counts."

@@ -11,7 +11,7 @@ from sts_scenarios.category import Label, Rubric
 
 from .builders import build_category
 from .policies import CLOSED, TOGGLE, History, go_to, parse_things
-from .room_frames import Frame, Place, parse_thing, things_seen, unique_things
+from .room_frames import Frame, Place, Thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -31,7 +31,7 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
         before, now = frames[n - 1].doors, frames[n].doors
         opened = [at for at in now if now[at] == "open" != before[at]]
         if opened:
-            return make_label(n, frames[n].things[opened[0]] == parse_thing(parameters["thing"]))
+            return make_label(n, frames[n].things[opened[0]] == Thing(*parameters["thing"]))
     return NOT_DONE
 
 

@@ -157,6 +157,16 @@ def pick_up(history: History, goals: Collection[Place]) -> int:
     return DONE if history.is_carrying else go_to(history, goals, PICKUP)
 
 
+def go_to_named(history: History) -> int:
+    """Return the next action to face the first thing that the instruction names."""
+    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
+
+
+def pick_up_named(history: History) -> int:
+    """Return the next action to pick up the first thing that the instruction names."""
+    return pick_up(history, history.find_thing(parse_things(history.instruction)[0]))
+
+
 class PolicyAgent(Agent):
     """Agent that plays a policy once it has an instruction, and does nothing before."""
 
@@ -242,11 +252,11 @@ def _make_history(memory: Memory, b: int, facing: int, instruction: str) -> Hist
 
 
 class LevelState(NamedTuple):
-    """Step of a recording of an open level, given by the actions that lead there."""
+    """Step of a recording of a level, given by the actions that lead there."""
 
     level: str
     seed: int
-    actions: str
+    moves_made: str
 
 
 def play_from(
@@ -255,13 +265,13 @@ def play_from(
     """Yield the frames from a step on if an agent is given the instruction `text` there."""
     from sts.worlds.babyai.environment import BabyAI
 
-    world, first = BabyAI(), len(state.actions) - context
+    world, first = BabyAI(), len(state.moves_made) - context
     world.reset(state.seed, state.level, open=True)
     memory, last = agent.initial_state(1, 1), -1
     silent, instructed = (Instructions(("", text), np.array([n], np.int32)) for n in (0, 1))
-    for n in range(len(state.actions) + horizon):
-        is_agent = n >= len(state.actions)
-        move = DONE if is_agent else int(state.actions[n])
+    for n in range(len(state.moves_made) + horizon):
+        is_agent = n >= len(state.moves_made)
+        move = DONE if is_agent else int(state.moves_made[n])
         if n >= first:
             choice, memory = agent.act(
                 _observe(world, last),

@@ -7,7 +7,7 @@ imports minigrid until an episode is replayed.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -25,7 +25,6 @@ DOMAIN = "babyai"
 VIEW = 7
 DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))
 """Unit vectors of the directions: right, down, left, up."""
-NEIGHBOUR_OFFSETS = DIRECTIONS
 STEPS_TO_STAY = 3
 """Consecutive steps of facing a thing that count as staying in front of it."""
 Place = tuple[int, int]
@@ -70,10 +69,6 @@ class Frame(NamedTuple):
         """Return how far to the right of the player a cell is; negative is to the left."""
         right, down = DIRECTIONS[(self.facing + 1) % 4]
         return (place[0] - self.me[0]) * right + (place[1] - self.me[1]) * down
-
-
-LabelFunction = Callable[[Sequence[Frame], Mapping[str, Any]], Label]
-"""Maps the frames from the takeover on and a candidate's parameters to a label."""
 
 
 def neighbour(place: Place, facing: int) -> Place:
@@ -122,24 +117,6 @@ def capture_frame(world: BabyAI) -> Frame:
     return Frame(me, facing, held, things, doors, sight)
 
 
-def make_labeller(
-    rule: LabelFunction,
-) -> Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]:
-    """Return a category's label function that applies a rule to the frames from the takeover on."""
-
-    def label(
-        episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
-    ) -> Label:
-        return rule(replay_frames(episode)[takeover:], parameters)
-
-    return label
-
-
-def parse_thing(parameter: Iterable[str]) -> Thing:
-    """Return the thing stored in a candidate's parameters."""
-    return Thing(*parameter)
-
-
 def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
     """Return the steps at which the player completes a stay, with the thing it faces.
 
@@ -171,13 +148,13 @@ def label_first_stay(
 ) -> Label:
     """Judge the first thing that the player stays in front of: it must be `thing`."""
     stay = next(iter(find_stays(frames, steps)), None)
-    return make_label(stay[0], stay[1] == parse_thing(parameters["thing"])) if stay else NOT_DONE
+    return make_label(stay[0], stay[1] == Thing(*parameters["thing"])) if stay else NOT_DONE
 
 
 def label_first_pickup(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Judge the first thing that is picked up: it must be `thing`."""
     first = first_pickup(frames)
-    return make_label(first[0], first[1] == parse_thing(parameters["thing"])) if first else NOT_DONE
+    return make_label(first[0], first[1] == Thing(*parameters["thing"])) if first else NOT_DONE
 
 
 def things_seen(frames: Sequence[Frame]) -> dict[Place, Thing]:

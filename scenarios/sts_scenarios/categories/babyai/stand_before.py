@@ -9,7 +9,7 @@ from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
 from .builders import build_category
-from .policies import History, go_to, parse_things
+from .policies import History, go_to, go_to_named, parse_things
 from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
 
@@ -24,11 +24,6 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
             yield (Proposal({"thing": [*thing]}, {"a": str(thing)}, thing.type),)
 
 
-def solver_policy(history: History) -> int:
-    """Go to the named thing."""
-    return go_to(history, history.find_thing(parse_things(history.instruction)[0]))
-
-
 def shortcut_policy(history: History) -> int:
     """Go to the nearest thing of the named type, of any colour."""
     return go_to(history, history.find_types(parse_things(history.instruction)[0].type))
@@ -41,7 +36,7 @@ CATEGORY = build_category(
         "Go and stand right before {a}, and wait there.",
         "Place yourself in front of {a}; remain there.",
     ),
-    Task(propose, label_first_stay, solver_policy, shortcut_policy),
+    Task(propose, label_first_stay, go_to_named, shortcut_policy),
     horizon=16,
     rubric=Rubric(
         success_criterion="The first thing that the triangle faces, from the cell next to it, for "

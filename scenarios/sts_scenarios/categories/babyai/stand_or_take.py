@@ -7,7 +7,7 @@ from sts_scenarios.categories.solvability import Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
 from .builders import build_category
-from .policies import PICKUP, History, go_to, parse_things, pick_up
+from .policies import PICKUP, History, go_to, go_to_named, parse_things, pick_up_named
 from .room_frames import (
     Frame,
     first_pickup,
@@ -50,12 +50,8 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 def solver_policy(history: History) -> int:
     """Go to the thing and do what the instruction asks."""
-    places = history.find_thing(parse_things(history.instruction)[0])
-    return (
-        pick_up(history, places)
-        if "take it up" in history.instruction.lower()
-        else go_to(history, places)
-    )
+    is_taking = "take it up" in history.instruction.lower()
+    return pick_up_named(history) if is_taking else go_to_named(history)
 
 
 def shortcut_policy(history: History) -> int:

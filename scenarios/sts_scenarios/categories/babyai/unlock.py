@@ -11,7 +11,7 @@ from sts_scenarios.category import Label, Rubric
 
 from .builders import build_category
 from .policies import DROP, TOGGLE, History, encode_thing, go_to, parse_things, pick_up
-from .room_frames import Frame, Thing, parse_thing, things_seen, unique_things
+from .room_frames import Frame, Thing, things_seen, unique_things
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -25,7 +25,7 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
 
 def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Label:
     """Return success at the first frame with the door open."""
-    door = parse_thing(parameters["thing"])
+    door = Thing(*parameters["thing"])
     opened = (n for n, frame in enumerate(frames) if n and _is_open(frame, door))
     return next((Label("success", n) for n in opened), NOT_DONE)
 

@@ -5,6 +5,7 @@ player that stands still, and a player that extrapolates its moves succeeds befo
 Easy: within five steps; medium: within seven; hard: later.
 """
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -89,16 +90,11 @@ def _simulate_ambush(moments: StepBatch, way: Ints) -> Ints:
 
 def _predict_good(history: History, steps: int) -> list[int]:
     """Return Good's predicted cells from the frame after the instruction on."""
-    actions = find_period(moves_between(history.good[: history.asked_frame + 1], history.size))
-    cells = [history.good[history.asked_frame]]
-    for n in range(steps if actions else 0):
-        cells.append(
-            int(
-                torus.move_cell(
-                    cells[-1], (actions or [STAY])[n % len(actions or [0])], *history.size
-                )
-            )
-        )
+    seen = history.good[: history.asked_frame + 1]
+    period = find_period(moves_between(seen, history.size)) or []
+    cells = [seen[-1]]
+    for move in itertools.islice(itertools.cycle(period), steps):
+        cells.append(int(torus.move_cell(cells[-1], move, *history.size)))
     return cells[1:]
 
 

@@ -59,15 +59,15 @@ def build_question(
         answer = truth(track)
         return None if scenario.parameters["answer"] == answer else f"the answer is {answer}"
 
-    moments = build_search(find)
+    candidates, prefilter = build_search(find)
     return Category(
         name=name,
         kind="question",
         domain=DOMAIN,
         horizon=5,
         templates=templates,
-        candidates=moments.candidates,
-        prefilter=moments.prefilter,
+        candidates=candidates,
+        prefilter=prefilter,
         label=label_answer,
         why_invalid=why_scenario_invalid,
         rubric=rubric,
@@ -136,15 +136,15 @@ def build_instruction(
         assert fill is not None
         return fill(scenario.recording, scenario.players[0], scenario.parameters)
 
-    moments = build_search(find, fill, confirm)
+    candidates, prefilter = build_search(find, fill, confirm)
     return Category(
         name=name,
         kind="instruction",
         domain=DOMAIN,
         horizon=horizon,
         templates=templates,
-        candidates=moments.candidates,
-        prefilter=moments.prefilter,
+        candidates=candidates,
+        prefilter=prefilter,
         label=label,
         why_invalid=why_scenario_invalid,
         template_fields=fill_scenario if fill else None,

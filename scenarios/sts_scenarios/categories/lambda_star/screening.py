@@ -7,7 +7,7 @@ single episode is a batch of one.
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -39,16 +39,9 @@ UNGRADED = -1
 """Difficulty of a hit that depends on the steps the solver needs."""
 
 
-class StepSearch(NamedTuple):
-    """Search for candidate steps, in one episode and in batches."""
-
-    candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
-    prefilter: Prefilter
-
-
 def build_search(
     find: FindFunction, words: TemplateFields | None = None, confirm: ConfirmFunction | None = None
-) -> StepSearch:
+) -> tuple[Callable[[Trajectory, int, int], Iterator[Candidate]], Prefilter]:
     """Return the candidate generator and the prefilter of a category.
 
     `confirm` keeps the steps of `find` at which a solver succeeds; the prefilter is then not exact.
@@ -86,7 +79,7 @@ def build_search(
                     pair="either" if count[player, takeover] == 2 else "",
                 )
 
-    return StepSearch(candidates, Prefilter(screened, exact=confirm is None))
+    return candidates, Prefilter(screened, exact=confirm is None)
 
 
 def _confirm_hits(

@@ -23,7 +23,7 @@ from sts_scenarios.categories.solvability import (
 from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldValue, Label, Rubric
 
 from .policies import Policy, PolicyAgent, play_from
-from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_names, replay_snapshots
+from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
 STEPS_BETWEEN_MOMENTS = 20
 """Steps from one tried candidate step to the next."""
@@ -111,8 +111,8 @@ def build_category(
         return why_not_proposed(scenario, list_proposals(scenario))
 
     def words(scenario: Scenario) -> Mapping[str, FieldValue]:
-        other = FieldValue(hat_names(scenario.players[0])["other"])
-        return template_fields(scenario, list_proposals(scenario)) | {"other": other}
+        fields = template_fields(scenario, list_proposals(scenario))
+        return fields | hat_field(scenario.players[0])
 
     def label(
         episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]

@@ -12,7 +12,7 @@ from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_
 from sts_scenarios.category import Label, Rubric
 
 from .builders import RequestContext, build_category, find_first_event
-from .policies import DISH, ONION, SOUP, WINDOW, History, go_to
+from .policies import DISH, ONION, History, deliver
 from .snapshots import Snapshot
 
 EVENTS = {
@@ -45,26 +45,14 @@ def label_snapshots(
 
 def solver_policy(history: History) -> int:
     """Stand still until the event has been seen, then deliver."""
-    if history.held != SOUP:
-        return STAY
     partner_things = [int(frame["partner"][3]) for frame in history.frames[history.asked_frame :]]
     changes = set(zip(partner_things, partner_things[1:], strict=False))
     pots = [int(frame["filled"].sum()) for frame in history.frames[history.asked_frame :]]
     pots_filled = any(a < b for a, b in zip(pots, pots[1:], strict=False))
     thing = ONION if "an onion" in history.instruction else DISH
     has_taken = any(b == thing != a for a, b in changes)
-    kitchen = history.kitchen
-    return (
-        go_to(kitchen, kitchen.find_cells(WINDOW))
-        if (pots_filled if "pot" in history.instruction else has_taken)
-        else STAY
-    )
-
-
-def shortcut_policy(history: History) -> int:
-    """Deliver at once."""
-    kitchen = history.kitchen
-    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
+    has_acted = pots_filled if "pot" in history.instruction else has_taken
+    return deliver(history) if has_acted else STAY
 
 
 CATEGORY = build_category(
@@ -74,7 +62,7 @@ CATEGORY = build_category(
         "Wait until the cook with the {other} hat {event}, and then deliver your soup.",
         "As soon as the cook with the {other} hat {event}, and not before, deliver the soup.",
     ),
-    Task(propose, label_snapshots, solver_policy, shortcut_policy),
+    Task(propose, label_snapshots, solver_policy, deliver),
     horizon=30,
     rubric=Rubric(
         "The cook delivers the soup, and after the takeover the cook with the {other} hat {event} "

@@ -6,12 +6,11 @@ Asked if the cook holds a soup.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sts.worlds.overcooked.constants import STAY
 from sts_scenarios.categories.solvability import NOT_DONE, Proposal, Task, make_label
 from sts_scenarios.category import Label, Rubric
 
 from .builders import RequestContext, build_category, find_first_event
-from .policies import SOUP, WINDOW, History, go_to, put_down
+from .policies import SOUP, History, deliver, put_down
 from .snapshots import Snapshot, reachable_places
 
 STEPS_LEFT_LYING = 8
@@ -58,26 +57,15 @@ def label_snapshots(
 
 def solver_policy(history: History) -> int:
     """Follow the instruction, then stand still."""
-    if history.held != SOUP:
-        return STAY
-    kitchen = history.kitchen
-    return (
-        go_to(kitchen, kitchen.find_cells(WINDOW))
-        if "window" in history.instruction
-        else put_down(kitchen)
-    )
-
-
-def shortcut_policy(history: History) -> int:
-    """Deliver the soup, whatever the instruction."""
-    kitchen = history.kitchen
-    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
+    if history.held != SOUP or "window" in history.instruction:
+        return deliver(history)
+    return put_down(history.kitchen)
 
 
 CATEGORY = build_category(
     "deliver-or-lay",
     ("You hold a soup: {deed}.", "Your soup: {deed}.", "As to the soup in your hands, {deed}."),
-    Task(propose, label_snapshots, solver_policy, shortcut_policy),
+    Task(propose, label_snapshots, solver_policy, deliver),
     horizon=30,
     rubric=Rubric(
         "Of the soup that it holds at the takeover, the cook did this: {deed}.",

@@ -11,11 +11,6 @@ from .snapshots import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 45
 
 
-def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
-    """Return True if the cook delivered a soup."""
-    return after.has_done(player, "soup_delivery")
-
-
 def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to deliver a soup; else None."""
     if snapshot.held_thing(player) == "soup":
@@ -33,7 +28,7 @@ CATEGORY = build_category(
         "Bring a soup to the serving window.",
         "Serve a soup: bring it to the serving window yourself.",
     ),
-    is_done,
+    lambda after, player: after.has_done(player, "soup_delivery"),
     why_invalid,
     horizon=HORIZON,
     lead=MAX_LEAD,

@@ -10,11 +10,6 @@ from .snapshots import Snapshot, build_category
 HORIZON, MAX_LEAD = 40, 30
 
 
-def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
-    """Return True if the cook took a dish."""
-    return after.has_done(player, "dish_pickup")
-
-
 def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked for a dish; else None."""
     return "the cook's hands are not empty" if snapshot.held_thing(player) else None
@@ -23,7 +18,7 @@ def why_invalid(snapshot: Snapshot, player: int) -> str | None:
 CATEGORY = build_category(
     "fetch-dish",
     ("Fetch a dish.", "Go and get a dish.", "Take a dish, we need one."),
-    is_done,
+    lambda after, player: after.has_done(player, "dish_pickup"),
     why_invalid,
     horizon=HORIZON,
     lead=MAX_LEAD,

@@ -12,7 +12,7 @@ from .snapshots import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 40
 
 
-def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
+def is_done(after: Snapshot, player: int) -> bool:
     """Return True if the cook added the last onion to a pot that is now full."""
     potted = [(cook, place) for cook, kind, place in after.events if kind == "potting_onion"]
     filled = dict((place, cook) for cook, place in potted if len(after.objects[place][1]) == FULL)

@@ -12,6 +12,7 @@ from typing import Any
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
 
 from .snapshots import (
@@ -60,13 +61,9 @@ def _is_taken_by(later: tuple[Snapshot, ...], cook: int, thing: str, place: Plac
         taker
         for snapshot in later
         for taker, *event in snapshot.events
-        if event == [_pickup_event(thing), place]
+        if event == [f"{thing}_pickup", place]
     )
     return next(takers, None) == cook
-
-
-def _pickup_event(thing: str) -> str:
-    return f"{thing}_pickup"
 
 
 def _grade_difficulty(snapshot: Snapshot, player: int, thing: str) -> str:
@@ -105,7 +102,7 @@ def label_hand_over(
     taken_steps: list[int] = []
     for step, snapshot in enumerate(replay_snapshots(episode)[takeover + 1 :], 1):
         for cook, kind, place in snapshot.events:
-            if kind == _pickup_event(thing) and place in laid:
+            if kind == f"{thing}_pickup" and place in laid:
                 since = laid.pop(place)
                 taken_steps += [since] if cook != player else []
             elif (cook, kind) == (player, f"{thing}_drop") and place in reachable_places(
@@ -113,7 +110,7 @@ def label_hand_over(
             ):
                 laid[place] = step
     handed = [*taken_steps, *laid.values()]
-    return Label("success", min(handed)) if handed else Label("not_done", None)
+    return make_label(min(handed), True) if handed else NOT_DONE
 
 
 CATEGORY = Category(

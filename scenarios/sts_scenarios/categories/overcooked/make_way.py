@@ -12,7 +12,8 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.constants import SIDES
-from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
+from sts_scenarios.categories.solvability import NOT_DONE, make_label
+from sts_scenarios.category import Candidate, Category, Label, Rubric
 
 from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
 
@@ -68,17 +69,12 @@ def why_invalid(scenario: Scenario) -> str | None:
     return None if blocked else "the cook is not in the way of the other"
 
 
-def words(scenario: Scenario) -> dict[str, FieldValue]:
-    """Return the template field for the other cook's hat."""
-    return hat_field(scenario.players[0])
-
-
 def label_make_way(
     episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
 ) -> Label:
     """Return success when the other cook first stands on the evaluated one's takeover cell."""
     steps = _steps_until_passed(replay_snapshots(episode)[takeover:], players[0])
-    return Label("not_done", None) if steps is None else Label("success", steps)
+    return NOT_DONE if steps is None else make_label(steps, True)
 
 
 CATEGORY = Category(
@@ -94,7 +90,7 @@ CATEGORY = Category(
     candidates=find_candidates,
     label=label_make_way,
     why_invalid=why_invalid,
-    template_fields=words,
+    template_fields=lambda scenario: hat_field(scenario.players[0]),
     context=CONTEXT,
     partner=PARTNER,
     rubric=Rubric(

@@ -10,7 +10,7 @@ from .snapshots import Snapshot, build_category
 HORIZON, MAX_LEAD = 60, 40
 
 
-def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
+def is_done(after: Snapshot, player: int) -> bool:
     """Return True if the cook took a soup out of a pot."""
     return after.has_done(player, "soup_pickup", "P")
 

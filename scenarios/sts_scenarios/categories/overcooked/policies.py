@@ -78,6 +78,12 @@ def put_down(kitchen: Kitchen) -> int:
     return go_to(kitchen, kitchen.find_cells(COUNTER, NOTHING))
 
 
+def deliver(history: History) -> int:
+    """Return the next action to bring the held soup to the serving window; else stay."""
+    kitchen = history.kitchen
+    return go_to(kitchen, kitchen.find_cells(WINDOW)) if history.held == SOUP else STAY
+
+
 class PolicyAgent(Agent):
     """Agent that plays a policy once it has an instruction, and stands still before."""
 

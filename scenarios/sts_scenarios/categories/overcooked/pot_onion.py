@@ -10,11 +10,6 @@ from .snapshots import Snapshot, build_category
 HORIZON, MAX_LEAD = 40, 30
 
 
-def is_done(before: Snapshot, after: Snapshot, player: int) -> bool:
-    """Return True if the cook put an onion into a pot."""
-    return after.has_done(player, "potting_onion")
-
-
 def why_invalid(snapshot: Snapshot, player: int) -> str | None:
     """Return why the cook cannot be asked to pot an onion; else None."""
     return None if snapshot.held_thing(player) in ("", "onion") else "the cook holds another thing"
@@ -23,7 +18,7 @@ def why_invalid(snapshot: Snapshot, player: int) -> str | None:
 CATEGORY = build_category(
     "pot-onion",
     ("Put an onion into a pot.", "Add an onion to a pot.", "Bring an onion to a pot."),
-    is_done,
+    lambda after, player: after.has_done(player, "potting_onion"),
     why_invalid,
     horizon=HORIZON,
     lead=MAX_LEAD,

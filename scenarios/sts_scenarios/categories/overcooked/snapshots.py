@@ -58,8 +58,8 @@ class Snapshot(NamedTuple):
         )
 
 
-IsDone = Callable[[Snapshot, Snapshot, int], bool]
-"""Returns True if a cook completed the task in the step between two snapshots."""
+IsDone = Callable[[Snapshot, int], bool]
+"""Returns True if a cook completed the task in the step before a snapshot."""
 WhyInvalid = Callable[[Snapshot, int], str | None]
 """Returns why a cook cannot be asked at a snapshot; else None."""
 
@@ -113,7 +113,7 @@ def build_category(
         for player in range(len(HATS)):
             previous = context
             for step in range(context + 1, len(snapshots)):
-                if not is_done(snapshots[step - 1], snapshots[step], player):
+                if not is_done(snapshots[step], player):
                     continue
                 moment, earliest, previous = step, max(previous, step - lead), step
                 while moment > earliest and not why_invalid(snapshots[moment - 1], player):
@@ -130,7 +130,7 @@ def build_category(
     ) -> Label:
         """Return success when the evaluated cook first does it; else not_done."""
         after = replay_snapshots(episode)[takeover:]
-        steps = (n for n in range(1, len(after)) if is_done(after[n - 1], after[n], players[0]))
+        steps = (n for n in range(1, len(after)) if is_done(after[n], players[0]))
         return next((make_label(step, True) for step in steps), NOT_DONE)
 
     return Category(

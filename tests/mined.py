@@ -1,0 +1,24 @@
+"""Mining of trajectories in memory, step by step."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sts.trajectories.types import Trajectory
+from sts_scenarios.category import Category
+from sts_scenarios.mining import Mined, MiningTerms, mine_list
+
+
+def mine(
+    trajectories: Iterable[Trajectory],
+    categories: Sequence[Category],
+    *,
+    per_category: int,
+    **options: Any,
+) -> Mined:
+    """Return up to `per_category` scenarios of each category, found without its prefilter.
+
+    `options` has a `seed`, and any other fields of `MiningTerms`.
+    """
+    terms = MiningTerms(dict.fromkeys((c.name for c in categories), per_category), **options)
+    return mine_list(trajectories, [replace(c, prefilter=None) for c in categories], terms)
