@@ -107,13 +107,10 @@ def _forecast_goal(
         in_sight & (intents.select(memory["age"]) != 0) & (intents.thing < len(THINGS) - 1)[:, None]
     )
     lost = seeking & (missed | (here == NOWHERE))
-    sweep = move_cell(seen.cell, sweep_move(memory["searched"], seen), *_grid_size(seen))
+    size = seen.height[:, None], seen.width[:, None]
+    sweep = move_cell(seen.cell, sweep_move(memory["searched"], seen), *size)
     path = np.where(lost[..., None], sweep[..., None], path)
     return _flatten(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
-
-
-def _grid_size(seen: Observation) -> tuple[Ints, Ints]:
-    return seen.height[:, None], seen.width[:, None]
 
 
 def _walk_move(intents: Intents, memory: Memory) -> Ints:
