@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import jit, jit_inlined
 from sts.worlds.lambda_star.agents.move_sets import ALL_MOVES, MOVES
+from sts.worlds.lambda_star.kernels import Ints
 
 ALPHA, GAMMA = 0.3, 0.3
 INITIAL_VALUE = 0.2
@@ -24,7 +25,6 @@ _FREE = -1
 _ROWS = 31
 ROW_BYTES = 8 + 8 + MOVES * 8
 _OWNER = 2 * MOVES
-Ints = NDArray[np.int64]
 
 
 class Table(NamedTuple):
