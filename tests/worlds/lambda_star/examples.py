@@ -7,7 +7,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.state import TOKENS, State, states_to_arrays
+from sts.worlds.lambda_star.generation.patterns import Settings, generate_worlds
+from sts.worlds.lambda_star.state import TOKENS, State, arrays_to_states, states_to_arrays
 
 BY_HAND = State(
     height=4,
@@ -34,6 +35,11 @@ BY_HAND = State(
 def state(**changes) -> State:
     """Return the state by hand with some fields changed."""
     return replace(BY_HAND, **changes)
+
+
+def generate_world(settings: Settings, *, seed: int, index: int) -> State:
+    """Return world `index` of a seed."""
+    return arrays_to_states(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
 def complexity_of(s: State) -> tuple[int, int]:

@@ -15,9 +15,9 @@ from sts.worlds.lambda_star.generation.environments import (
     measure_uncertainty,
 )
 from sts.worlds.lambda_star.generation.patterns import Settings
-from sts.worlds.lambda_star.generation.patterns import generate_world as one
 from sts.worlds.lambda_star.state import encode
 from tests.worlds.lambda_star.examples import complexity_of
+from tests.worlds.lambda_star.examples import generate_world as one
 
 SETTINGS = (
     Settings(),
