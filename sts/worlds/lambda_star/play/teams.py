@@ -88,7 +88,6 @@ def total_rewards(
     Arguments and errors are those of `rollout`.
     """
     members = load_team_for(agent, environments.settings)
-    check_counts(rehearsals)
     play = _play_compiled if is_built_in_learner(members) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
@@ -231,14 +230,6 @@ def check_memory(
 def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
     """Return the players of member i."""
     return tuple(range(i, settings.n_players, len(members)))
-
-
-def check_counts(rehearsals: int, threads: int = 1) -> None:
-    """Raise ArgumentError for fewer than 0 rehearsals or fewer than 1 thread."""
-    if rehearsals < 0 or threads < 1:
-        raise ArgumentError(
-            f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
-        )
 
 
 def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
