@@ -67,10 +67,8 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
     """
     mark, bit = table.marks[row], 1 << move
     blank_row = mark >> _OWNER != owner
-    mark, highest = (
-        ALL_MOVES if blank_row else mark,
-        INITIAL_VALUE if blank_row else table.tops[row],
-    )
+    mark = ALL_MOVES if blank_row else mark
+    highest = INITIAL_VALUE if blank_row else table.tops[row]
     tried, chosen = mark >> MOVES & ALL_MOVES, mark & ALL_MOVES
     value = table.values[row, move] if tried & bit else INITIAL_VALUE
     value = value + ALPHA * (0.5 * reward + GAMMA * future - value)

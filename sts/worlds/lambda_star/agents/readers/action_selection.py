@@ -83,8 +83,7 @@ def _flatten(forecast: Forecast) -> Forecast:
 
 def _select_forecast(intents: Intents, known: Forecast, thing: Ints) -> Forecast:
     """Select the forecast of each episode's thing, [B, R, ...], from [B, R, 4, ...]."""
-    path, sure, chances = (intents.select(a, thing) for a in known)
-    return Forecast(path, sure, chances)
+    return Forecast(*(intents.select(a, thing) for a in known))
 
 
 def _forecast_goal(
