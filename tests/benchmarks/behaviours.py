@@ -93,7 +93,7 @@ def states(people: int, count: int) -> list[State]:
 
 
 def batch(made: Environments) -> Batch:
-    return Batch.from_arrays(made.copy_arrays(), made.settings.radius)
+    return Batch(made.copy_arrays(), made.settings.radius)
 
 
 def streams(count: int) -> NDArray[np.uint64]:

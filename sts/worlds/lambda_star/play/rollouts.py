@@ -176,7 +176,7 @@ class _RewardRecorder:
         shape = (len(environments.index), settings.horizon, settings.n_players, cells)
         self.around = np.empty(shape, np.float32)
         self._everyone = range(settings.n_players)
-        self.watch(-1, Batch.from_arrays(environments.copy_arrays(), settings.radius))
+        self.watch(-1, Batch(environments.copy_arrays(), settings.radius))
 
     def watch(self, t: int, worlds: Worlds) -> None:
         """Record the observations after step t, which are those before step t + 1."""

@@ -112,7 +112,7 @@ def play_episodes(
     settings, steps = environments.settings, environments.settings.horizon
 
     def start_worlds() -> Batch:
-        return Batch.from_arrays(environments.copy_arrays(), settings.radius)
+        return Batch(environments.copy_arrays(), settings.radius)
 
     if is_built_in_learner(members):
         options = {"seed": seed, "rehearsals": rehearsals, "threads": threads}

@@ -16,7 +16,7 @@ from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State
 from sts.worlds.lambda_star.torus import first_move
-from tests.worlds.lambda_star.examples import state
+from tests.worlds.lambda_star.examples import batch_of, state
 
 STAY = MOVES.index("stay")
 
@@ -122,5 +122,5 @@ def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Rollout
     streams = np.arange(len(states), dtype=np.uint64)
     players = tuple(range(len(states[0].cells)))
     return play_episodes(
-        load_domain("lambda-star"), Batch(states), [Team(agent, players, streams)], steps=steps
+        load_domain("lambda-star"), batch_of(states), [Team(agent, players, streams)], steps=steps
     )

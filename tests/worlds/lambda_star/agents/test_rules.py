@@ -19,7 +19,6 @@ from sts.worlds.lambda_star.agents import (
     stigmergy,
     wisdom_of_the_crowd,
 )
-from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES
 from tests.agents.test_contract import assert_same, cases, play_cases, rows
 from tests.worlds.lambda_star.agents.teams import (
@@ -31,6 +30,7 @@ from tests.worlds.lambda_star.agents.teams import (
     to,
     view_rewards,
 )
+from tests.worlds.lambda_star.examples import batch_of
 
 ANY = set(MOVES)
 LAST = 1 - 2.0**-53
@@ -110,7 +110,7 @@ def test_lasting_marks_stay_where_the_best_and_worst_in_sight_cancel(rewards):
 
 
 def test_lasting_marks_are_remembered_and_made_by_each_role_in_turn():
-    worlds = Batch([start(6, 6, good=14, evil=35, cells=(14, 14))])
+    worlds = batch_of([start(6, 6, good=14, evil=35, cells=(14, 14))])
     _, memory = acted(QUIRKS[0], worlds, (0, 1))
     # r* = 0.4 (1 + 0.5) = 0.6, so twice F = (F + 1 + 0.6) / 3 from 0.
     assert memory["marks"][0, 14] == pytest.approx((1.6 / 3 + 1.6) / 3)
@@ -197,7 +197,7 @@ def test_bid_is_for_a_cell_in_reach_and_kept_for_an_episode():
     bids, rewards = np.array(bidding.NO_BID), grid(7, 7, {(1, 1): 2, (3, 4): 1})
     left = decided(bidding.Bidding(), rewards, [24], {"bids": bids[None]}, radius=2)
     assert bids.tolist() == [25, 1] and left == [{"right"}]
-    agent, worlds = bidding.Bidding(), Batch([start(9, 9, good=0, evil=40, cells=(1,))])
+    agent, worlds = bidding.Bidding(), batch_of([start(9, 9, good=0, evil=40, cells=(1,))])
     _, memory = acted(agent, worlds, (0,))
     assert memory["bids"].tolist() == [[0, 2]]
     worlds.arrays.cells[0, 0] = 60
@@ -255,7 +255,7 @@ def test_tree_node_draws_its_target_evenly_among_its_best_cells(move):
 
 
 def test_guide_starts_with_the_last_role_and_moves_once_a_step():
-    worlds = Batch([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
+    worlds = batch_of([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
     _, memory = acted(imitation.Imitation(), worlds, (0, 1, 2))
     assert memory["guide"].tolist() == [[torus.move_cell(60, 0, 9, 9)]]
     guide, cells, rule = np.array([20]), [80, 22, 20], imitation.Imitation()

@@ -36,7 +36,7 @@ def by_hand(environments, seats, seed):
     for name, players, parts in seats:
         keys = [stream("lambda-star score", *parts, seed, int(i)) for i in environments.index]
         teams.append(Team(agents.load(name), players, np.array(keys, np.uint64)))
-    worlds = Batch.from_arrays(environments.copy_arrays(), settings.radius)
+    worlds = Batch(environments.copy_arrays(), settings.radius)
     return lockstep.play_episodes(LambdaStar(), worlds, teams, steps=settings.horizon)
 
 
