@@ -120,10 +120,8 @@ def play_episodes(
         script = Script(actions, np.zeros_like(actions), np.ones(actions.shape[1:], np.bool_))
         world, worlds = LambdaStar(), start_worlds()
         return lockstep.play_episodes(world, worlds, (), steps=steps, script=script, watch=watch)
-    count, keys = len(environments.index), member_streams(members, environments, seed)
-    check_memory(members, settings, episodes=count, rehearsals=rehearsals)
-    players = [_member_roles(members, settings, i) for i in range(len(members))]
-    teams = [Team(*parts) for parts in zip(members, players, keys, strict=True)]
+    check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
+    teams = _make_teams(members, environments, seed)
     return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
@@ -138,10 +136,11 @@ def _play_compiled(
     """Play a built-in learner by the compiled path."""
     settings, count = environments.settings, len(environments.index)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
+    (team,) = _make_teams(members, environments, seed)
     return practice.play_learner(
-        members[0].name,
+        team.agent.name,
         environments.copy_arrays(),
-        *member_streams(members, environments, seed),
+        team.streams,
         steps=settings.horizon,
         rehearsals=rehearsals,
         threads=threads,
@@ -214,7 +213,7 @@ def check_memory(
     else:
         for i, member in enumerate(members):
             if isinstance(member, TabularLearner):
-                players = len(_member_roles(members, s, i))
+                players = len(range(i, s.n_players, len(members)))
                 needed += episodes * member.memory_bytes(players, cells, s.horizon, rehearsals)
     limit = memory_limit()
     if at_once * needed > limit:
@@ -225,11 +224,6 @@ def check_memory(
             "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
             "steps, the rehearsals or the workers"
         )
-
-
-def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
-    """Return the players of member i."""
-    return tuple(range(i, settings.n_players, len(members)))
 
 
 def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
@@ -252,13 +246,16 @@ def is_built_in_learner(members: Sequence[Agent]) -> bool:
     return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
-def member_streams(
-    members: Sequence[Agent], environments: Environments, seed: int
-) -> list[NDArray[np.uint64]]:
-    """Return each member's random streams, uint64[E]: one stream per episode."""
-    name, mixed = team_name(members), len(members) > 1
+def _make_teams(members: Sequence[Agent], environments: Environments, seed: int) -> list[Team]:
+    """Return each member with its players and its random streams, one stream per episode."""
+    name, count, n_players = team_name(members), len(members), environments.settings.n_players
     indices = [(int(index),) for index in environments.index]
+    purpose = "lambda-star score", name
     return [
-        named_streams(("lambda-star score", name, *([i] if mixed else []), int(seed)), indices)
-        for i in range(len(members))
+        Team(
+            member,
+            tuple(range(i, n_players, count)),
+            named_streams((*purpose, *([i] if count > 1 else []), int(seed)), indices),
+        )
+        for i, member in enumerate(members)
     ]
