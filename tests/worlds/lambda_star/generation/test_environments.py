@@ -81,12 +81,6 @@ def test_invalid_states_of_environments_are_refused():
         environments_from_states([short[:-1]])
 
 
-@pytest.mark.parametrize(("start", "stop"), [(-1, 3), (3, 3), (4, 3)])
-def test_empty_spans_are_refused(start, stop):
-    with pytest.raises(ArgumentError, match="indices from 0 on"):
-        generate_environments(Settings(), seed=0, start=start, stop=stop)
-
-
 @pytest.mark.parametrize(
     ("height", "width", "states"), [(3, 3, 72), (5, 5, 600), (10, 10, 9900), (4, 12, 2256)]
 )
