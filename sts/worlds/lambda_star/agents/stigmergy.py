@@ -29,9 +29,9 @@ def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float6
     sets = np.empty(teams.cell.shape, np.int64)
     for b in range(len(sets)):
         row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
-        for r in range(sets.shape[1]):
+        for r in range(teams.cell.shape[1]):
             _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, row)
-        for r in range(sets.shape[1]):
+        for r in range(teams.cell.shape[1]):
             sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
     return sets
 

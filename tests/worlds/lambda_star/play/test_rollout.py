@@ -88,9 +88,9 @@ def test_threads_change_no_rollout():
 
 @pytest.mark.parametrize("name", ["random", "sarsa", "random,oracle"])
 def test_too_few_rehearsals_or_threads_are_refused(name):
-    for counts in ({"rehearsals": -1}, {"threads": 0}):
+    for rehearsals, threads in ((-1, 1), (1, 0)):
         with pytest.raises(ArgumentError, match="0 rehearsals and 1 thread or more"):
-            rollout(name, SMALL, **counts)
+            rollout(name, SMALL, rehearsals=rehearsals, threads=threads)
 
 
 def test_changed_agent_is_played_as_it_is_though_it_shares_a_name():
