@@ -93,7 +93,7 @@ def states(people: int, count: int) -> list[State]:
 
 
 def batch(made: Environments) -> Batch:
-    return Batch.from_arrays(made.copy_arrays(), made.settings.radius)
+    return Batch(made.copy_arrays(), made.settings.radius)
 
 
 def streams(count: int) -> NDArray[np.uint64]:
@@ -300,7 +300,7 @@ def generation() -> Rows:
 
         def generate_separately(wanted: patterns.Settings = wanted) -> None:
             for i in range(few):
-                patterns.generate_world(wanted, seed=1, index=i)
+                arrays_to_states(patterns.generate_worlds(wanted, [(1, i)]), wanted.radius)
 
         taken = seconds(together, runs=sizes.RUNS), seconds(generate_separately, runs=sizes.RUNS)
         yield name, sizes.NEW / taken[0] / 1e3, few / taken[1] / 1e3

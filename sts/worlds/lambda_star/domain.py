@@ -86,23 +86,9 @@ class Observation:
 class Batch:
     """B worlds of one number of players, stepped together by the compiled kernels."""
 
-    def __init__(self, states: Sequence[states_.State]) -> None:
-        """Build the worlds from `states`.
-
-        Raises:
-          DamagedState: the states differ in radius or in the number of players.
-        """
-        if len({(len(s.cells), s.radius) for s in states}) > 1:
-            raise DamagedState("worlds of one batch must agree in radius and number of players")
-        self.arrays = states_.states_to_arrays(states)
-        self.radius = states[0].radius
-
-    @classmethod
-    def from_arrays(cls, arrays: kernels.WorldArrays, radius: int) -> Batch:
-        """Return a batch on `arrays`, which are stepped in place, observed within `radius`."""
-        batch = cls.__new__(cls)
-        batch.arrays, batch.radius = arrays, radius
-        return batch
+    def __init__(self, arrays: kernels.WorldArrays, radius: int) -> None:
+        """Take the worlds' arrays, which are stepped in place and observed within `radius`."""
+        self.arrays, self.radius = arrays, radius
 
     @property
     def rewards(self) -> NDArray[np.int8]:
@@ -172,9 +158,12 @@ class LambdaStar:
     step_columns = staticmethod(step_table.step_columns)
 
     def restore(self, states: Sequence[bytes]) -> Batch:
-        """Return a batch of the worlds in `states`."""
+        """Return a batch of the worlds in `states`, which agree in radius and number of players."""
         distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
-        return Batch([distinct[raw] for raw in states])
+        if len({(len(s.cells), s.radius) for s in distinct.values()}) > 1:
+            raise DamagedState("worlds of one batch must agree in radius and number of players")
+        restored = [distinct[raw] for raw in states]
+        return Batch(states_.states_to_arrays(restored), restored[0].radius)
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Return `count` new worlds; `settings` are fields of `patterns.Settings`."""
@@ -187,7 +176,7 @@ class LambdaStar:
         arrays = patterns.generate_worlds(
             pattern_settings, [(seed, index) for index in range(count)]
         )
-        return Batch.from_arrays(arrays, pattern_settings.radius).states()
+        return Batch(arrays, pattern_settings.radius).states()
 
     def world_id(self, state: bytes) -> str:
         """Return the hash of the grid, the two patterns and the current positions in them."""

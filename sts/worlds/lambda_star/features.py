@@ -3,8 +3,6 @@
 Axes: B worlds, R roles, N features of an observation, M = (2k+1)^2 cells in sight, row by row.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,21 +30,14 @@ def feature_slices(radius: int = 1) -> dict[str, slice]:
     return {name: slice(end - length, end) for name, length, end in names}
 
 
-class Bounds(NamedTuple):
-    """Lowest and highest value of each feature: float32[N]."""
-
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
-
-
-def feature_bounds(settings: Settings) -> Bounds:
-    """Return the bounds of feature vectors under `settings`."""
+def feature_bounds(settings: Settings) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the lowest and highest value of each feature, float32[N], under `settings`."""
     slices = feature_slices(settings.radius)
     size = slices["last_reward"].stop
     low, high = np.zeros(size, np.float32), np.ones(size, np.float32)
     low[slices["reward"]] = low[slices["last_reward"]] = -1
     high[slices["others"]] = max(1, settings.n_players - 1)
-    return Bounds(low, high)
+    return low, high
 
 
 def flatten_observation(seen: Observation, horizon: int) -> NDArray[np.float32]:

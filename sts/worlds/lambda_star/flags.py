@@ -9,14 +9,11 @@ from sts.errors import ArgumentError
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Parse "10x12" into (rows, columns); sides from 3 to 255 are allowed."""
+    """Parse "10x12" into (rows, columns)."""
     match = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if not match:
         raise ArgumentError(f"expected a size like 10x10, found {text!r}")
-    height, width = int(match[1]), int(match[2])
-    if not (3 <= height <= 255 and 3 <= width <= 255):
-        raise ArgumentError(f"expected sides from 3 to 255, found {text}")
-    return height, width
+    return int(match[1]), int(match[2])
 
 
 def _parse_sides(text: str) -> dict[str, Any]:

@@ -124,7 +124,7 @@ class _LearnerEnv:
             self._cache = {}
         self._episode = 0 if restart or seeds != self._seeds else self._episode + 1
         self._seeds = seeds
-        batch = Batch.from_arrays(self._initial_arrays(), self._settings.radius)
+        batch = Batch(self._initial_arrays(), self._settings.radius)
         partner_roles, name = range(1, self._settings.n_players), team_name(self._partners)
         keys = [(seed, self._episode) for seed in seeds]
         teams = [

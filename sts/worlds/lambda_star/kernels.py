@@ -204,12 +204,9 @@ def constant_headings(a: WorldArrays, index: int) -> Ints:
 
     It is -1 if the pattern has different moves, a jump or only "stay". Collisions are ignored.
     """
-    patterns = (
-        a.patterns[first : first + length]
-        for first, length in zip(a.offset[:, index], a.length[:, index], strict=True)
-    )
-    worlds = zip(patterns, a.kind, *a.size.T, strict=True)
-    return np.array([constant_heading(*world) for world in worlds], np.int64)
+    worlds = zip(a.offset[:, index], a.length[:, index], a.kind, *a.size.T, strict=True)
+    out = [constant_heading(a.patterns[i : i + length], *rest) for i, length, *rest in worlds]
+    return np.array(out, np.int64)
 
 
 def constant_heading(pattern: Ints, kind: int, height: int, width: int) -> int:

@@ -77,14 +77,10 @@ def _span(middle: float, size: int) -> Iterator[tuple[float, float]]:
 
 def _trace_path(places: NDArray[np.integer], picture: SceneLayout) -> Iterator[tuple[Point, ...]]:
     """Yield the parts of a path through int[F, 2], split at the edges of the torus."""
+    size = np.array([picture.height, picture.width])
+    steps = shortest_displacement(places[:-1], places[1:], size)
     path = [_middle(places[0])]
-    for start, end in zip(places[:-1], places[1:], strict=True):
-        step = np.array(
-            [
-                shortest_displacement(*coordinates)
-                for coordinates in zip(start, end, (picture.height, picture.width), strict=True)
-            ]
-        )
+    for start, end, step in zip(places[:-1], places[1:], steps, strict=True):
         if (start + step != end).any():  # half of the step on either side
             yield (*path, _middle(start + step / 2))
             path = [_middle(end - step / 2)]

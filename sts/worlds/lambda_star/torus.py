@@ -101,7 +101,4 @@ def move_cell(cell: Any, move: Any, height: Any, width: Any) -> Any:
 @callable_from_jit
 def side_length(cells: int) -> int:
     """Return the side 2k + 1 of a neighbourhood of (2k + 1)^2 cells."""
-    length = 3
-    while length * length < cells:
-        length += 2
-    return length
+    return int(np.sqrt(cells))

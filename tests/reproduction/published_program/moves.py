@@ -40,7 +40,7 @@ from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts.worlds.lambda_star.agents.oracle import Oracle
 from sts.worlds.lambda_star.agents.stigmergy import Stigmergy
 from sts.worlds.lambda_star.agents.wisdom_of_the_crowd import WisdomOfTheCrowd
-from sts.worlds.lambda_star.domain import Batch, LambdaStar, Observation
+from sts.worlds.lambda_star.domain import LambdaStar, Observation
 from sts.worlds.lambda_star.published import importer
 from sts.worlds.lambda_star.published.importer import TEAMS
 from tests.reproduction.published_program.places import Place, read_places
@@ -186,7 +186,8 @@ class _Led(NamedTuple):
 def _lead(agent: Agent, recording: Recording, behaviour: Behaviour, quirks: bool) -> _Led:
     """Leads the agent through the recorded episodes."""
     batch, steps, people = recording.actions.shape
-    worlds, players, each = Batch(recording.starts), range(people), np.arange(batch)
+    worlds = LambdaStar().restore([states.encode(start) for start in recording.starts])
+    players, each = range(people), np.arange(batch)
     memory = agent.initial_state(batch, people)
     if quirks and behaviour.name == Imitation.name:
         memory = {"guide": np.array([[place.guide] for place in recording.places])}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import walks
-from sts.worlds.lambda_star.state import TOKENS, State, states_to_arrays
+from sts.worlds.lambda_star.generation.patterns import Settings, generate_worlds
+from sts.worlds.lambda_star.state import TOKENS, State, arrays_to_states, encode, states_to_arrays
 
 BY_HAND = State(
     height=4,
@@ -34,6 +37,16 @@ BY_HAND = State(
 def state(**changes) -> State:
     """Return the state by hand with some fields changed."""
     return replace(BY_HAND, **changes)
+
+
+def batch_of(states: Sequence[State]) -> Batch:
+    """Return worlds in these states."""
+    return LambdaStar().restore([encode(s) for s in states])
+
+
+def generate_world(settings: Settings, *, seed: int, index: int) -> State:
+    """Return world `index` of a seed."""
+    return arrays_to_states(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
 
 
 def complexity_of(s: State) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.features import feature_slices, flatten_observation
 from sts.worlds.lambda_star.state import TOKENS, State
 from tests.worlds.lambda_star.agents.teams import start
-from tests.worlds.lambda_star.examples import state, states
+from tests.worlds.lambda_star.examples import batch_of, state, states
 
 GRIDS = ((3, 3), (3, 5), (4, 4), (5, 4), (6, 7))
 STAY = 4
@@ -72,7 +72,7 @@ def worlds(good: int, evil: int, good_move: int, evil_move: int, count: int = 1)
     """Return 5x5 worlds that differ in their stream alone."""
     patterns = {"good_pattern": (good_move,) * 2, "evil_pattern": (evil_move,) * 3}
     begun = start(5, 5, good=good, evil=evil, cells=(0, 19, 3), **patterns)
-    return Batch([replace(begun, seed=seed) for seed in range(count)])
+    return batch_of([replace(begun, seed=seed) for seed in range(count)])
 
 
 def stepped(batch: Batch) -> Batch:
@@ -124,7 +124,7 @@ def test_cursors_go_round_their_patterns():
 
 def test_cell_patterns_lead_anywhere():
     cells = {"good_pattern": (19, 0), "evil_pattern": (7,), "good_cursor": 0, "evil_cursor": 0}
-    batch = Batch([state(kind="cells", **cells)])
+    batch = batch_of([state(kind="cells", **cells)])
     assert [stepped(batch).arrays.objects[0].tolist() for _ in range(2)] == [[19, 7], [0, 7]]
 
 
@@ -134,7 +134,7 @@ def test_step_moves_participants_then_objects_and_rewards_the_new_map(s, data):
     people = len(s.cells)
     actions = data.draw(st.lists(st.integers(0, 8), min_size=people, max_size=people))
     utterances = data.draw(st.lists(st.integers(0, 21), min_size=people, max_size=people))
-    batch = Batch([s])
+    batch = batch_of([s])
     batch.step(np.array([actions], np.int8), np.array([utterances], np.int8))
     a, size = batch.arrays, (s.height, s.width)
     good, evil = a.objects[0].tolist()
@@ -172,7 +172,7 @@ def test_observations_hold_the_neighbourhood(s, data):
     people = range(len(s.cells))
     players = data.draw(st.lists(st.sampled_from(people), min_size=1, unique=True))
     team = data.draw(st.sets(st.sampled_from(people)))
-    seen = Batch([s]).observe(players, team=sorted(team), world=False)
+    seen = batch_of([s]).observe(players, team=sorted(team), world=False)
     for i, me in enumerate(players):
         for name, expected in plain_sight(s, me, team).items():
             assert getattr(seen, name)[0, i].tolist() == expected, name
@@ -187,7 +187,7 @@ def test_observations_hold_the_neighbourhood(s, data):
 @given(states())
 @settings(max_examples=60, deadline=None)
 def test_world_view_adds_the_cells_intended_next_and_changes_nothing(s):
-    batch = Batch([s])
+    batch = batch_of([s])
     before = batch.states()
     seen = batch.observe([0], team=[0], world=True)
     assert batch.states() == before
@@ -205,7 +205,7 @@ def test_crowd_in_one_cell_is_counted_in_full():
     crowd = state(
         cells=(7,) * people, actions=(-1,) * people, utterances=(1,) * people, rewards=(0,) * people
     )
-    worlds = Batch([crowd])
+    worlds = batch_of([crowd])
     seen = worlds.observe((0,), team=range(500), world=False)
     assert seen.team[0, 0].tolist() == [0, 0, 0, 0, 499, 0, 0, 0, 0]
     assert seen.others[0, 0, STAY] == 500 and seen.heard[0, 0, 1] == 999

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.state import State, decode, encode, to_json
-from tests.worlds.lambda_star.examples import BY_HAND, state, states
+from tests.worlds.lambda_star.examples import BY_HAND, batch_of, state, states
 
 GOLDEN = Path(__file__).parent / "golden" / "state_v1.hex"
 
@@ -96,7 +96,7 @@ def moved_on(batch: Batch, steps: int, seed: int) -> Batch:
 @given(states(), st.integers(0, 2**32))
 @settings(max_examples=50, deadline=None)
 def test_restoring_then_stepping_equals_never_having_stopped(s, seed):
-    straight, stopping = Batch([s]), Batch([s])
+    straight, stopping = batch_of([s]), batch_of([s])
     for part in range(3):
         moved_on(straight, 4, seed + part)
         moved_on(stopping, 4, seed + part)
@@ -108,4 +108,4 @@ def test_restoring_then_stepping_equals_never_having_stopped(s, seed):
 def test_worlds_of_different_teams_do_not_share_a_batch():
     alone = state(cells=(0,), actions=(4,), utterances=(0,), rewards=(0,))
     with pytest.raises(DamagedState, match="must agree in radius and number"):
-        Batch([BY_HAND, alone])
+        batch_of([BY_HAND, alone])

@@ -3,31 +3,12 @@
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import first_move, move_cell
 
 NO_BID = (-1, -3)
-
-
-def choose_moves(teams: TeamObservation, bids: Ints) -> Ints:
-    """Update the bids of B teams and return the moves towards the winning cells.
-
-    `bids` is int64[B, 2], the target's cell and the highest bid in halves; `NO_BID` at the start.
-    """
-    near, size = crop_reachable(teams.around), (teams.height, teams.width)
-    targets, rewards = (
-        move_cell(teams.cell, pick_move(best_moves(near), teams.draws), *size),
-        near.max(-1),
-    )
-    highest = rewards.max(1)
-    last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
-    newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
-    bids[:] = np.where((highest >= bids[:, 1])[:, None], newest, bids)
-    sets: Ints = 1 << first_move(teams.cell, bids[:, :1], *size)
-    return sets
+"""The target's cell and the highest bid in halves, before the first bid."""
 
 
 class Bidding(Reactive):
@@ -50,4 +31,10 @@ class Bidding(Reactive):
         return {"bids": np.tile(np.array(NO_BID, np.int64), (len(seen.cell), 1))}
 
     def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return choose_moves(teams, memory["bids"])
+        targets, rewards = teams.draw_targets()
+        highest = rewards.max(1)
+        last = rewards.shape[1] - 1 - (rewards == highest[:, None])[:, ::-1].argmax(1)
+        newest = np.stack((targets[np.arange(len(last)), last], highest), 1)
+        bids = memory["bids"]
+        bids[:] = np.where((highest >= bids[:, 1])[:, None], newest, bids)
+        return teams.head_for(bids[:, :1])

@@ -3,27 +3,8 @@
 import numpy as np
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import first_move, move_cell
-
-
-def choose_moves(teams: TeamObservation) -> Ints:
-    """Return each role's moves towards the best of its own and its children's targets."""
-    near, size = crop_reachable(teams.around), (teams.height, teams.width)
-    targets, rewards = (
-        move_cell(teams.cell, pick_move(best_moves(near), teams.draws), *size),
-        near.max(-1),
-    )
-    players = np.arange(teams.cell.shape[1])
-    leader = np.broadcast_to(players, teams.cell.shape)
-    for child in (2 * players + 1, 2 * players + 2):
-        other = np.minimum(child, players[-1])
-        better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
-        leader = np.where(better & (child == other), other, leader)
-    sets: Ints = 1 << first_move(teams.cell, np.take_along_axis(targets, leader, 1), *size)
-    return sets
 
 
 class BinaryTree(Reactive):
@@ -44,4 +25,11 @@ class BinaryTree(Reactive):
     draws = 1
 
     def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return choose_moves(teams)
+        targets, rewards = teams.draw_targets()
+        players = np.arange(teams.cell.shape[1])
+        leader = np.broadcast_to(players, teams.cell.shape)
+        for child in (2 * players + 1, 2 * players + 2):
+            other = np.minimum(child, players[-1])
+            better = rewards[:, other] > np.take_along_axis(rewards, leader, 1)
+            leader = np.where(better & (child == other), other, leader)
+        return teams.head_for(np.take_along_axis(targets, leader, 1))

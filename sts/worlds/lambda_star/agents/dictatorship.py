@@ -1,18 +1,8 @@
 """Dictatorship agent: the whole team goes to the cell that its first role chooses."""
 
 from sts.agents.protocol import Memory
-from sts.worlds.lambda_star.agents.move_sets import best_moves, crop_reachable, pick_move
 from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import first_move, move_cell
-
-
-def choose_moves(teams: TeamObservation) -> Ints:
-    """Return the moves towards the first role's best cell; its draw breaks ties."""
-    size = teams.height, teams.width
-    move = pick_move(best_moves(crop_reachable(teams.around[:, :1])), teams.draws[:, :1])
-    sets: Ints = 1 << first_move(teams.cell, move_cell(teams.cell[:, :1], move, *size), *size)
-    return sets
 
 
 class Dictatorship(Reactive):
@@ -30,4 +20,7 @@ class Dictatorship(Reactive):
     draws = 1
 
     def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return choose_moves(teams)
+        leader = teams._replace(
+            around=teams.around[:, :1], cell=teams.cell[:, :1], draws=teams.draws[:, :1]
+        )
+        return teams.head_for(leader.draw_targets()[0])

@@ -15,20 +15,6 @@ from sts.worlds.lambda_star.torus import first_move, move_cell, offset_to_move, 
 GUIDE_KINDS = ("each-step", "each-role")
 
 
-def choose_moves(teams: TeamObservation, hasty: bool, guide: Ints) -> Ints:
-    """Move the teams' guides, once per role if `hasty`, and return each role's moves.
-
-    `guide` is int64[B, 1], the guide's cell, updated in place.
-    """
-    size, guide_cells = (teams.height, teams.width), []
-    for _ in range(teams.cell.shape[1] if hasty else 1):
-        guide[:] = move_cell(guide, first_move(guide, teams.good_next, *size), *size)
-        guide_cells.append(guide.copy())
-    way = shortest_offset(teams.cell, np.concatenate(guide_cells, 1), *size)
-    close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
-    return np.where(close, 1 << offset_to_move(way), best_moves(crop_reachable(teams.around)))
-
-
 class Imitation(Reactive):
     """Agent that steps onto the guide's cell if one move reaches it, else does local search.
 
@@ -56,4 +42,10 @@ class Imitation(Reactive):
         return {"guide": seen.cell[:, -1:].copy()}
 
     def _decide(self, teams: TeamObservation, memory: Memory) -> Ints:
-        return choose_moves(teams, self.guide == "each-role", memory["guide"])
+        size, guide, guide_cells = (teams.height, teams.width), memory["guide"], []
+        for _ in range(teams.cell.shape[1] if self.guide == "each-role" else 1):
+            guide[:] = move_cell(guide, first_move(guide, teams.good_next, *size), *size)
+            guide_cells.append(guide.copy())
+        way = shortest_offset(teams.cell, np.concatenate(guide_cells, 1), *size)
+        close = (abs(way.rows) <= 1) & (abs(way.columns) <= 1)
+        return np.where(close, 1 << offset_to_move(way), best_moves(crop_reachable(teams.around)))

@@ -8,16 +8,9 @@ from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.agents import value_table
 from sts.worlds.lambda_star.agents.move_sets import to_weights
-from sts.worlds.lambda_star.agents.value_table import (
-    ENDED,
-    FIRST,
-    GREEDY,
-    NEXT,
-    Ints,
-    Table,
-    Transitions,
-)
+from sts.worlds.lambda_star.agents.value_table import ENDED, FIRST, GREEDY, NEXT, Table, Transitions
 from sts.worlds.lambda_star.domain import Observation
+from sts.worlds.lambda_star.kernels import Ints
 
 BOOTSTRAPS = ("next", "published")
 _RECORD_BYTES = 8 + 1 + 1

@@ -1,7 +1,6 @@
 """Q-learning agents, with a table per role or one shared by the team."""
 
 from sts.worlds.lambda_star.agents.learner import TabularLearner
-from sts.worlds.lambda_star.agents.value_table import FIRST
 
 
 class QLearning(TabularLearner):
@@ -17,7 +16,6 @@ class QLearning(TabularLearner):
     """
 
     name = "q-learning"
-    published = FIRST
 
 
 class CooperativeQLearning(QLearning):

@@ -7,9 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.lambda_star.agents.move_sets import to_weights
+from sts.worlds.lambda_star.agents.move_sets import (
+    best_moves,
+    crop_reachable,
+    pick_move,
+    to_weights,
+)
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
+from sts.worlds.lambda_star.torus import first_move, move_cell
 
 
 class TeamObservation(NamedTuple):
@@ -24,6 +30,20 @@ class TeamObservation(NamedTuple):
     heading: Ints  # int64[B, 1], the single move that Good repeats, or -1; only for the same rules
     # float64[B, R], each role's planning draw; only for rules with random planning
     draws: NDArray[np.float64]
+
+    def draw_targets(self) -> tuple[Ints, NDArray[np.int8]]:
+        """Return a best cell in each role's reach, ties broken by its draw, and the reward there.
+
+        Both are [B, R].
+        """
+        near = crop_reachable(self.around)
+        move = pick_move(best_moves(near), self.draws)
+        return move_cell(self.cell, move, self.height, self.width), near.max(-1)
+
+    def head_for(self, targets: Ints) -> Ints:
+        """Return int64[B, R], the sets of the first moves to `targets`, [B, R] or [B, 1]."""
+        sets: Ints = 1 << first_move(self.cell, targets, self.height, self.width)
+        return sets
 
 
 class Reactive(Agent):

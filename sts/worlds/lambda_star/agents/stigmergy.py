@@ -19,6 +19,7 @@ _LASTING_FACTOR = 0.4
 MARK_KINDS = ("one-step", "lasting")
 
 
+@jit
 def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64]) -> Ints:
     """Update the teams' marks and return each role's moves to the best marked cells.
 
@@ -26,18 +27,13 @@ def choose_moves(teams: TeamObservation, lasting: bool, marks: NDArray[np.float6
     an episode's start. Marks of one step are a single row in halves, used as scratch space.
     """
     sets = np.empty(teams.cell.shape, np.int64)
-    _decide(teams, lasting, marks, sets)
-    return sets
-
-
-@jit
-def _decide(teams: TeamObservation, lasting: bool, marks: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         row, height, width = marks[b if lasting else 0], teams.height[b, 0], teams.width[b, 0]
-        for r in range(sets.shape[1]):
+        for r in range(teams.cell.shape[1]):
             _mark(teams.around[b, r], teams.cell[b, r], height, width, lasting, row)
-        for r in range(sets.shape[1]):
+        for r in range(teams.cell.shape[1]):
             sets[b, r] = _best_moves(row, teams.cell[b, r], height, width)
+    return sets
 
 
 @jit_inlined

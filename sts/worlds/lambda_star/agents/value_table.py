@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sts.numerics.compiled import jit, jit_inlined
 from sts.worlds.lambda_star.agents.move_sets import ALL_MOVES, MOVES
+from sts.worlds.lambda_star.kernels import Ints
 
 ALPHA, GAMMA = 0.3, 0.3
 INITIAL_VALUE = 0.2
@@ -24,7 +25,6 @@ _FREE = -1
 _ROWS = 31
 ROW_BYTES = 8 + 8 + MOVES * 8
 _OWNER = 2 * MOVES
-Ints = NDArray[np.int64]
 
 
 class Table(NamedTuple):
@@ -67,10 +67,8 @@ def learn(table: Table, row: int, owner: int, move: int, reward: int, future: fl
     """
     mark, bit = table.marks[row], 1 << move
     blank_row = mark >> _OWNER != owner
-    mark, highest = (
-        ALL_MOVES if blank_row else mark,
-        INITIAL_VALUE if blank_row else table.tops[row],
-    )
+    mark = ALL_MOVES if blank_row else mark
+    highest = INITIAL_VALUE if blank_row else table.tops[row]
     tried, chosen = mark >> MOVES & ALL_MOVES, mark & ALL_MOVES
     value = table.values[row, move] if tried & bit else INITIAL_VALUE
     value = value + ALPHA * (0.5 * reward + GAMMA * future - value)

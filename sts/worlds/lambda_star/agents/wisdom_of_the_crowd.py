@@ -12,6 +12,7 @@ from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import first_move, side_length, wrap
 
 
+@jit
 def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
     """Average the observed rewards into the teams' values and return the moves to the best cells.
 
@@ -19,12 +20,6 @@ def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
     select among several best cells for each role.
     """
     sets = np.empty(teams.cell.shape, np.int64)
-    _decide(teams, values, sets)
-    return sets
-
-
-@jit
-def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> None:
     for b in range(len(sets)):
         cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
         for r in range(cell.size):
@@ -39,6 +34,7 @@ def _decide(teams: TeamObservation, values: NDArray[np.float64], sets: Ints) -> 
             if ties > 1:
                 goal = _find_tied_cell(row, cells, top, int(teams.draws[b, r] * ties))
             sets[b, r] = 1 << first_move(cell[r], goal, height, width)
+    return sets
 
 
 @jit_inlined

@@ -56,6 +56,6 @@ def _play_episode(args: argparse.Namespace) -> tuple[str, Episode]:
     worlds = environments.generate_environments(settings, seed=seed, start=index, stop=index + 1)
     members = teams.load_team_for(args.agent, settings)
     played = teams.play_episodes(members, worlds, seed=seed, rehearsals=args.practice_episodes)
-    (state,) = Batch.from_arrays(worlds.arrays, settings.radius).states()
+    (state,) = Batch(worlds.arrays, settings.radius).states()
     batches = (played.actions, played.utterances, played.rewards, played.scene)
     return teams.team_name(members), Episode(LambdaStar.name, state, *(rows[0] for rows in batches))

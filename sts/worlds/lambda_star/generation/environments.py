@@ -39,9 +39,7 @@ class Environments(NamedTuple):
 
 
 def generate_environments(settings: Settings, *, seed: int, start: int, stop: int) -> Environments:
-    """Generate environments `start` to `stop` - 1, the same as `patterns.generate_world` makes."""
-    if not 0 <= start < stop:
-        raise ArgumentError(f"expected indices from 0 on, found {start} to {stop - 1}")
+    """Generate environments `start` to `stop` - 1 of a seed; see `patterns.generate_worlds`."""
     arrays = patterns.generate_worlds(settings, [(seed, index) for index in range(start, stop)])
     k = walks.path_complexities(arrays)[:, 0]
     return Environments(arrays, settings, k, np.arange(start, stop))

@@ -17,7 +17,7 @@ from sts.numerics.draws import random_integer
 from sts.numerics.streams import stream, streams
 from sts.worlds.lambda_star.generation import walks
 from sts.worlds.lambda_star.kernels import Ints, WorldArrays, zero_arrays
-from sts.worlds.lambda_star.state import MAX_PLAYERS, State, arrays_to_states
+from sts.worlds.lambda_star.state import MAX_PLAYERS
 
 PATTERNS = ("paper", "lambdastar-2016")
 DEFAULT_COMPLEXITY = (2, 23)
@@ -102,13 +102,8 @@ def is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def generate_world(settings: Settings, *, seed: int, index: int) -> State:
-    """Generate world `index` of a seed; raise ArgumentError if `settings` are invalid."""
-    return arrays_to_states(generate_worlds(settings, [(seed, index)]), settings.radius)[0]
-
-
 def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> WorldArrays:
-    """Generate the worlds of several (seed, index); see `generate_world`."""
+    """Generate the worlds of several (seed, index); raise ArgumentError for invalid `settings`."""
     check_settings(settings)
     s = settings
     low, high = complexity_range(s)

@@ -4,7 +4,7 @@ The division into spans does not depend on the workers, and only the moments of 
 memory does not grow with the episodes, and results do not depend on the number of workers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +96,10 @@ def play_experiment(
     workers: int,
     progress: Callable[[int, int], None],
 ) -> dict[Settings, dict[int, RewardSums]]:
-    """Play a checked experiment; return the sums of rewards by settings and K."""
+    """Play a checked experiment; return the sums of rewards by settings and K.
+
+    Users' agents play in worker processes.
+    """
     jobs = [
         _Job(experiment, settings, start, min(start + EPISODES_PER_JOB, experiment.episodes))
         for settings in all_settings
@@ -105,18 +108,7 @@ def play_experiment(
     results: dict[Settings, dict[int, RewardSums]] = {settings: {} for settings in all_settings}
     done, total = 0, experiment.episodes * len(all_settings)
     progress(done, total)
-    for job, parts in _run_jobs(jobs, workers):
-        by_k = results[job.settings]
-        for k, part in parts.items():
-            by_k[k] = add_sums([by_k[k], part]) if k in by_k else part
-        done += job.stop - job.start
-        progress(done, total)
-    return results
-
-
-def _run_jobs(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[int, RewardSums]]]:
-    """Yield each job and its result, as completed; users' agents play in worker processes."""
-    members = ",".join(jobs[0].experiment.names).split(",") if jobs else []
+    members = ",".join(experiment.names).split(",")
     users = " ".join(
         dict.fromkeys(filter(None, (isolation_key(member.strip()) for member in members)))
     )
@@ -127,7 +119,12 @@ def _run_jobs(jobs: Sequence[_Job], workers: int) -> Iterator[tuple[_Job, dict[i
             if isinstance(result, StsError):
                 has_agent = not users or str(result).startswith("agent ")
                 raise result if has_agent else result.with_prefix(f"agent {users}")
-            yield job, result
+            by_k = results[job.settings]
+            for k, part in result.items():
+                by_k[k] = add_sums([by_k[k], part]) if k in by_k else part
+            done += job.stop - job.start
+            progress(done, total)
+    return results
 
 
 def _play_job(job: _Job) -> dict[int, RewardSums]:

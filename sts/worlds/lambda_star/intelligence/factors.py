@@ -11,6 +11,8 @@ factor would be confounded with that of complexity.
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.environments import measure_uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings, check_settings, complexity_range
@@ -109,14 +111,12 @@ def complexity_classes(
     """
     low, high = drawn or (min(met), max(met))
     count = min(MAX_CLASSES, high - low + 1)
-    width, more = divmod(high - low + 1, count)
-    out, first = [], low
-    for i in range(count):
-        last = first + width - 1 + (i < more)
+    out = []
+    for values in np.array_split(np.arange(low, high + 1), count):
+        first, last = int(values[0]), int(values[-1])
         members = sorted(k for k in met if first <= k <= last)
         value = first if first == last else (first + last) / 2
         label = str(first) if first == last else f"{first}-{last}"
         if members:
             out.append((Level("complexity", value, label), members))
-        first = last + 1
     return out

@@ -1,6 +1,5 @@
 """Output files of the intelligence test: the workspace's scores table, and a CSV breakdown."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,8 +35,8 @@ def save_scores(workspace: Workspace, scores: Scores) -> Path:
     """
     path = workspace.create().path("scores", f"{METRIC}.parquet")
     with workspace.lock():
-        rows = (*_read_rows(path), *score_rows(scores))
-        merged = {(row["agent"], row["metric"]): row for row in rows}
+        stored = table.read_score_rows(path) if path.exists() else []
+        merged = {(row["agent"], row["metric"]): row for row in stored + score_rows(scores)}
         table.write_scores(path, list(merged.values()))
     return path
 
@@ -87,9 +86,3 @@ def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
         "radius": str(s.radius),
         "rehearsals": str(merged["rehearsals"]),
     }
-
-
-def _read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read the rows of a scores table, with metric names recomputed from their parameters."""
-    stored = table.read_score_rows(path) if path.exists() else []
-    return [row | {"metric": metric_name(json.loads(row["parameters"]))} for row in stored]

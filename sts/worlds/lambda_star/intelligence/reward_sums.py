@@ -57,10 +57,8 @@ def estimate_mean(sums: RewardSums, weights: NDArray[np.int64], unit: int) -> Es
     `unit` is the divisor that turns an episode's reward into a mean reward.
     """
     n, exact_weights = sums.episodes, weights.astype(object)
-    total, square = (
-        int(exact_weights @ sums.total),
-        int(exact_weights @ sums.products @ exact_weights),
-    )
+    total = int(exact_weights @ sums.total)
+    square = int(exact_weights @ sums.products @ exact_weights)
     if n == 1:
         return Estimate(total / unit, None)
     variance = Fraction(n * square - total * total, n * (n - 1))

@@ -26,7 +26,7 @@ from sts.worlds.lambda_star.generation.patterns import (
     is_integer,
     unpack_size,
 )
-from sts.worlds.lambda_star.play.teams import check_counts, load_team_for, play_episodes
+from sts.worlds.lambda_star.play.teams import load_team_for, play_episodes
 
 MAX_ENVIRONMENTS = 10_000_000
 EnvironmentsLike: TypeAlias = Environments | int | Sequence[bytes]
@@ -142,7 +142,10 @@ def rollout(
     check_integers(seed=seed, rehearsals=rehearsals, threads=threads)
     worlds = to_environments(environments)
     members = load_team_for(agent, worlds.settings)
-    check_counts(rehearsals, threads)
+    if rehearsals < 0 or threads < 1:
+        raise ArgumentError(
+            f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
+        )
     recorder = _RewardRecorder(worlds) if observe else None
     played = play_episodes(
         members,
@@ -173,7 +176,7 @@ class _RewardRecorder:
         shape = (len(environments.index), settings.horizon, settings.n_players, cells)
         self.around = np.empty(shape, np.float32)
         self._everyone = range(settings.n_players)
-        self.watch(-1, Batch.from_arrays(environments.copy_arrays(), settings.radius))
+        self.watch(-1, Batch(environments.copy_arrays(), settings.radius))
 
     def watch(self, t: int, worlds: Worlds) -> None:
         """Record the observations after step t, which are those before step t + 1."""

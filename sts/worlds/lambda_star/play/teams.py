@@ -88,7 +88,6 @@ def total_rewards(
     Arguments and errors are those of `rollout`.
     """
     members = load_team_for(agent, environments.settings)
-    check_counts(rehearsals)
     play = _play_compiled if is_built_in_learner(members) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
@@ -113,7 +112,7 @@ def play_episodes(
     settings, steps = environments.settings, environments.settings.horizon
 
     def start_worlds() -> Batch:
-        return Batch.from_arrays(environments.copy_arrays(), settings.radius)
+        return Batch(environments.copy_arrays(), settings.radius)
 
     if is_built_in_learner(members):
         options = {"seed": seed, "rehearsals": rehearsals, "threads": threads}
@@ -121,10 +120,8 @@ def play_episodes(
         script = Script(actions, np.zeros_like(actions), np.ones(actions.shape[1:], np.bool_))
         world, worlds = LambdaStar(), start_worlds()
         return lockstep.play_episodes(world, worlds, (), steps=steps, script=script, watch=watch)
-    count, keys = len(environments.index), member_streams(members, environments, seed)
-    check_memory(members, settings, episodes=count, rehearsals=rehearsals)
-    players = [_member_roles(members, settings, i) for i in range(len(members))]
-    teams = [Team(*parts) for parts in zip(members, players, keys, strict=True)]
+    check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
+    teams = _make_teams(members, environments, seed)
     return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
@@ -139,10 +136,11 @@ def _play_compiled(
     """Play a built-in learner by the compiled path."""
     settings, count = environments.settings, len(environments.index)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
+    (team,) = _make_teams(members, environments, seed)
     return practice.play_learner(
-        members[0].name,
+        team.agent.name,
         environments.copy_arrays(),
-        *member_streams(members, environments, seed),
+        team.streams,
         steps=settings.horizon,
         rehearsals=rehearsals,
         threads=threads,
@@ -215,7 +213,7 @@ def check_memory(
     else:
         for i, member in enumerate(members):
             if isinstance(member, TabularLearner):
-                players = len(_member_roles(members, s, i))
+                players = len(range(i, s.n_players, len(members)))
                 needed += episodes * member.memory_bytes(players, cells, s.horizon, rehearsals)
     limit = memory_limit()
     if at_once * needed > limit:
@@ -225,19 +223,6 @@ def check_memory(
             f"{s.horizon} steps on {s.height}x{s.width} cells, but only {limit // _MIB} MiB, half "
             "of this machine's memory, are allowed; lower the episodes, the size, the team, the "
             "steps, the rehearsals or the workers"
-        )
-
-
-def _member_roles(members: Sequence[Agent], settings: Settings, i: int) -> tuple[int, ...]:
-    """Return the players of member i."""
-    return tuple(range(i, settings.n_players, len(members)))
-
-
-def check_counts(rehearsals: int, threads: int = 1) -> None:
-    """Raise ArgumentError for fewer than 0 rehearsals or fewer than 1 thread."""
-    if rehearsals < 0 or threads < 1:
-        raise ArgumentError(
-            f"expected 0 rehearsals and 1 thread or more, found {rehearsals} and {threads}"
         )
 
 
@@ -261,13 +246,16 @@ def is_built_in_learner(members: Sequence[Agent]) -> bool:
     return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
-def member_streams(
-    members: Sequence[Agent], environments: Environments, seed: int
-) -> list[NDArray[np.uint64]]:
-    """Return each member's random streams, uint64[E]: one stream per episode."""
-    name, mixed = team_name(members), len(members) > 1
+def _make_teams(members: Sequence[Agent], environments: Environments, seed: int) -> list[Team]:
+    """Return each member with its players and its random streams, one stream per episode."""
+    name, count, n_players = team_name(members), len(members), environments.settings.n_players
     indices = [(int(index),) for index in environments.index]
+    purpose = "lambda-star score", name
     return [
-        named_streams(("lambda-star score", name, *([i] if mixed else []), int(seed)), indices)
-        for i in range(len(members))
+        Team(
+            member,
+            tuple(range(i, n_players, count)),
+            named_streams((*purpose, *([i] if count > 1 else []), int(seed)), indices),
+        )
+        for i, member in enumerate(members)
     ]

@@ -23,7 +23,7 @@ from sts.provenance import collect_provenance
 from sts.storage.files import content_hash, open_regular
 from sts.trajectories.types import Player, Trajectory, make_trajectory
 from sts.worlds.lambda_star import state as states
-from sts.worlds.lambda_star.torus import distance, first_move
+from sts.worlds.lambda_star.torus import first_move
 
 TEAMS = {
     "random": "random",
@@ -174,7 +174,7 @@ def _read_team(
     episode = Episode(
         "lambda-star",
         states.encode(state),
-        _infer_moves(key, positions, n, steps),
+        first_move(positions[:-1], positions[1:], n, n).astype(np.int8),
         np.zeros((len(steps), people), np.int8),
         rewards,
         np.concatenate((objects, positions), 1).astype(np.uint16),
@@ -202,19 +202,3 @@ def _read_row(line: _Line, key: str, people: int, cells: int) -> tuple[list[int]
             f"team {key}: expected rewards -1, -0.5, 0, 0.5 or 1, found {received}"
         )
     return places, [int(2 * r) for r in received]
-
-
-def _infer_moves(
-    key: str, positions: NDArray[np.int64], n: int, steps: list[_Line]
-) -> NDArray[np.int8]:
-    """Return int8[T, P], the moves between consecutive cells on the n x n torus."""
-    before, after = positions[:-1], positions[1:]
-    far = distance(before, after, n, n) > 1
-    if far.any():
-        t, p = np.argwhere(far)[0].tolist()
-        raise steps[t].make_error(
-            f"team {key}: player {p} jumps from cell {before[t, p] + 1} "
-            f"to {after[t, p] + 1} in step {t + 1}"
-        )
-    actions: NDArray[np.int8] = first_move(before, after, n, n).astype(np.int8)
-    return actions

@@ -12,11 +12,11 @@ from sts import agents
 from sts.domains import load_domain
 from sts.engine.lockstep import Rollouts, play_episodes
 from sts.engine.session import Team
-from sts.worlds.lambda_star.agents.reactive import TeamObservation
+from sts.worlds.lambda_star.agents.reactive import Reactive, TeamObservation
 from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, State
 from sts.worlds.lambda_star.torus import first_move
-from tests.worlds.lambda_star.examples import state
+from tests.worlds.lambda_star.examples import batch_of, state
 
 STAY = MOVES.index("stay")
 
@@ -52,7 +52,10 @@ def decided(
     good_next: int = -1,
     radius: int = 1,
 ) -> list[set[str]]:
-    """Return the moves that `rule` leaves each role of one team; it takes `given` beside it."""
+    """Return the moves that an agent or its rule leaves each role of one team.
+
+    The agent takes its memory beside the team, and a rule what it is `given`.
+    """
     count, (height, width) = len(cells), rewards.shape
     teams = TeamObservation(
         view_rewards(rewards, cells, radius)[None],
@@ -63,7 +66,8 @@ def decided(
         np.array([[-1]]),
         np.zeros((1, count)) if draws is None else draws[None],
     )
-    return [name_actions(actions) for actions in rule(teams, *given)[0]]
+    decide = rule._decide if isinstance(rule, Reactive) else rule
+    return [name_actions(actions) for actions in decide(teams, *given)[0]]
 
 
 def name_actions(actions: int) -> set[str]:
@@ -118,5 +122,5 @@ def game(agent: agents.Agent, states: Sequence[State], *, steps: int) -> Rollout
     streams = np.arange(len(states), dtype=np.uint64)
     players = tuple(range(len(states[0].cells)))
     return play_episodes(
-        load_domain("lambda-star"), Batch(states), [Team(agent, players, streams)], steps=steps
+        load_domain("lambda-star"), batch_of(states), [Team(agent, players, streams)], steps=steps
     )

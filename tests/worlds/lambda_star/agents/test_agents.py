@@ -18,6 +18,7 @@ from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance, move_cell
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
+from tests.worlds.lambda_star.examples import batch_of
 
 SIZE = 9
 STAY = MOVES.index("stay")
@@ -29,7 +30,7 @@ def cell_at(row: int, column: int) -> int:
 
 def world(good: int, evil: int, *cells: int, **patterns) -> Batch:
     """Return a 9x9 world at its start; Good and Evil stand still unless given patterns."""
-    return Batch([start(SIZE, SIZE, good=good, evil=evil, cells=cells, **patterns)])
+    return batch_of([start(SIZE, SIZE, good=good, evil=evil, cells=cells, **patterns)])
 
 
 def led(actions: list[int], steps: int, n_players: int = 1) -> Script:

@@ -7,9 +7,9 @@ import pytest
 
 from sts.worlds.lambda_star import kernels
 from sts.worlds.lambda_star.agents.oracle import Oracle
-from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import KINDS, MOVES, State
 from tests.worlds.lambda_star.agents.teams import STAY, game, start
+from tests.worlds.lambda_star.examples import batch_of
 
 SIZES = [(n, n) for n in range(3, 13)] + [(n, 15 - n) for n in range(3, 13)]
 HEADINGS = [move for move in range(9) if move != STAY]
@@ -102,7 +102,7 @@ def test_oracle_meets_a_good_on_a_path_of_cells():
 )
 def test_heading_is_one_move_repeated_permanently(kind, pattern, heading):
     assert kernels.constant_heading(np.array(pattern), KINDS.index(kind), 4, 5) == heading
-    world = Batch([start(4, 5, good=0, evil=7, cells=(3,), kind=kind, good_pattern=pattern)])
+    world = batch_of([start(4, 5, good=0, evil=7, cells=(3,), kind=kind, good_pattern=pattern)])
     seen = world.observe((0,), team=(0,), world=True)
     assert seen.good_heading is not None and seen.good_heading.tolist() == [heading]
     assert world.observe((0,), team=(0,), world=False).good_heading is None

@@ -15,11 +15,11 @@ from sts.engine.session import Team
 from sts.numerics.streams import stream
 from sts.worlds.lambda_star.agents.readers.forecasts import unknown_forecast, write_forecasts
 from sts.worlds.lambda_star.agents.readers.maximiser import MAJORITY
-from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 from sts.worlds.lambda_star.torus import distance
 from tests.examples import instructed
 from tests.worlds.lambda_star.agents.teams import start
+from tests.worlds.lambda_star.examples import batch_of
 
 Scene = dict[str, Any]
 SIZE = 12
@@ -57,7 +57,7 @@ def play_instructed(
     forced[len(walked) :, 0] = False
     return play_episodes(
         load_domain("lambda-star"),
-        Batch([state] * REPEATS),
+        batch_of([state] * REPEATS),
         [Team(agents.load(name), (0,), streams)],
         steps=length,
         script=Script(actions, np.zeros_like(actions), forced),

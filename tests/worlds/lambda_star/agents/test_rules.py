@@ -19,7 +19,6 @@ from sts.worlds.lambda_star.agents import (
     stigmergy,
     wisdom_of_the_crowd,
 )
-from sts.worlds.lambda_star.domain import Batch
 from sts.worlds.lambda_star.state import MOVES
 from tests.agents.test_contract import assert_same, cases, play_cases, rows
 from tests.worlds.lambda_star.agents.teams import (
@@ -31,6 +30,7 @@ from tests.worlds.lambda_star.agents.teams import (
     to,
     view_rewards,
 )
+from tests.worlds.lambda_star.examples import batch_of
 
 ANY = set(MOVES)
 LAST = 1 - 2.0**-53
@@ -110,7 +110,7 @@ def test_lasting_marks_stay_where_the_best_and_worst_in_sight_cancel(rewards):
 
 
 def test_lasting_marks_are_remembered_and_made_by_each_role_in_turn():
-    worlds = Batch([start(6, 6, good=14, evil=35, cells=(14, 14))])
+    worlds = batch_of([start(6, 6, good=14, evil=35, cells=(14, 14))])
     _, memory = acted(QUIRKS[0], worlds, (0, 1))
     # r* = 0.4 (1 + 0.5) = 0.6, so twice F = (F + 1 + 0.6) / 3 from 0.
     assert memory["marks"][0, 14] == pytest.approx((1.6 / 3 + 1.6) / 3)
@@ -164,7 +164,7 @@ def test_crowd_never_heads_for_a_cell_beyond_its_grid(value):
 def test_last_of_equal_bidders_wins_and_all_go_there():
     rewards = grid(8, 8, {(1, 1): 1, (6, 6): 1})
     bids, cells = np.array(bidding.NO_BID), [0, 18, 45, 20]
-    left = decided(bidding.choose_moves, rewards, cells, bids[None])
+    left = decided(bidding.Bidding(), rewards, cells, {"bids": bids[None]})
     assert bids.tolist() == [54, 1]
     assert left == [to(cell, 54, rewards) for cell in cells]
 
@@ -173,7 +173,7 @@ def test_target_of_the_highest_bid_stays_until_the_bid_is_matched():
     bids, cells = np.array([7, 2]), [54, 0]
     for reward, target in ((1, 7), (0, 7), (2, 54)):
         rewards = grid(8, 8, {(6, 6): reward})
-        left = decided(bidding.choose_moves, rewards, cells, bids[None])
+        left = decided(bidding.Bidding(), rewards, cells, {"bids": bids[None]})
         assert bids.tolist() == [target, 2]
         assert left == [to(cell, target, rewards) for cell in cells]
 
@@ -182,16 +182,22 @@ def test_target_of_the_highest_bid_stays_until_the_bid_is_matched():
 @pytest.mark.parametrize("move", range(9))
 def test_first_bid_is_always_taken_and_drawn_evenly_among_equal_cells(reward, move):
     bids, draws = np.array(bidding.NO_BID), np.array([0.99, (move + 0.5) / 9])
-    left = decided(bidding.choose_moves, np.full((6, 6), reward), [35, 14], bids[None], draws=draws)
+    left = decided(
+        bidding.Bidding(),
+        np.full((6, 6), reward),
+        [35, 14],
+        {"bids": bids[None]},
+        draws=draws,
+    )
     assert bids.tolist() == [torus.move_cell(14, move, 6, 6), reward]
     assert left[1] == {MOVES[move]}
 
 
 def test_bid_is_for_a_cell_in_reach_and_kept_for_an_episode():
     bids, rewards = np.array(bidding.NO_BID), grid(7, 7, {(1, 1): 2, (3, 4): 1})
-    left = decided(bidding.choose_moves, rewards, [24], bids[None], radius=2)
+    left = decided(bidding.Bidding(), rewards, [24], {"bids": bids[None]}, radius=2)
     assert bids.tolist() == [25, 1] and left == [{"right"}]
-    agent, worlds = bidding.Bidding(), Batch([start(9, 9, good=0, evil=40, cells=(1,))])
+    agent, worlds = bidding.Bidding(), batch_of([start(9, 9, good=0, evil=40, cells=(1,))])
     _, memory = acted(agent, worlds, (0,))
     assert memory["bids"].tolist() == [[0, 2]]
     worlds.arrays.cells[0, 0] = 60
@@ -202,7 +208,7 @@ def test_bid_is_for_a_cell_in_reach_and_kept_for_an_episode():
 
 def test_all_go_where_the_dictator_wants_evenly_among_its_best_cells():
     rewards, cells = grid(8, 8, {(1, 2): 1, (6, 6): 2}), [9, 54, 45, 17]
-    left = decided(dictatorship.choose_moves, rewards, cells)
+    left = decided(dictatorship.Dictatorship(), rewards, cells, {})
     assert left == [to(cell, 10, rewards) for cell in cells] and left[0] == {"right"}
     rewards = grid(4, 4, {(1, 1): 1, (1, 3): 1})
     for u, move, goal in (
@@ -211,7 +217,7 @@ def test_all_go_where_the_dictator_wants_evenly_among_its_best_cells():
         (0.5, "right", 7),
         (LAST, "right", 7),
     ):
-        left = decided(dictatorship.choose_moves, rewards, [6, 0], draws=np.array([u, 0.9]))
+        left = decided(dictatorship.Dictatorship(), rewards, [6, 0], {}, draws=np.array([u, 0.9]))
         assert left == [{move}, to(0, goal, rewards)]
 
 
@@ -235,7 +241,7 @@ def test_tree_node_follows_its_better_child_only_if_better_than_itself(rewards, 
     cells = [65, 13, 21, 61, 109, 69]  # so far apart that each sees but the reward it stands on
     world = np.full((12, 12), -2)
     world.ravel()[cells] = rewards
-    left = decided(binary_tree.choose_moves, world, cells)
+    left = decided(binary_tree.BinaryTree(), world, cells, {})
     assert left == [to(c, cells[f], world) for c, f in zip(cells, followed, strict=True)]
     for node, children in ((0, (1, 2)), (1, (3, 4)), (2, (5,))):
         ways = [to(cells[node], cells[other], world).pop() for other in (node, *children)]
@@ -245,35 +251,33 @@ def test_tree_node_follows_its_better_child_only_if_better_than_itself(rewards, 
 @pytest.mark.parametrize("move", range(9))
 def test_tree_node_draws_its_target_evenly_among_its_best_cells(move):
     draws = np.array([(move + 0.5) / 9])
-    assert decided(binary_tree.choose_moves, NOTHING, [12], draws=draws) == [{MOVES[move]}]
+    assert decided(binary_tree.BinaryTree(), NOTHING, [12], {}, draws=draws) == [{MOVES[move]}]
 
 
 def test_guide_starts_with_the_last_role_and_moves_once_a_step():
-    worlds = Batch([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
+    worlds = batch_of([start(9, 9, good=20, evil=0, cells=(80, 22, 60))])
     _, memory = acted(imitation.Imitation(), worlds, (0, 1, 2))
     assert memory["guide"].tolist() == [[torus.move_cell(60, 0, 9, 9)]]
-    guide, cells = np.array([20]), [80, 22, 20]
+    guide, cells, rule = np.array([20]), [80, 22, 20], imitation.Imitation()
     for good_next, expected in ((0, 10), (0, 0), (1, 1), (1, 1)):
-        left = decided(
-            imitation.choose_moves, NOTHING, cells, False, guide[None], good_next=good_next
-        )
+        left = decided(rule, NOTHING, cells, {"guide": guide[None]}, good_next=good_next)
         assert guide.tolist() == [expected]
         assert expected != 10 or left == [ANY, ANY, {"up-left"}]
     rewards = grid(9, 9, {(4, 4): 2})  # out of the guide's reach all are local searchers
     guide, cells = np.array([0]), [50, 0, 8]
-    left = decided(imitation.choose_moves, rewards, cells, False, guide[None], good_next=0)
+    left = decided(rule, rewards, cells, {"guide": guide[None]}, good_next=0)
     assert left == [{"up-left"}, {"stay"}, {"right"}]
 
 
 def test_guide_of_the_program_moves_before_each_role():
     # From row 2, column 2 it goes by (1, 1) to (0, 0) and then stays. The first role sees it after
     # one move, the second, in row 2, no more after two.
-    for each_role, at, expected in (
-        (True, 0, [{"up-left"}, ANY, {"up"}]),
-        (False, 10, [{"up-left"}, {"up"}, {"right"}]),
+    for agent, at, expected in (
+        (QUIRKS[1], 0, [{"up-left"}, ANY, {"up"}]),
+        (imitation.Imitation(), 10, [{"up-left"}, {"up"}, {"right"}]),
     ):
         guide, cells = np.array([20]), [20, 19, 9]
-        left = decided(imitation.choose_moves, NOTHING, cells, each_role, guide[None], good_next=0)
+        left = decided(agent, NOTHING, cells, {"guide": guide[None]}, good_next=0)
         assert guide.tolist() == [at] and left == expected
 
 

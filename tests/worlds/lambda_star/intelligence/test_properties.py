@@ -30,7 +30,7 @@ from sts.worlds.lambda_star.intelligence.environment_checks import (
 from sts.worlds.lambda_star.kernels import reward_at_cell
 from sts.worlds.lambda_star.state import State, encode
 from tests.worlds.lambda_star.agents.teams import start
-from tests.worlds.lambda_star.examples import state, states
+from tests.worlds.lambda_star.examples import batch_of, state, states
 
 CLASSES = (  # settings and episodes; the last value is True in the quick tier
     (Settings(3, 3, 1, 4), 4000, False),
@@ -72,7 +72,7 @@ def test_every_generated_class_has_every_property(made_to, episodes):
 
 def test_random_agent_expects_no_reward_at_any_step():
     """On any cell equally likely, it receives the mean of the map, which is 0."""
-    batch = Batch.from_arrays(
+    batch = Batch(
         generate_environments(Settings(5, 7, 1, 30), seed=1, start=0, stop=50).copy_arrays(), 1
     )
     for _ in range(30):
@@ -135,7 +135,7 @@ def test_waits_past_the_end_of_the_episode_do_not_count(longest, n):
 
 def by_definition(s: State) -> int:
     """Definition 7 to the letter: every sum of rewards that m more actions can bring."""
-    batch, cells = Batch([s]), range(s.height * s.width)
+    batch, cells = batch_of([s]), range(s.height * s.width)
     maps = []
     for _ in range(s.horizon):
         people = batch.rewards.shape

@@ -20,22 +20,23 @@ from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, UnknownName
 from sts.numerics.streams import stream
-from sts.worlds.lambda_star.domain import Batch, LambdaStar
+from sts.worlds.lambda_star.domain import LambdaStar
 from sts.worlds.lambda_star.generation import environments, patterns
-from sts.worlds.lambda_star.generation.patterns import Settings, generate_world
+from sts.worlds.lambda_star.generation.patterns import Settings
 from sts.worlds.lambda_star.intelligence import experiments
 from sts.worlds.lambda_star.intelligence.factors import plan_runs
 from sts.worlds.lambda_star.intelligence.files import metric_name
 from sts.worlds.lambda_star.intelligence.reward_sums import add_sums, estimate_mean, sum_rewards
 from sts.worlds.lambda_star.intelligence.score import PUBLISHED_AGENTS, score_agents, team_access
 from sts_analysis.inputs.scores import read_scores
+from tests.worlds.lambda_star.examples import batch_of, generate_world
 
 SMALL = Settings(height=6, width=5, n_players=2, horizon=20)
 
 
 def measure_reward(team, index, *, seed=9):
     """Return the mean reward of a team in one environment, by the general path."""
-    worlds = Batch([generate_world(SMALL, seed=seed, index=index)])
+    worlds = batch_of([generate_world(SMALL, seed=seed, index=index)])
     called = ",".join(team)
     teams = []
     for i, name in enumerate(team):

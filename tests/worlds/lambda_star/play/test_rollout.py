@@ -36,7 +36,7 @@ def by_hand(environments, seats, seed):
     for name, players, parts in seats:
         keys = [stream("lambda-star score", *parts, seed, int(i)) for i in environments.index]
         teams.append(Team(agents.load(name), players, np.array(keys, np.uint64)))
-    worlds = Batch.from_arrays(environments.copy_arrays(), settings.radius)
+    worlds = Batch(environments.copy_arrays(), settings.radius)
     return lockstep.play_episodes(LambdaStar(), worlds, teams, steps=settings.horizon)
 
 
@@ -88,13 +88,9 @@ def test_threads_change_no_rollout():
 
 @pytest.mark.parametrize("name", ["random", "sarsa", "random,oracle"])
 def test_too_few_rehearsals_or_threads_are_refused(name):
-    for play in (
-        lambda: rollout(name, SMALL, rehearsals=-1),
-        lambda: rollout(name, SMALL, threads=0),
-        lambda: teams.total_rewards(name, SMALL, seed=0, rehearsals=-1),
-    ):
+    for rehearsals, threads in ((-1, 1), (1, 0)):
         with pytest.raises(ArgumentError, match="0 rehearsals and 1 thread or more"):
-            play()
+            rollout(name, SMALL, rehearsals=rehearsals, threads=threads)
 
 
 def test_changed_agent_is_played_as_it_is_though_it_shares_a_name():

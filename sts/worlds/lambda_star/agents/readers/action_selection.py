@@ -83,8 +83,7 @@ def _flatten(forecast: Forecast) -> Forecast:
 
 def _select_forecast(intents: Intents, known: Forecast, thing: Ints) -> Forecast:
     """Select the forecast of each episode's thing, [B, R, ...], from [B, R, 4, ...]."""
-    path, sure, chances = (intents.select(a, thing) for a in known)
-    return Forecast(path, sure, chances)
+    return Forecast(*(intents.select(a, thing) for a in known))
 
 
 def _forecast_goal(
@@ -107,13 +106,10 @@ def _forecast_goal(
         in_sight & (intents.select(memory["age"]) != 0) & (intents.thing < len(THINGS) - 1)[:, None]
     )
     lost = seeking & (missed | (here == NOWHERE))
-    sweep = move_cell(seen.cell, sweep_move(memory["searched"], seen), *_grid_size(seen))
+    size = seen.height[:, None], seen.width[:, None]
+    sweep = move_cell(seen.cell, sweep_move(memory["searched"], seen), *size)
     path = np.where(lost[..., None], sweep[..., None], path)
     return _flatten(Forecast(path, np.where(lost, 1.0, sure), chances)), lost
-
-
-def _grid_size(seen: Observation) -> tuple[Ints, Ints]:
-    return seen.height[:, None], seen.width[:, None]
 
 
 def _walk_move(intents: Intents, memory: Memory) -> Ints:

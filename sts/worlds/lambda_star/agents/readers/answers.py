@@ -43,10 +43,8 @@ def answer_weights(
     now = intents.select(memory["age"]) == 0
     crowd = (seen.team.astype(np.int64) + seen.others).sum(-1)
     age = intents.select(memory["age"])
-    place, anchor = (
-        intents.select(known.path)[..., 0],
-        intents.select(known.path, intents.anchor)[..., 0],
-    )
+    place = intents.select(known.path)[..., 0]
+    anchor = intents.select(known.path, intents.anchor)[..., 0]
     start = np.where((intents.anchor > 0)[:, None], anchor, seen.cell)
     trace = intents.select(memory["trace"])
     by_act: dict[Act, Ints] = {

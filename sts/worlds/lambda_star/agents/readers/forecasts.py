@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sts.numerics.compiled import jit, jit_inlined
 from sts.worlds.lambda_star.agents.readers.sightings import NOWHERE
 from sts.worlds.lambda_star.kernels import Ints
-from sts.worlds.lambda_star.torus import STAY, Offset, offset_to_move, shortest_displacement, wrap
+from sts.worlds.lambda_star.torus import STAY, first_move, wrap
 
 MOVES = 9
 PERIOD_CONFIDENCE = 0.9
@@ -91,7 +91,7 @@ def write_forecasts(trace: Ints, height: Ints, width: Ints, out: Forecast) -> No
         for j in range(1, length):
             if trace[n, j] != NOWHERE and trace[n, j - 1] != NOWHERE:
                 shifts[j - 1] = _encode_shift(trace[n, j - 1], trace[n, j], height[n], width[n])
-                seen[_first_move(shifts[j - 1], height[n], width[n])] += 1.0
+                seen[first_move(0, shifts[j - 1], height[n], width[n])] += 1.0
         period = _find_period(shifts)
         out.move_probabilities[n] = seen / seen.sum()
         out.confidence[n] = PERIOD_CONFIDENCE if period > 0 else 0.0
@@ -104,16 +104,3 @@ def write_forecasts(trace: Ints, height: Ints, width: Ints, out: Forecast) -> No
                 cell = _apply_shift(cell, shifts[k], height[n], width[n]) if k >= 0 else cell
             if j >= length - 1:
                 out.path[n, j - length + 1] = cell
-
-
-@jit_inlined
-def _first_move(shift: int, height: int, width: int) -> int:
-    """Return the first move of a shortest path along a shift."""
-    return int(
-        offset_to_move(
-            Offset(
-                shortest_displacement(0, shift // width, height),
-                shortest_displacement(0, shift % width, width),
-            )
-        )
-    )

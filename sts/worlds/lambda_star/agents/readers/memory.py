@@ -59,7 +59,8 @@ def update_memory(memory: Memory, seen: Observation, shown: Sighting, intents: I
     first = memory["first"]
     trace = np.concatenate((memory["trace"][..., 1:], believed[..., None]), -1)
     step = np.stack((seen.last_move // 3 - 1, seen.last_move % 3 - 1), -1).astype(np.int64)
-    near = intents.select(_measure_distances(seen, cells) <= 1)
+    size = seen.height[:, None, None], seen.width[:, None, None]
+    near = in_sight & (distance(seen.cell[..., None], np.maximum(cells, 0), *size) <= 1)
     return {
         "trace": trace,
         "place": np.where(in_sight, cells, memory["place"]),
@@ -69,7 +70,7 @@ def update_memory(memory: Memory, seen: Observation, shown: Sighting, intents: I
         "gone": np.where(new_text[..., None], 0, memory["gone"] + step),
         "stood": np.where(new_text | (seen.last_move != STAY), 0, memory["stood"] + 1),
         "searched": np.where(new_text, 0, memory["searched"]),
-        "met": (memory["met"] & ~new_text) | near,
+        "met": (memory["met"] & ~new_text) | intents.select(near),
         "spoke": ~new_text & (memory["spoke"] | (seen.last_said > 0)),
     }
 
@@ -83,13 +84,3 @@ def _locate(memory: Memory, seen: Observation, shown: Sighting, thing: int) -> I
     nearest = np.where(flags, far, np.iinfo(np.int64).max).argmin(-1)
     cell = np.take_along_axis(shown.cells, nearest[..., None], -1)[..., 0]
     return np.where(flags.any(-1), cell, NOWHERE)
-
-
-def _measure_distances(seen: Observation, cells: Ints) -> Ints:
-    """Return int64[B, R, 3], the distances to things; the largest int64 for those out of sight."""
-    size = seen.height[:, None, None], seen.width[:, None, None]
-    far = np.iinfo(np.int64).max
-    distances: Ints = np.where(
-        cells == NOWHERE, far, distance(seen.cell[..., None], np.maximum(cells, 0), *size)
-    )
-    return distances

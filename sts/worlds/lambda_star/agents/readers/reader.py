@@ -52,7 +52,7 @@ class Reader(Agent):
     ) -> tuple[PolicyOutput, Memory]:
         """Return the moves and answers that the current instruction asks for."""
         seen = narrow_view(observation) if self.near else observation
-        text, sighting = self._parse(instructions), find_things(seen)
+        text, sighting = parse_instructions(instructions, self.qualified), find_things(seen)
         before = memory if self.remembers else memories.forget_sightings(memory)
         new_memory = memories.update_memory(before, seen, sighting, text)
         forecast = forecast_things(seen, new_memory)
@@ -68,10 +68,6 @@ class Reader(Agent):
             )
         move = self._add_noise(to_weights(sets), np.ones((1, 1, len(MOVES))))
         return PolicyOutput(move, np.where(owed, reply, silence)), new_memory
-
-    def _parse(self, instructions: Instructions) -> Intents:
-        """Parse the current instructions."""
-        return parse_instructions(instructions, self.qualified)
 
     def _movement_intents(self, text: Intents) -> Intents:
         """Return the instructions by which the agent moves."""
