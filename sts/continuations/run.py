@@ -26,8 +26,9 @@ MAX_PER_SCENARIO = 10_000
 
 
 class Failure(NamedTuple):
-    """The id of a scenario that an agent could not continue, and the error."""
+    """A scenario, by id, that an agent could not continue, and the error."""
 
+    agent: str
     scenario: str
     error: StsError
 
@@ -90,7 +91,7 @@ def run(
     plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
-    failed: dict[str, list[Failure]] = {name: [] for name in names}
+    failures: list[Failure] = []
     work = functools.partial(run_chunk, workspace)
     is_foreign = any(is_third_party(c.shares[0].scenario.recording.domain) for c in plan.chunks)
     with create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
@@ -105,13 +106,15 @@ def run(
         )
         for chunk, outcome in chunks:
             if isinstance(outcome, StsError):
-                failed[chunk.agent] += [Failure(s.scenario.id, outcome) for s in chunk.shares]
+                failures += [Failure(chunk.agent, s.scenario.id, outcome) for s in chunk.shares]
             else:
                 finished += outcome
                 progress(finished, total)
     if finished:
         store.open_saved_index(workspace)  # saves the next reader the update
-    _raise_first(failed, lost, [s.id for s in scenarios])
+    order = [s.id for s in scenarios]
+    failures.sort(key=lambda f: (names.index(f.agent), order.index(f.scenario)))
+    _raise_first(failures, lost)
     return RunResult(plan.new, plan.reused, {name: infos[name].fingerprint for name in names})
 
 
@@ -166,30 +169,21 @@ def _check_domains(infos: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]
             bind_agent(agent, world)
 
 
-def _raise_first(
-    failed: Mapping[str, Sequence[Failure]], lost: Mapping[str, StsError], order: Sequence[str]
-) -> None:
-    """Raise the first failure in order of agents and scenarios, with the number of others."""
-    failures = [
-        (name, failure)
-        for name, agent_failures in failed.items()
-        for failure in sorted(agent_failures, key=lambda f: order.index(f.scenario))
-    ]
-    tried = [(name, f) for name, f in failures if not isinstance(f.error, TaskSkipped)]
-    failed_names = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
+def _raise_first(failures: Sequence[Failure], lost: Mapping[str, StsError]) -> None:
+    """Raise the first failure, with the number of others."""
+    tried = [f for f in failures if not isinstance(f.error, TaskSkipped)]
+    failed_names = list(dict.fromkeys([*lost, *(f.agent for f in tried)]))
     if not failed_names:
         return
     if lost:
         error, notes = lost[failed_names[0]], [f"{len(tried)} scenarios failed"] if tried else []
     else:
-        first = tried[0][1]
-        error, notes = (
-            first.error.with_prefix(f"scenario {first.scenario}"),
-            [f"agent {failed_names[0]}"],
-        )
+        first = tried[0]
+        error = first.error.with_prefix(f"scenario {first.scenario}")
+        notes = [f"agent {first.agent}"]
         notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
     notes += [f"{other} also failed" for other in failed_names[1:]]
-    skipped = Counter(name for name, f in failures if isinstance(f.error, TaskSkipped))
+    skipped = Counter(f.agent for f in failures if isinstance(f.error, TaskSkipped))
     notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
     summary = ", ".join(notes) + "; " if notes else ""
     raise error.with_message(f"{error} ({summary}finished continuations are kept)")
