@@ -69,16 +69,10 @@ def agent_channel(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> A
     return channel("agent:N", sort=list(names), scale=scale, legend=legend)
 
 
-def name_axis(*, angle: int = 0, orient: Any = alt.Undefined) -> alt.Axis:
+def name_axis() -> alt.Axis:
     """Return an axis of agent names, shortened if they are long."""
     return alt.Axis(
-        labelExpr=SHORT_NAME,
-        labelLimit=0,
-        labelAngle=angle,
-        orient=orient,
-        ticks=False,
-        domain=False,
-        labelPadding=6,
+        labelExpr=SHORT_NAME, labelLimit=0, labelAngle=0, ticks=False, domain=False, labelPadding=6
     )
 
 
