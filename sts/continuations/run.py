@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key, load_infos
-from sts.continuations import parts, store
+from sts.continuations import parts
+from sts.continuations.index import open_index
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
@@ -87,7 +88,7 @@ def run(
     loaded = [name for name in names if name not in lost]
     _check_domains({name: infos[name] for name in loaded}, scenarios)
     workspace.create()
-    index = store.open_saved_index(workspace)
+    index = open_index(workspace.store)
     plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
@@ -111,7 +112,7 @@ def run(
                 finished += outcome
                 progress(finished, total)
     if finished:
-        store.open_saved_index(workspace)  # saves the next reader the update
+        open_index(workspace.store)  # saves the next reader the update
     order = [s.id for s in scenarios]
     failures.sort(key=lambda f: (names.index(f.agent), order.index(f.scenario)))
     _raise_first(failures, lost)
