@@ -119,10 +119,8 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the browsers that people have entered with."""
-    store, selected = (
-        _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace),
-        [],
-    )
+    store = _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace)
+    selected = []
     if store is not None:
         with store, store.read() as connection:
             name = None if args.name is None else people.get_person(connection, args.name).name

@@ -143,10 +143,8 @@ def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> S
     """Return the forced actions: the context, then partners that stand still or repeat it."""
     steps = form.takeover + form.horizon
     size = (len(scenarios), steps, form.n_players)
-    actions, utterances = (
-        action_space(domain).fill(size, domain.noop),
-        silent_utterances(domain, size),
-    )
+    actions = action_space(domain).fill(size, domain.noop)
+    utterances = silent_utterances(domain, size)
     recorded_steps = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(scenarios):
         actions[b, :recorded_steps] = scenario.recording.actions[:recorded_steps]
