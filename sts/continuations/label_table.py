@@ -94,11 +94,9 @@ def count_verdicts(
     if part is not None:
         mask = np.array([id in part for id in ids], bool)[scenarios]
         agents, verdicts = agents[mask], verdicts[mask]
-        names = [word for i, word in enumerate(names) if i in {*agents.tolist()}]
-        agents = np.unique(agents, return_inverse=True)[1]
     pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
     rows = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
-    return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows)}
+    return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows) if any(row)}
 
 
 def read_verdicts(
