@@ -93,20 +93,14 @@ def fixed_hue(field: str, colours: Mapping[str, str]) -> alt.Color:
     return alt.Color(field, scale=scale, legend=None)
 
 
-def to_specification(chart: Chart) -> dict[str, Any]:
-    """Convert a chart to its Vega-Lite specification."""
-    # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
-    with alt.data_transformers.enable("default", max_rows=None):
-        content: dict[str, Any] = chart.to_dict(validate=False)  # validation is slow
-    return content
-
-
-def to_svg(chart: Chart | dict[str, Any], look: FigureStyle = PAGE_STYLE) -> str:
-    """Render a chart, or its specification, as SVG."""
+def to_svg(chart: Chart, look: FigureStyle = PAGE_STYLE) -> str:
+    """Render a chart as SVG."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
-    content = chart if isinstance(chart, dict) else to_specification(chart)
+    # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
+    with alt.data_transformers.enable("default", max_rows=None):
+        content: dict[str, Any] = chart.to_dict(validate=False)  # validation is slow
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
         "background": look.ground,
