@@ -59,9 +59,9 @@ def run(
 
     A run that was killed resumes when it is started again and gives the same content hashes. A
     scenario that fails does not stop the others, until an agent has failed too often
-    (`sts.jobs.tasks.ENOUGH`); finished work is stored before an error is raised. An agent that this
-    distribution does not install is loaded and played in a worker process of its own, so that its
-    crashes affect no other agent.
+    (`sts.jobs.tasks.MIN_FAILURES`); finished work is stored before an error is raised. An agent
+    that this distribution does not install is loaded and played in a worker process of its own, so
+    that its crashes affect no other agent.
 
     A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
     process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
