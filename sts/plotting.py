@@ -69,16 +69,10 @@ def agent_channel(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> A
     return channel("agent:N", sort=list(names), scale=scale, legend=legend)
 
 
-def name_axis(*, angle: int = 0, orient: Any = alt.Undefined) -> alt.Axis:
+def name_axis() -> alt.Axis:
     """Return an axis of agent names, shortened if they are long."""
     return alt.Axis(
-        labelExpr=SHORT_NAME,
-        labelLimit=0,
-        labelAngle=angle,
-        orient=orient,
-        ticks=False,
-        domain=False,
-        labelPadding=6,
+        labelExpr=SHORT_NAME, labelLimit=0, labelAngle=0, ticks=False, domain=False, labelPadding=6
     )
 
 
@@ -99,20 +93,14 @@ def fixed_hue(field: str, colours: Mapping[str, str]) -> alt.Color:
     return alt.Color(field, scale=scale, legend=None)
 
 
-def to_specification(chart: Chart) -> dict[str, Any]:
-    """Convert a chart to its Vega-Lite specification."""
-    # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
-    with alt.data_transformers.enable("default", max_rows=None):
-        content: dict[str, Any] = chart.to_dict(validate=False)  # validation is slow
-    return content
-
-
-def to_svg(chart: Chart | dict[str, Any], look: FigureStyle = PAGE_STYLE) -> str:
-    """Render a chart, or its specification, as SVG."""
+def to_svg(chart: Chart, look: FigureStyle = PAGE_STYLE) -> str:
+    """Render a chart as SVG."""
     text = {"labelFontSize": look.text, "titleFontSize": look.text}
     ink = {"labelColor": INK, "titleColor": INK}
     lines = {"gridColor": INK, "gridOpacity": 0.12, "domainColor": INK, "tickColor": INK}
-    content = chart if isinstance(chart, dict) else to_specification(chart)
+    # By default Altair rejects more than 5,000 rows, which many agents with long curves exceed.
+    with alt.data_transformers.enable("default", max_rows=None):
+        content: dict[str, Any] = chart.to_dict(validate=False)  # validation is slow
     plain = {"fontWeight": "normal", "fontSize": look.title}
     spec = content | {
         "background": look.ground,

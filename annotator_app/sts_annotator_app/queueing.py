@@ -8,9 +8,8 @@ from sts.annotations.items import find_players, make_item
 from sts.annotations.roles import ROLES
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
-from sts.continuations.index import Entry
+from sts.continuations.index import Entry, open_index
 from sts.continuations.silence import QUESTION, find_silent, is_silent
-from sts.continuations.store import open_saved_index
 from sts.continuations.types import Continuation
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
@@ -49,7 +48,7 @@ def fill_queue(workspace: Workspace, store: AnnotationStore, selection: Selectio
     by others at the next start as it is annotated. Auto-resolved ones are not assigned to anyone.
     Nothing is added to a closed study.
     """
-    index = open_saved_index(workspace)
+    index = open_index(workspace.store)
     rows = index.find_rows({scenario.hash for scenario in selection.scenarios})
     with store.read() as connection:
         limit = store.study.queue + progress.load_progress(connection, selection.queue).complete

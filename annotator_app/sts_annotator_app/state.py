@@ -17,8 +17,8 @@ from sts.annotations.differences import load_label_verdicts
 from sts.annotations.review_queues import ReviewQueues
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
-from sts.continuations.index import Index
-from sts.continuations.store import find_continuation, open_saved_index
+from sts.continuations.index import Index, open_index
+from sts.continuations.store import find_continuation
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
 from sts.errors import StoreError, StsError
@@ -96,7 +96,7 @@ def list_domains() -> set[str]:
 @st.cache_resource(show_spinner=False)
 def get_continuations() -> Index:
     """Return the index of the workspace's continuations at start-up."""
-    return open_saved_index(get_workspace())
+    return open_index(get_workspace().store)
 
 
 @st.cache_resource(show_spinner=False)

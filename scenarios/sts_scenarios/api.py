@@ -240,7 +240,7 @@ def freeze(
         )
     own_categories = [registry.load_category(category) for category in categories]
     suite = freezing.freeze(workspace, name, description=description, own=own_categories)
-    return selections.select_scenarios(workspace, suite, [])
+    return selections.Selection(suite, suite.scenarios)
 
 
 def label(

@@ -148,7 +148,7 @@ def _format_notes(continuation: Continuation) -> Iterator[str]:
         yield f"identity as stated: version {declared_version(continuation.fingerprint)}"
     if continuation.deterministic:
         yield "deterministic: one continuation a scenario"
-    if continuation.batch_sensitive:
+    if continuation.together:
         yield "batch-sensitive: its results depend on the other continuations of a batch"
     if continuation.agent != HUMAN and np.isnan(continuation.log_probs).all():
         yield "returns actions only: no log-probabilities"

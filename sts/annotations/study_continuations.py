@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.continuations.index import Entry, Index
+from sts.continuations.index import Entry, Index, open_index
 from sts.continuations.silence import find_silent
-from sts.continuations.store import open_saved_index
 from sts.storage.chains import Link
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -39,7 +38,7 @@ def read_continuations(
 
     A part of a suite counts as the whole. With `auto_resolve`, the silent ones are found as well.
     """
-    index = open_saved_index(workspace)
+    index = open_index(workspace.store)
     rows, suite_hash = np.arange(len(index.ids)), None
     if suite is None:
         trajectories = _load_trajectories(workspace) if clips else {}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sts.errors import ArgumentError, StsError, StsWarning
+from sts.errors import StsError, StsWarning
 from sts.names import escape_unprintable
 
 COLOUR_CODES = re.compile(r"(\x1b\[(?:0|38;2;[0-9;]{5,11};48;2;[0-9;]{5,11})m)")
@@ -24,13 +24,6 @@ def count_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def check_at_least(least: int, name: str, value: int) -> int:
-    """Return `value`, or raise ArgumentError where it is under `least`."""
-    if value < least:
-        raise ArgumentError(f"expected {name} of {least} or more, found {value}")
-    return value
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

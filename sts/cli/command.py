@@ -16,25 +16,10 @@ from importlib import import_module
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
-MAX_NUMBER = 10**19
-"""The bound of a flag without one: 19 digits."""
+from sts.cli.parser import MAX_NUMBER, check_bounds, read_whole
+
 AddArgument = Callable[[argparse.ArgumentParser], object]
 """Adds an argument, or several, to a parser; imports nothing heavy."""
-
-
-class Bounds(NamedTuple):
-    """The whole numbers that a flag may have, as the `choices` of `argparse`."""
-
-    least: int
-    most: int
-
-    def __contains__(self, value: object) -> bool:
-        """Return True if a flag may have this value."""
-        return isinstance(value, int) and self.least <= value <= self.most
-
-    def __str__(self) -> str:
-        """Return the bounds in words, for the error of a flag."""
-        return f"{self.least} {'or more' if self.most == MAX_NUMBER else f'to {self.most}'}"
 
 
 class Result(NamedTuple):
@@ -182,7 +167,7 @@ def option(
     if isinstance(default, int | float):
         settings = {"type": type(default)} | settings
     if least is not None:
-        settings |= {"type": int, "choices": Bounds(least, most)}
+        settings["type"] = lambda text: check_bounds(name, read_whole(text), least, most)
     return lambda parser: parser.add_argument(name, **settings)
 
 

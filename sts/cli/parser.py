@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from sts.cli import demo
-from sts.cli.command import Bounds
 from sts.errors import ArgumentError, UnknownName, suggest_similar
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 """What every file and database has room for."""
+MAX_NUMBER = 10**19
+"""The bound of a flag without one: 19 digits."""
 
 
 def read_whole(text: str) -> int:
@@ -22,6 +23,14 @@ def read_whole(text: str) -> int:
     if not _WHOLE.fullmatch(text):
         raise argparse.ArgumentTypeError(f"expected a whole number, found {text!r}")
     return int(text)
+
+
+def check_bounds(flag: str, value: int, least: int, most: int = MAX_NUMBER) -> int:
+    """Return the value of a flag; raise ArgumentError if it is under `least` or over `most`."""
+    if not least <= value <= most:
+        bounds = f"{least} {'or more' if most == MAX_NUMBER else f'to {most}'}"
+        raise ArgumentError(f"expected {flag} of {bounds}, found {value}")
+    return value
 
 
 def _read_finite(text: str) -> float:
@@ -89,8 +98,6 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             flag = "/".join(action.option_strings)
-            if isinstance(action.choices, Bounds):
-                raise ArgumentError(f"expected {flag} of {action.choices}, found {value}")
             kind = f"value of {flag}" if flag else f"action of {self.prog}"
             raise UnknownName(kind, str(value), map(str, action.choices))
 

@@ -119,10 +119,8 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:
     """List the browsers that people have entered with."""
-    store, selected = (
-        _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace),
-        [],
-    )
+    store = _open_store(workspace, args.name) if args.name else AnnotationStore.find(workspace)
+    selected = []
     if store is not None:
         with store, store.read() as connection:
             name = None if args.name is None else people.get_person(connection, args.name).name
@@ -152,16 +150,13 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     if store is not None:
         with store, store.read() as connection:
             rows = _annotator_table(connection, store.now())
+    if not rows:
+        return Result({"annotators": []}, "no members yet: add one with sts annotators add NAME")
     named = any(row["email"] for row in rows)
-    columns = [name for name in rows[0] if name != "email" or named] if rows else []
+    columns = [name for name in rows[0] if name != "email" or named]
     shown = [row | {"roles": ", ".join(row["roles"])} for row in rows]
     cells = [[row[name] for name in columns] for row in shown]
-    text = (
-        format_table(columns, cells)
-        if rows
-        else "no members yet: add one with sts annotators add NAME"
-    )
-    return Result({"annotators": rows}, text)
+    return Result({"annotators": rows}, format_table(columns, cells))
 
 
 def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:

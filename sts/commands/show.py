@@ -19,7 +19,7 @@ from sts.commands.terminal import (
 )
 from sts.commands.verdicts import Verdicts, load_verdicts
 from sts.continuations import store
-from sts.continuations.index import Index
+from sts.continuations.index import Index, open_index
 from sts.continuations.types import Continuation
 from sts.domains import FilmAnnotations
 from sts.engine.rendering import encode_webp, render_film, write_mp4
@@ -35,7 +35,7 @@ from sts.viewer.criteria import find_criterion
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one strip after the other."""
-    saved_index = store.open_saved_index(workspace)
+    saved_index = open_index(workspace.store)
     continuations: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []

@@ -16,6 +16,7 @@ from sts.engine.rendering import Frame, downscale
 from sts.engine.rendering import render_frames as frames_of
 from sts.episodes import Episode
 from sts.names import escape_unprintable
+from sts.viewer.sprites import is_pixel_rendered
 
 _MARKS = "@&%$?!"
 PICTURE_COLUMNS = 24
@@ -30,7 +31,7 @@ def format_strip(
 
     Of a domain that renders pictures these are coarse pictures, for terminals that show colours.
     """
-    if _has_frames(episode) and not shows_colours():
+    if is_pixel_rendered(episode.domain, episode.state) and not shows_colours():
         return NO_COLOURS
     blocks: list[list[str]] = []
     scenes = _draw_scenes(episode, frames, judged)
@@ -43,7 +44,7 @@ def format_strip(
 
 
 def _draw_scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int]) -> list[list[str]]:
-    if _has_frames(episode):
+    if is_pixel_rendered(episode.domain, episode.state):
         all_frames = frames_of(episode)
         return [draw_half_blocks(all_frames[frame]) for frame in frames]
     domain = find_domain(episode.domain)
@@ -69,7 +70,7 @@ def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
     domain = find_domain(episode.domain)
     layout = domain.scene_layout(episode.state)
     names = ", ".join(layout.names[layout.players[p]] for p in judged)
-    if _has_frames(episode):
+    if is_pixel_rendered(episode.domain, episode.state):
         guide = " ".join(domain.guide.replace("*", "").split()) if shows_colours() else ""
         return f"asked: {names}" + (f"; {guide}" if guide else "")
     judged_objects = {layout.players[p] for p in judged}
@@ -90,10 +91,6 @@ def wrap_text(text: str, columns: int) -> str:
     return "\n".join(
         textwrap.wrap(escape_unprintable(text), max(20, columns), break_on_hyphens=False)
     )
-
-
-def _has_frames(episode: Episode) -> bool:
-    return find_domain(episode.domain).scene_format(episode.state).kind == "frames"
 
 
 def shows_colours() -> bool:
@@ -130,7 +127,7 @@ def terminal_columns() -> int:
 def count_fitting_frames(episode: Episode, columns: int) -> int:
     """Return how many frames of an episode fit side by side in `columns`, 3 to 9."""
     width = PICTURE_COLUMNS
-    if not _has_frames(episode):
+    if not is_pixel_rendered(episode.domain, episode.state):
         domain = find_domain(episode.domain)
         width = len(domain.draw_text(domain.scene_layout(episode.state), episode.scene[0], ())[0])
     return max(3, min(9, (columns - 3) // (width + 2)))

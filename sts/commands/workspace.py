@@ -57,10 +57,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Look at everything in a workspace for what is damaged, altered or missing."""
     if not workspace.path("workspace.toml").exists():
         raise StsError(f"no workspace at {workspace.root}, so nothing to check")
-    names, results = (
-        sorted(registry.list_entry_points(GROUP)),
-        {"links": _check_links(workspace.root)},
-    )
+    names = sorted(registry.list_entry_points(GROUP))
+    results = {"links": _check_links(workspace.root)}
     with show_progress("checking", "checks") as show:
         for number, name in enumerate(names, start=1):
             look: Check = registry.load_entry_point(GROUP, "check", name)

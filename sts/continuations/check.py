@@ -12,7 +12,7 @@ from sts.suites import frozen
 def check_continuations(workspace: Workspace) -> CheckResult:
     """Check the hash of every row of every part, duplicates across parts, and the index."""
     store, findings, count = workspace.store, Findings(), 0
-    names = [name for name in store.list(parts.FOLDER) if parts.is_part(name)]
+    names = list(parts.list_parts(store))
     index = indices.read_saved_index(store)
     mismatched = [] if index is None or index.sizes or not names else ["all"]
     for name in names:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sts.continuations import store
-from sts.continuations.takeover import ReplayCheck, compute_shape, make_script, make_teams
+from sts.continuations.takeover import compute_shape, make_replay_check, make_script, make_teams
 from sts.continuations.types import HUMAN, Continuation, Identity, make_continuation
 from sts.domains import Worlds
 from sts.domains import load_domain as find_domain
@@ -82,8 +82,8 @@ class Play:
         self._look = look
         form, worlds = compute_shape(scenario), self._domain.restore([scenario.recording.state])
         self._script = make_script(self._domain, form, [scenario])
-        self._watch = ReplayCheck([scenario], scenario.takeover)
-        self._watch.start(worlds)
+        self._watch = make_replay_check([scenario], scenario.takeover)
+        self._watch(-1, worlds)
         self._session = session.open_session(
             self._domain, worlds, make_teams(form, None, [self.identity])
         )

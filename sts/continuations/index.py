@@ -194,7 +194,7 @@ def open_index(store: KeyValueStore, *, rebuild: bool = False) -> Index:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
       NewerFormat: a part has a later version.
     """
-    sizes = {name: size for name, size in store.list(parts.FOLDER).items() if parts.is_part(name)}
+    sizes = parts.list_parts(store)
     index = EMPTY if rebuild else _read_or_empty(store)
     if not index.sizes.items() <= sizes.items():  # a part was removed or replaced
         index = EMPTY
@@ -207,8 +207,7 @@ def open_index(store: KeyValueStore, *, rebuild: bool = False) -> Index:
 
 def from_parts(store: KeyValueStore) -> Index:
     """Build an index from the stored parts without saving it."""
-    names = store.list(parts.FOLDER).items()
-    return _add_parts(store, EMPTY, {name: size for name, size in names if parts.is_part(name)})
+    return _add_parts(store, EMPTY, parts.list_parts(store))
 
 
 def read_saved_index(store: KeyValueStore) -> Index | None:

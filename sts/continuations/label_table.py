@@ -94,24 +94,20 @@ def count_verdicts(
     if part is not None:
         mask = np.array([id in part for id in ids], bool)[scenarios]
         agents, verdicts = agents[mask], verdicts[mask]
-        names = [word for i, word in enumerate(names) if i in {*agents.tolist()}]
-        agents = np.unique(agents, return_inverse=True)[1]
     pairs = np.bincount(agents * len(words) + verdicts, minlength=len(names) * len(words))
     rows = zip(names, pairs.reshape(len(names), len(words)).tolist(), strict=True)
-    return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows)}
+    return {agent: dict(zip(words, row, strict=True)) for agent, row in sorted(rows) if any(row)}
 
 
 def read_verdicts(
     name: str, raw: bytes, continuations: Collection[str]
 ) -> dict[str, tuple[str, int | None]]:
     """Return the verdict and the step of those continuations that the table contains."""
-    schema = {column: SCHEMA[column] for column in ("continuation", "verdict", "step")}
-    table = parquet.decode_table(
-        name, raw, FORMAT, VERSION, schema, rows=MAX_ROWS, optional=("step",)
-    )
+    names = ("continuation", "verdict", "step")
+    table = _decode(name, raw, names)
     ids = pa.array(sorted(continuations), pa.string())
     rows = table.filter(pc.is_in(table["continuation"], value_set=ids))
-    columns = (rows[column].to_pylist() for column in schema)
+    columns = (rows[column].to_pylist() for column in names)
     return {id: (verdict, step) for id, verdict, step in zip(*columns, strict=True)}
 
 
@@ -135,9 +131,10 @@ def check_table(store: KeyValueStore, name: str, index: Index, suite: Suite) -> 
         raise DamagedData(f"{name}: it does not match its labels; run sts label again")
 
 
-def _decode(name: str, raw: bytes) -> pa.Table:
+def _decode(name: str, raw: bytes, columns: Collection[str] = tuple(SCHEMA)) -> pa.Table:
+    schema = {column: SCHEMA[column] for column in columns}
     return parquet.decode_table(
-        name, raw, FORMAT, VERSION, SCHEMA, rows=MAX_ROWS, optional=("step",)
+        name, raw, FORMAT, VERSION, schema, rows=MAX_ROWS, optional=("step",)
     )
 
 

@@ -58,9 +58,10 @@ def part_name(plan: str, chunk: str) -> str:
     return f"{FOLDER}/{plan}/{chunk}.parquet"
 
 
-def is_part(name: str) -> bool:
-    """Return True if a stored name is that of a part."""
-    return name.startswith(f"{FOLDER}/") and name.count("/") == 2 and name.endswith(".parquet")
+def list_parts(store: KeyValueStore) -> dict[str, int]:
+    """Return the size in bytes of each stored part, by its name."""
+    names = store.list(FOLDER).items()
+    return {name: n for name, n in names if name.count("/") == 2 and name.endswith(".parquet")}
 
 
 def write_part(store: KeyValueStore, name: str, continuations: Sequence[Continuation]) -> None:

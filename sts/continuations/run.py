@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key, load_infos
-from sts.continuations import parts, store
+from sts.continuations import parts
+from sts.continuations.index import open_index
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
@@ -26,8 +27,9 @@ MAX_PER_SCENARIO = 10_000
 
 
 class Failure(NamedTuple):
-    """The id of a scenario that an agent could not continue, and the error."""
+    """A scenario, by id, that an agent could not continue, and the error."""
 
+    agent: str
     scenario: str
     error: StsError
 
@@ -57,9 +59,9 @@ def run(
 
     A run that was killed resumes when it is started again and gives the same content hashes. A
     scenario that fails does not stop the others, until an agent has failed too often
-    (`sts.jobs.tasks.ENOUGH`); finished work is stored before an error is raised. An agent that this
-    distribution does not install is loaded and played in a worker process of its own, so that its
-    crashes affect no other agent.
+    (`sts.jobs.tasks.MIN_FAILURES`); finished work is stored before an error is raised. An agent
+    that this distribution does not install is loaded and played in a worker process of its own, so
+    that its crashes affect no other agent.
 
     A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
     process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
@@ -86,11 +88,11 @@ def run(
     loaded = [name for name in names if name not in lost]
     _check_domains({name: infos[name] for name in loaded}, scenarios)
     workspace.create()
-    index = store.open_saved_index(workspace)
+    index = open_index(workspace.store)
     plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
-    failed: dict[str, list[Failure]] = {name: [] for name in names}
+    failures: list[Failure] = []
     work = functools.partial(run_chunk, workspace)
     is_foreign = any(is_third_party(c.shares[0].scenario.recording.domain) for c in plan.chunks)
     with create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
@@ -105,13 +107,15 @@ def run(
         )
         for chunk, outcome in chunks:
             if isinstance(outcome, StsError):
-                failed[chunk.agent] += [Failure(s.scenario.id, outcome) for s in chunk.shares]
+                failures += [Failure(chunk.agent, s.scenario.id, outcome) for s in chunk.shares]
             else:
                 finished += outcome
                 progress(finished, total)
     if finished:
-        store.open_saved_index(workspace)  # saves the next reader the update
-    _raise_first(failed, lost, [s.id for s in scenarios])
+        open_index(workspace.store)  # saves the next reader the update
+    order = [s.id for s in scenarios]
+    failures.sort(key=lambda f: (names.index(f.agent), order.index(f.scenario)))
+    _raise_first(failures, lost)
     return RunResult(plan.new, plan.reused, {name: infos[name].fingerprint for name in names})
 
 
@@ -166,30 +170,21 @@ def _check_domains(infos: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]
             bind_agent(agent, world)
 
 
-def _raise_first(
-    failed: Mapping[str, Sequence[Failure]], lost: Mapping[str, StsError], order: Sequence[str]
-) -> None:
-    """Raise the first failure in order of agents and scenarios, with the number of others."""
-    failures = [
-        (name, failure)
-        for name, agent_failures in failed.items()
-        for failure in sorted(agent_failures, key=lambda f: order.index(f.scenario))
-    ]
-    tried = [(name, f) for name, f in failures if not isinstance(f.error, TaskSkipped)]
-    failed_names = list(dict.fromkeys([*lost, *(name for name, _ in tried)]))
+def _raise_first(failures: Sequence[Failure], lost: Mapping[str, StsError]) -> None:
+    """Raise the first failure, with the number of others."""
+    tried = [f for f in failures if not isinstance(f.error, TaskSkipped)]
+    failed_names = list(dict.fromkeys([*lost, *(f.agent for f in tried)]))
     if not failed_names:
         return
     if lost:
         error, notes = lost[failed_names[0]], [f"{len(tried)} scenarios failed"] if tried else []
     else:
-        first = tried[0][1]
-        error, notes = (
-            first.error.with_prefix(f"scenario {first.scenario}"),
-            [f"agent {failed_names[0]}"],
-        )
+        first = tried[0]
+        error = first.error.with_prefix(f"scenario {first.scenario}")
+        notes = [f"agent {first.agent}"]
         notes += [f"{len(tried) - 1} more failed"] if len(tried) > 1 else []
     notes += [f"{other} also failed" for other in failed_names[1:]]
-    skipped = Counter(name for name, f in failures if isinstance(f.error, TaskSkipped))
+    skipped = Counter(f.agent for f in failures if isinstance(f.error, TaskSkipped))
     notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
     summary = ", ".join(notes) + "; " if notes else ""
     raise error.with_message(f"{error} ({summary}finished continuations are kept)")

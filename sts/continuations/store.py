@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.continuations import index as indices
 from sts.continuations import parts
-from sts.continuations.index import Entry, Index, StaleIndex
+from sts.continuations.index import Entry, Index, StaleIndex, open_index
 from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
@@ -27,17 +26,12 @@ _MAX_SUGGESTIONS = 5
 """Number of similar ids that an error message suggests."""
 
 
-def open_saved_index(workspace: Workspace, *, rebuild: bool = False) -> Index:
-    """Return the index of all stored continuations; `rebuild` makes it from the parts."""
-    return indices.open_index(workspace.store, rebuild=rebuild)
-
-
 def use_index(workspace: Workspace, work: Callable[[Index], R]) -> R:
     """Return `work(index)`; if the index turns out to be stale, rebuild it and try again."""
     try:
-        return work(open_saved_index(workspace))
+        return work(open_index(workspace.store))
     except StaleIndex:
-        return work(open_saved_index(workspace, rebuild=True))
+        return work(open_index(workspace.store, rebuild=True))
 
 
 def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Continuation]:
@@ -60,7 +54,7 @@ def iter_entries(
     workspace: Workspace, scenarios: Collection[str], index: Index | None = None
 ) -> Iterator[Entry]:
     """Yield the index entries of all continuations of scenarios, by content hash; opens no part."""
-    index = index or open_saved_index(workspace)
+    index = index or open_index(workspace.store)
     return index.iter_entries(index.find_rows(scenarios))
 
 
@@ -102,7 +96,7 @@ def find_continuation(workspace: Workspace, id: str, index: Index | None = None)
     Raises:
       UnknownName: there is none, or more than one.
     """
-    index = index or open_saved_index(workspace)
+    index = index or open_index(workspace.store)
     hits = index.rows_with_prefix(id)
     if len(hits) == 1:
         read = _stream_rows(workspace, lambda index: index.rows_with_prefix(id), index)
@@ -121,7 +115,7 @@ def _stream_rows(
     yielded_ids: set[str] = set()
     for rebuild in (False, True):
         if rebuild or index is None:
-            index = open_saved_index(workspace, rebuild=rebuild)
+            index = open_index(workspace.store, rebuild=rebuild)
         try:
             for name, groups, hashes in index.locate_rows(choose(index)):
                 if hashes := {id: hash for id, hash in hashes.items() if id not in yielded_ids}:

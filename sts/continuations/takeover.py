@@ -71,8 +71,8 @@ def continue_all(
     mark = agents.fingerprint(agent)
     names = [Identity(s.hash, agent.name, mark, seed, i) for s in scenarios for i in indices]
     worlds = domain.restore([s.recording.state for s in batch])
-    watch = ReplayCheck(batch, form.takeover)
-    watch.start(worlds)
+    watch = make_replay_check(batch, form.takeover)
+    watch(-1, worlds)
     script, repeats = make_script(domain, form, batch), isinstance(agent, Recorded)
     if repeats:
         script = force_recording(script, form.players, batch)
@@ -143,10 +143,8 @@ def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> S
     """Return the forced actions: the context, then partners that stand still or repeat it."""
     steps = form.takeover + form.horizon
     size = (len(scenarios), steps, form.n_players)
-    actions, utterances = (
-        action_space(domain).fill(size, domain.noop),
-        silent_utterances(domain, size),
-    )
+    actions = action_space(domain).fill(size, domain.noop)
+    utterances = silent_utterances(domain, size)
     recorded_steps = steps if form.partner == "replay" else form.takeover
     for b, scenario in enumerate(scenarios):
         actions[b, :recorded_steps] = scenario.recording.actions[:recorded_steps]
@@ -159,36 +157,30 @@ def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> S
     return Script(actions, utterances, forced)
 
 
-class ReplayCheck:
-    """A check of every replayed step against the recording, and of the state at takeover."""
+def make_replay_check(
+    scenarios: Sequence[Scenario], takeover: int
+) -> Callable[[int, Worlds], None]:
+    """Return a check of every replayed step against the recordings, and of the state at takeover.
 
-    def __init__(self, scenarios: Sequence[Scenario], takeover: int) -> None:
-        self._scenarios = scenarios
-        self._recordings = [s.recording for s in scenarios]
-        self._takeover = takeover
+    It is called with the number of a step and the worlds after it; before the first, with -1.
+    """
+    recordings = [s.recording for s in scenarios]
 
-    def start(self, worlds: Worlds) -> None:
-        """Check the state before the first step of scenarios without context."""
-        if self._takeover == 0:
-            self._at_takeover(worlds)
-
-    def __call__(self, step: int, worlds: Worlds) -> None:
-        """Check `worlds` after `step`."""
-        if step >= self._takeover:
+    def check(step: int, worlds: Worlds) -> None:
+        if step >= takeover:
             return
-        for b, mismatch in find_mismatches(worlds, self._recordings, step).items():
+        mismatches = find_mismatches(worlds, recordings, step) if step >= 0 else {}
+        for b, mismatch in mismatches.items():
             raise ReplayMismatch(
-                f"scenario {self._scenarios[b].id} does not replay: {mismatch.description}",
-                step=step,
+                f"scenario {scenarios[b].id} does not replay: {mismatch.description}", step=step
             )
-        if step == self._takeover - 1:
-            self._at_takeover(worlds)
+        if step == takeover - 1:
+            for scenario, state in zip(scenarios, worlds.states(), strict=True):
+                if content_hash(state) != scenario.takeover_hash:
+                    raise ReplayMismatch(
+                        f"scenario {scenario.id}: the state at takeover (step {takeover}) does "
+                        "not match its hash",
+                        step=takeover,
+                    )
 
-    def _at_takeover(self, worlds: Worlds) -> None:
-        for scenario, state in zip(self._scenarios, worlds.states(), strict=True):
-            if content_hash(state) != scenario.takeover_hash:
-                raise ReplayMismatch(
-                    f"scenario {scenario.id}: the state at takeover (step {self._takeover}) does "
-                    "not match its hash",
-                    step=self._takeover,
-                )
+    return check

@@ -113,11 +113,6 @@ class Continuation:
         """The scenario's content hash."""
         return self.identity.scenario
 
-    @property
-    def batch_sensitive(self) -> bool:
-        """True if its results depend on the other continuations of its batch."""
-        return self.together > 0
-
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of the episode, the evaluated roles, and what the agent may see.

@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 
 from sts.errors import DamagedData, NewerFormat, StsError
 from sts.names import quote
-from sts.storage import arrow, footers
+from sts.storage import arrow, csv_tables, footers
 from sts.storage.files import open_regular, read_bytes, write_atomically
 
 MAX_ROWS = 2**20
 """Maximum rows of a file."""
 MAX_ITEMS = 2**24
 """Maximum values of a column other than lists of numbers, whose values become Python objects."""
-_MAX_RATINGS_ROWS = 5_000_000
-"""Maximum rows of a ratings table."""
 _MAX_FILE_BYTES = 2**32
 _NUMBERS = (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.float32(), pa.float64())
 _ARRAYS = tuple(map(pa.list_, _NUMBERS))
@@ -206,7 +204,7 @@ def read_coded(
         for column in columns:
             if column not in file.fields.names or file.fields.field(column).type != pa.string():
                 raise DamagedData(f"{name}: expected a text column {column}, found none")
-        table = _read_columns(name, file, columns, rows=_MAX_RATINGS_ROWS, coded=True)
+        table = _read_columns(name, file, columns, rows=csv_tables.MAX_ROWS, coded=True)
     arrays = [table.column(column).combine_chunks() for column in columns]
     if any(array.null_count for array in arrays):
         raise DamagedData(f"{name}: a column of {', '.join(columns)} has missing values")

@@ -46,28 +46,21 @@ class KeyValueStore:
 
     def put_new(
         self, name: str, data: bytes, alike: Callable[[bytes, bytes], bool] = bytes.__eq__
-    ) -> bool:
-        """Store bytes under a new name; return False if the name exists with the same content.
+    ) -> None:
+        """Store bytes under a new name; change nothing if the name exists with the same content.
 
-        Of several concurrent calls exactly one returns True.
-
-        Args:
-          name: to store under.
-          data: the bytes.
-          alike: returns True if the existing bytes, its first argument, have the same content.
+        Of several concurrent calls exactly one stores its bytes. `alike` returns True if the
+        existing bytes, its first argument, have the same content.
 
         Raises:
           DamagedData: the name exists with other content.
           OSError: the bytes cannot be written; nothing is stored.
         """
-        if files.write_new(self.root / name, data):
-            return True
-        if not alike(self.get(name), data):
+        if not files.write_new(self.root / name, data) and not alike(self.get(name), data):
             raise DamagedData(
                 f"{self.root / name} already exists with other content; move the file away and "
                 "start again"
             )
-        return False
 
     def replace(self, name: str, data: bytes) -> None:
         """Store bytes under a name, replacing existing ones; an OSError leaves these unchanged."""

@@ -19,13 +19,13 @@ from sts.suites.folders import (
     list_versions,
     read_suite_json,
 )
-from sts.suites.scenarios import Check, skip_verification
+from sts.suites.scenarios import Check
 from sts.suites.types import Change, Suite
 
 _LABEL = re.compile(rf"({NAME.pattern})(?:@({VERSION.pattern}))?")
 
 
-def read(folder: Path, check: Check = skip_verification) -> Suite:
+def read(folder: Path, check: Check | None = None) -> Suite:
     """Return the suite in a folder after checking every hash.
 
     Raises:

@@ -53,11 +53,6 @@ Check = Callable[[Sequence[Episode], Sequence[str]], Sequence[Episode]]
 """Takes recordings and their names for errors; returns them if they fit their worlds."""
 
 
-def skip_verification(recordings: Sequence[Episode], names: Sequence[str]) -> Sequence[Episode]:
-    """Return recordings without checking them, for which no world is needed."""
-    return recordings
-
-
 def write(path: Path, scenarios: Sequence[Scenario]) -> None:
     """Write scenarios to one Parquet file."""
     write_atomically(path, encode_scenarios(str(path), scenarios))
@@ -83,8 +78,8 @@ def encode_scenarios(name: str, scenarios: Sequence[Scenario]) -> bytes:
     return parquet.encode_table(name, FORMAT, FORMAT_VERSION, SCHEMA, rows, group=ROWS_PER_GROUP)
 
 
-def read(path: Path, check: Check = skip_verification) -> tuple[Scenario, ...]:
-    """Return the scenarios in one file.
+def read(path: Path, check: Check | None = None) -> tuple[Scenario, ...]:
+    """Return the scenarios in one file; no world is needed without a check.
 
     Raises:
       DamagedData: there is no such file, or a row is not a valid scenario.
@@ -95,7 +90,7 @@ def read(path: Path, check: Check = skip_verification) -> tuple[Scenario, ...]:
 
 
 def decode_scenarios(
-    name: str, raw: bytes, id: str | None = None, *, check: Check = skip_verification
+    name: str, raw: bytes, id: str | None = None, *, check: Check | None = None
 ) -> tuple[Scenario, ...]:
     """Decode the scenarios of a file, or the one with the given `id`; errors as of `read`."""
     groups = None
@@ -109,7 +104,9 @@ def decode_scenarios(
         table = table.filter(arrow.from_numpy(mask))
     rows = table.drop_columns(list(columns.EPISODE_SCHEMA)).to_pylist()
     names = [f"{name}: scenario {row['id']}" for row in rows]
-    recordings = check(columns.table_to_episodes(table), names)
+    recordings: Sequence[Episode] = columns.table_to_episodes(table)
+    if check is not None:
+        recordings = check(recordings, names)
     return tuple(map(_decode_scenario, names, rows, recordings))
 
 

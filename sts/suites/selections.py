@@ -43,17 +43,17 @@ class Selection(NamedTuple):
 
     Attributes:
       suite: the whole suite.
+      scenarios: of the subset, sorted by id.
       terms: the filter as it was typed, such as "+tag:wrap"; "" for the whole suite.
       meaning: the same with saved selections expanded.
-      scenarios: of the subset, sorted by id.
       joined: the ids of those that match no term but belong to a pair or dialogue that does.
     """
 
     suite: Suite
-    terms: str
-    meaning: str
     scenarios: tuple[Scenario, ...]
-    joined: tuple[str, ...]
+    terms: str = ""
+    meaning: str = ""
+    joined: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -93,15 +93,10 @@ def load_selection(
       UnknownName: no such suite, version, tag, category or saved selection.
       ArgumentError: a term is invalid, or the selection is empty.
     """
-    label, plus, terms = text.partition("+")
+    label, *terms = text.split("+")
     suite = read(workspace, label)
-    return select_scenarios(workspace, suite, terms.split("+") if plus else [])
-
-
-def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -> Selection:
-    """Return the subset of a suite that terms select; see `load_selection`."""
     if not terms:
-        return Selection(suite, "", "", suite.scenarios, ())
+        return Selection(suite, suite.scenarios)
     expanded = [term for typed in terms for term in _expand_term(workspace, suite, typed)]
     selected_ids = set.intersection(*(_ids_of_term(workspace, suite, term) for term in expanded))
     typed, meaning = "+" + "+".join(terms), "+" + "+".join(expanded)
@@ -110,7 +105,7 @@ def select_scenarios(workspace: Workspace, suite: Suite, terms: Sequence[str]) -
     grown = _add_linked(suite.scenarios, selected_ids)
     subset = tuple(s for s in suite.scenarios if s.id in grown)
     joined = tuple(s.id for s in subset if s.id not in selected_ids)
-    return Selection(suite, typed, meaning, subset, joined)
+    return Selection(suite, subset, typed, meaning, joined)
 
 
 def _add_linked(scenarios: Sequence[Scenario], ids: set[str]) -> set[str]:

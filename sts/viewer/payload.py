@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations.types import Continuation
-from sts.domains import SceneLayout
 from sts.domains import load_domain as find_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
@@ -39,54 +38,31 @@ def episode_payload(
     players: Sequence[int],
     instructions: Sequence[Instruction],
 ) -> dict[str, Any]:
-    """Return the payload of an episode in its domain; errors as in `continuation_payload`."""
-    domain = find_domain(episode.domain)
-    picture = domain.scene_layout(episode.state)
-    framed = picture.kind == "frames"
-    return build_payload(
-        drawing=domain.name if picture.kind == "drawn" else None,
-        picture=picture,
-        scene=load_sprites(workspace, episode) if framed else episode.scene,
-        utterances=episode.utterances,
-        takeover=takeover,
-        evaluated=players,
-        tokens=domain.tokens,
-        instructions=instructions,
-    )
+    """Return the payload of an episode, without its `id`; errors as in `continuation_payload`.
 
-
-def build_payload(
-    *,
-    drawing: str | None,
-    picture: SceneLayout,
-    scene: NDArray[np.uint16] | Sequence[Sheet],
-    utterances: NDArray[Any],
-    takeover: int,
-    evaluated: Sequence[int],
-    tokens: Sequence[str],
-    instructions: Sequence[Instruction],
-) -> dict[str, Any]:
-    """Return the JSON payload of one episode; callers add the opaque `id` of its item.
-
-    `drawing` is the domain whose module draws the scenes, None for rendered frames. `scene` is
-    uint16[T + 1, K], or sheets of all frames. `takeover` is the number of the last recorded frame.
-    The last of `instructions` is judged.
+    `takeover` is the number of the last recorded frame, and the last of `instructions` is judged.
     """
-    steps = len(utterances)
+    domain = find_domain(episode.domain)
+    layout = domain.scene_layout(episode.state)
+    scenes: dict[str, Any]
+    if layout.kind == "drawn":  # by the domain's module
+        scenes = {"scene": _encode_base64(episode.scene.astype("<u2").tobytes())}
+    else:
+        scenes = {"sprites": [*map(encode_sprite, load_sprites(workspace, episode))]}
     return {
-        "drawing": drawing,
-        "height": picture.height,
-        "width": picture.width,
-        "names": list(picture.names),
-        "glyphs": list(picture.glyphs),
-        "judged": [picture.players[player] for player in evaluated],
-        "details": dict(picture.details),
-        "steps": steps,
+        "drawing": domain.name if layout.kind == "drawn" else None,
+        "height": layout.height,
+        "width": layout.width,
+        "names": list(layout.names),
+        "glyphs": list(layout.glyphs),
+        "judged": [layout.players[player] for player in players],
+        "details": dict(layout.details),
+        "steps": episode.steps,
         "takeover": takeover,
-        "horizon": steps - takeover,
-        **_encode_scenes(scene),
-        **_encode_utterances(utterances),
-        "tokens": list(tokens),
+        "horizon": episode.steps - takeover,
+        **scenes,
+        **_encode_utterances(episode.utterances),
+        "tokens": list(domain.tokens),
         "instructions": [{"text": i.text, "given_at": i.given_at} for i in instructions],
     }
 
@@ -94,22 +70,15 @@ def build_payload(
 def _encode_utterances(utterances: NDArray[Any]) -> dict[str, Any]:
     """Return tokens by number, and text utterances as [step, player, text]."""
     if utterances.dtype == np.int8:
-        return {"says": encode_base64(utterances.astype(np.uint8).tobytes()), "texts": []}
+        return {"says": _encode_base64(utterances.astype(np.uint8).tobytes()), "texts": []}
     spoken = [[int(t), int(p), str(utterances[t, p])] for t, p in np.argwhere(utterances != "")]
-    return {"says": encode_base64(bytes(utterances.size)), "texts": spoken}
-
-
-def _encode_scenes(scene: NDArray[np.uint16] | Sequence[Sheet]) -> dict[str, Any]:
-    if isinstance(scene, np.ndarray):
-        return {"scene": encode_base64(scene.astype("<u2").tobytes())}
-    return {"sprites": [encode_sprite(sheet) for sheet in scene]}
+    return {"says": _encode_base64(bytes(utterances.size)), "texts": spoken}
 
 
 def encode_sprite(sprite: Sheet) -> dict[str, Any]:
     """Return a sheet of frames as JSON."""
-    return {"webp": encode_base64(sprite.webp), "columns": sprite.columns, "count": sprite.count}
+    return {"webp": _encode_base64(sprite.webp), "columns": sprite.columns, "count": sprite.count}
 
 
-def encode_base64(raw: bytes) -> str:
-    """Return bytes as base64 text."""
+def _encode_base64(raw: bytes) -> str:
     return base64.b64encode(raw).decode("ascii")

@@ -87,7 +87,7 @@ def continued(folder: Path, who: str, several: list[Any], **more: Any) -> dict[A
     return {
         (c.scenario_hash, c.identity.index): [
             *(a.tobytes() for a in (c.episode.actions, c.episode.utterances, c.episode.scene)),
-            *(c.episode.rewards.tobytes(), c.log_probs.tobytes(), c.sees, c.batch_sensitive),
+            *(c.episode.rewards.tobytes(), c.log_probs.tobytes(), c.sees, c.together),
         ]
         for c in store.load(workspace, {s.hash for s in several})
     }

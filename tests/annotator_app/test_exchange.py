@@ -16,9 +16,7 @@ from sts.annotations.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
 from sts.domains import SceneLayout, load_domain
-from sts.episodes import Instruction
 from sts.errors import StoreError, UnknownName
-from sts.viewer.payload import build_payload
 from sts_annotator_app import annotating
 from sts_annotator_app.annotating import (
     MAX_BROKEN,
@@ -30,6 +28,7 @@ from sts_annotator_app.pages import guide
 from tests.access.attempts import attempt
 from tests.annotations.examples import an_item
 from tests.annotator_app.components.test_node import check_declared
+from tests.annotator_app.payloads import build_payload
 from tests.stores import add_person, add_reference, ask, change, claim_items
 from tests.stores import enqueue as in_store_enqueue
 
@@ -351,10 +350,9 @@ def test_payload_holds_only_the_fields_that_a_judge_may_see() -> None:
     names, auras = ("Good", "Evil", "A", "B"), ((0, 1), (1, -1))
     picture = SceneLayout("drawn", 20, 30, names, ("G", "E", "A", "B"), (2, 3), {"auras": auras})
     scene = np.array([[599, 0, 1, 2], [300, 0, 1, 2]], np.uint16)
-    says, go = np.array([[0, 21]], np.int8), Instruction("go", "a", 0, "setter")
     data = build_payload(
-        drawing="grid", picture=picture, scene=scene, utterances=says, takeover=0, evaluated=(1,),
-        tokens=("", "yes"), instructions=[go],
+        "grid", picture, scene, np.array([[0, 21]], np.int8),
+        tokens=("", "yes"), takeover=0, player=1, text="go",
     )  # fmt: skip
     assert np.array_equal(np.frombuffer(base64.b64decode(data["scene"]), "<u2"), scene.ravel())
     assert base64.b64decode(data["says"]) == bytes([0, 21])

@@ -18,7 +18,7 @@ from sts.continuations.store import stream
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.selections import select_scenarios as select_part
+from sts.suites.selections import Selection
 from sts.suites.types import Suite
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
@@ -35,7 +35,7 @@ def queued(store: AnnotationStore) -> set[str]:
 def test_large_suite_is_queued_in_random_samples(workspace: Workspace) -> None:
     suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
     run(workspace, suite.scenarios, ["random"], count=10, seed=0, workers=1, progress=quiet)
-    whole = select_part(workspace, suite, [])
+    whole = Selection(suite, suite.scenarios)
     few = Workspace(
         workspace.root, {"annotation": {"annotations_per_clip": 1, "queue": 5, "overlap": 0}}
     )
@@ -57,7 +57,7 @@ def test_large_suite_is_queued_in_random_samples(workspace: Workspace) -> None:
 def test_nothing_is_queued_in_a_closed_study(workspace: Workspace) -> None:
     suite = Suite("mine", 1, None, "", tuple(scenarios(2)), {})
     run(workspace, suite.scenarios, ["random"], count=1, seed=0, workers=1, progress=quiet)
-    whole = select_part(workspace, suite, [])
+    whole = Selection(suite, suite.scenarios)
     with AnnotationStore.open(workspace) as store:
         queueing.fill_queue(workspace, store, whole)
         person, lead = add_person(store, "Ana"), add_person(store, "Lea", ["lead"])
@@ -93,7 +93,7 @@ def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: W
     every = [one for batch in batches for one in batch]
     silent = {one.id for one in every if one.kind == "question" and is_silent(one)}
     assert 0 < len(silent) < len([one for one in every if one.kind == "question"])
-    whole = select_part(workspace, suite, [])
+    whole = Selection(suite, suite.scenarios)
     settling = Workspace(workspace.root, {"annotation": {"auto_resolve": "silence"}})
     with AnnotationStore.open(settling) as store:
         queueing.fill_queue(settling, store, whole)

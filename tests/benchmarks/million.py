@@ -18,7 +18,7 @@ from typing import Any
 from sts import agents
 from sts.agents.info import load_info
 from sts.continuations import parts, store
-from sts.continuations.index import EMPTY
+from sts.continuations.index import EMPTY, open_index
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all
 from sts.continuations.types import Continuation
@@ -92,7 +92,7 @@ def fill(workspace: Workspace, count: int = SCENARIOS, continuations: int = CONT
         rows = [row for share in chunk.shares for row in _rows(chunk, *share, made)]
         name = parts.part_name(chunk.plan, chunk.number)
         workspace.store.put_new(name, parts.encode_part(name, rows), lambda there, new: True)
-    store.open_saved_index(workspace)
+    open_index(workspace.store)
     return next(store.iter_entries(workspace, {suite.scenarios[-1].hash})).id
 
 

@@ -13,7 +13,7 @@ from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.selections import select_scenarios
+from sts.suites.selections import Selection
 from sts_annotator_app import queueing
 from tests.annotations.examples import a_submission
 from tests.examples import in_this_process, scenarios
@@ -59,7 +59,7 @@ def test_verdicts_survive_a_rename_in_the_agent(
 
     before = run_agent(SOURCE)
     with AnnotationStore.open(workspace) as store:
-        queueing.fill_queue(workspace, store, select_scenarios(workspace, suite, []))
+        queueing.fill_queue(workspace, store, Selection(suite, suite.scenarios))
         ana = add_person(store, "Ana").id
         claims = claim_items(store, ana, suite=suite.label, count=6)
         submit(store, ana, [a_submission(claim) for claim in claims])

@@ -98,7 +98,7 @@ def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one,
     *kept, other = make_continuations(one, range(6))
     store.save(workspace, kept)
     store.save(workspace, [other])
-    store.open_saved_index(workspace)
+    indices.open_index(workspace.store)
     read, got = spy(monkeypatch, parquet, "decode_table"), spy(monkeypatch, KeyValueStore, "get")
     assert store.find_continuation(workspace, kept[4].id).content_hash == kept[4].content_hash
     assert read[-1][1]["groups"] == [2]
@@ -136,7 +136,7 @@ def test_copied_or_restored_shard_counts_once(workspace, one):
     shutil.rmtree(path.parent.with_name("a copy"))
     path.rename(workspace.path("aside"))
     assert (
-        len(store.open_saved_index(workspace).ids) == 1
+        len(indices.open_index(workspace.store).ids) == 1
     )  # from which a run computes what is missing
     assert hashes(store.load(workspace, {one.hash})) == hashes([second])
     workspace.path("aside").rename(path)
@@ -146,7 +146,7 @@ def test_copied_or_restored_shard_counts_once(workspace, one):
 def test_shards_that_contradict_each_other_are_rejected(workspace, one):
     first, second = make_continuations(one, [0, 1])
     store.save(workspace, [first])
-    store.open_saved_index(workspace)
+    indices.open_index(workspace.store)
     other = dataclasses.replace(second, identity=first.identity)
     parts.write_part(workspace.store, parts.part_name("other", "0"), [other])
     for _ in range(2):  # the index does not hide it the second time
@@ -228,7 +228,7 @@ def ids(table):
 def test_wrong_or_damaged_index_is_rebuilt(workspace, one, damage):
     kept = make_continuations(one, range(3))
     store.save(workspace, kept)
-    index = store.open_saved_index(workspace)
+    index = indices.open_index(workspace.store)
     raw, path = indices.encode_index(index), workspace.path(indices.NAME)
     path.write_bytes(damage(index)) if damage else path.unlink()
     assert hashes(store.load(workspace, {one.hash})) == hashes(kept)

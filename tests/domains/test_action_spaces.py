@@ -131,7 +131,7 @@ def test_continuation_is_the_same_alone_and_in_a_batch(ran):
     agent = agents.load(f"{OWN}:{ran.course.agents[0]}")
     (alone,) = continue_all([scenario], agent, seed=0, indices=[2])
     (kept,) = [one for one in ran.continuations if one.identity == alone.identity]
-    assert alone.content_hash == kept.content_hash and not kept.batch_sensitive
+    assert alone.content_hash == kept.content_hash and not kept.together
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,11 @@ from sts.engine.session import Actions
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.formats.minari import exporter, importer
+from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
-from sts.viewer.payload import build_payload
+from sts.viewer.payload import continuation_payload
 from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
@@ -106,17 +107,7 @@ def test_continuation_with_texts_is_shown_to_annotators(scenario, tmp_path):
     assert set(utterances[6:, 0].tolist()) == {TEXT}
     assert set(utterances[6:, 1].tolist()) == {""}  # the no-op partner says nothing
     assert f"keeper says “{TEXT}” in step +1" in describe_utterances(made.episode, (0,), 6)
-    world = load_domain(spaces.HALL)
-    sent = build_payload(
-        drawing=None,
-        picture=world.scene_layout(made.episode.state),
-        scene=[],
-        utterances=utterances,
-        takeover=6,
-        evaluated=(0,),
-        tokens=world.tokens,
-        instructions=made.instructions,
-    )
+    sent = continuation_payload(Workspace.open(tmp_path), made)
     assert sent["texts"][-1] == [13, 0, TEXT] and len(sent["texts"]) == 12 + 8
     with pytest.raises(ArgumentError, match="has no tokens from which a person could choose"):
         Play(asked, person="p", attempt=0)

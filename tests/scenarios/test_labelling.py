@@ -18,6 +18,7 @@ import sts
 from sts import agents
 from sts.annotations.verdicts import load_automatic_labels
 from sts.continuations import label_table, labels, store
+from sts.continuations.index import open_index
 from sts.continuations.label_table import SCHEMA
 from sts.continuations.labels import Label
 from sts.continuations.takeover import continue_all
@@ -211,7 +212,7 @@ def test_label_replaces_a_table_of_an_earlier_format(workspace, suite):
     marked = stored.schema.metadata | {b"sts.format": b"ratings/1"}
     pq.write_table(stored.drop_columns("trajectory").replace_schema_metadata(marked), path)
     with pytest.raises(DamagedData, match="ratings format 1; this version reads 2: run sts label"):
-        load_automatic_labels(workspace, [], store.open_saved_index(workspace))
+        load_automatic_labels(workspace, [], open_index(workspace.store))
     label_suite(workspace, suite)
     assert workspace.store.get(name) == current
 
@@ -287,7 +288,7 @@ def test_stored_labels_that_contradict_the_rule_are_refused_and_kept(workspace, 
 
 def test_label_of_a_continuation_is_read_from_its_own_part_alone(workspace, suite):
     labelled = table(workspace, suite).set_index("continuation")["verdict"]
-    index = store.open_saved_index(workspace)
+    index = open_index(workspace.store)
     one = store.load(workspace, {s.hash for s in suite.scenarios})[0]
     (part,) = index.group_by_part(index.rows_with_prefix(one.id))
     others = [n for n in read_labels(workspace) if n.count("/") == 3 and part[14:] not in n]

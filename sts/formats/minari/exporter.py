@@ -4,7 +4,6 @@ OUT is the dataset's own folder, `NAME-vN`; pass the folder above it to Minari a
 `MINARI_DATASETS_PATH`. The user's other datasets are not touched.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from sts.domains.gymnasium import GymnasiumEnvironment, flatten_observation
 from sts.errors import ArgumentError
 from sts.formats.minari import minari
 from sts.formats.minari.record import FORMAT, KEY, VERSION, encode_infos
-from sts.storage.files import open_part_folder
+from sts.storage.files import create_folder
 from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
 from sts.trajectories.types import Trajectory
 
@@ -53,10 +52,8 @@ def write(
                 f"trajectory {t.id} ({t.source}) has 0 steps, which Minari does not allow"
             )
     path = path.absolute()  # Minari needs an absolute path
-    with open_part_folder(path) as unfinished:
+    with create_folder(path) as unfinished:
         _write_dataset(unfinished / "data", path.name, trajectories, player or 0, progress)
-        unfinished.chmod(0o755)
-        os.rename(unfinished, path)
 
 
 def _write_dataset(

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from sts.cli.arguments import check_at_least
+from sts.cli.parser import check_bounds
 from sts.cli.settings import Flag, read_whole_flag
 from sts.errors import ArgumentError
 
@@ -21,7 +21,7 @@ def _parse_sides(text: str) -> dict[str, Any]:
 
 
 def _parse_participants(text: str) -> dict[str, Any]:
-    return {"n_players": check_at_least(1, "--team", read_whole_flag("--team", text))}
+    return {"n_players": check_bounds("--team", read_whole_flag("--team", text), 1)}
 
 
 def _parse_horizon(text: str) -> dict[str, Any]:

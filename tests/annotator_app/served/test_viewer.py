@@ -11,9 +11,8 @@ import pytest
 
 from sts.domains import SceneLayout, load_domain
 from sts.domains.drawing import read_drawing
-from sts.episodes import Instruction
-from sts.viewer.payload import build_payload
 from sts.viewer.scripts import FOLDER, VIEWER, join_modules
+from tests.annotator_app.payloads import build_payload
 from tests.annotator_app.serving import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -54,9 +53,8 @@ def string() -> dict[str, Any]:
     says[6] = 1
     picture = SceneLayout("drawn", 1, STEPS + 1, ("bead",), ("B",), (0,), {"length": 13})
     return build_payload(
-        drawing="string", picture=picture, takeover=TAKEOVER, evaluated=(0,), tokens=("", "here"),
-        scene=np.arange(STEPS + 1, dtype=np.uint16)[:, None], utterances=says,
-        instructions=[Instruction("Go on.", "a", 0, "setter")],
+        "string", picture, np.arange(STEPS + 1, dtype=np.uint16)[:, None], says,
+        tokens=("", "here"), takeover=TAKEOVER, player=0, text="Go on.",
     ) | {"id": "a string"}  # fmt: skip
 
 
@@ -140,10 +138,9 @@ def test_drawing_of_lambda_star_shows_marks_and_views(page: Any) -> None:
     world = load_domain("lambda-star")
     (state,) = world.generate(1, seed=1, height=6, width=7, n_players=1, horizon=20)
     data = build_payload(
-        drawing="lambda-star", picture=world.scene_layout(state), takeover=TAKEOVER, evaluated=(0,),
-        scene=world.restore([state]).scene.repeat(STEPS + 1, 0),
-        utterances=np.zeros((STEPS, 1), np.int8),
-        tokens=("",), instructions=[Instruction("Go.", "a", 0, "setter")],
+        "lambda-star", world.scene_layout(state),
+        world.restore([state]).scene.repeat(STEPS + 1, 0), np.zeros((STEPS, 1), np.int8),
+        tokens=("",), takeover=TAKEOVER, player=0, text="Go.",
     )  # fmt: skip
     page.evaluate(
         """async ([text, payload]) => {
