@@ -68,4 +68,5 @@ def _load_trajectories(workspace: Workspace) -> dict[str, str]:
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:
     """Return the number of continuations and an order-independent digest of them."""
     contents = np.concatenate((index.ids[rows], index.read_numbers("content_hash")[rows]), axis=1)
-    return Link(len(rows), content_hash(*sorted(row.tobytes() for row in contents)))
+    texts = np.ascontiguousarray(contents).view(f"S{contents.shape[1]}")  # to sort them as bytes
+    return Link(len(rows), content_hash(np.sort(texts, axis=0).tobytes()))

@@ -1,5 +1,6 @@
 """Evidence for the numbers of each scenario: continuations, their clips, and verdicts on them."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -79,26 +80,28 @@ def list_dossiers(
       clip_of: the hash of each stored continuation's clip, by its id.
     """
     made = outcomes.continuations
-    names = [str(name) for name in ids[made.number]]
+    names = ids[made.number].tolist()
     hashes = [clip_of.get(name, name) for name in names]
-    marks = _list_marks(ratings, dict(zip(made.number.tolist(), hashes, strict=True)))
-    clips: dict[int, dict[str, Clip]] = {}
-    values: dict[int, dict[str, dict[str, list[float]]]] = {}
-    columns = (made.scenario.tolist(), made.agent.tolist(), made.y.tolist(), hashes, names)
-    for scenario, agent, y, hash, name in zip(*columns, strict=True):
-        known = clips.setdefault(scenario, {})
-        if hash not in known:
-            known[hash] = Clip(hash, name, tuple(marks.get(hash, ())))
-        agents = values.setdefault(scenario, {})
-        agents.setdefault(outcomes.agents[agent], {}).setdefault(hash, []).append(y)
+    clip = pd.Categorical(hashes)
+    frame = pd.DataFrame(
+        {"scenario": made.scenario, "agent": made.agent, "clip": clip.codes, "y": made.y}
+    )
+    marks = _list_marks(ratings, pd.Series(clip, index=made.number))
+    clips: dict[int, dict[str, Clip]] = defaultdict(dict)
+    firsts = frame[["scenario", "clip"]].drop_duplicates()
+    for at, scenario in zip(firsts.index.tolist(), firsts["scenario"].tolist(), strict=True):
+        hash = hashes[at]
+        clips[scenario][hash] = Clip(hash, names[at], tuple(marks.get(hash, ())))
+    shares: dict[int, dict[str, list[Share]]] = defaultdict(lambda: defaultdict(list))
+    values = frame.groupby(["scenario", "agent", "clip"], sort=False)["y"].agg(["size", "mean"])
+    for (scenario, agent, code), size, mean in values.itertuples():
+        value = None if np.isnan(mean) else mean
+        shares[scenario][outcomes.agents[agent]].append(Share(clip.categories[code], size, value))
     return [
         Dossier(
             outcomes.scenarios[scenario],
             clips[scenario],
-            {
-                agent: tuple(Share(hash, len(ys), _mean(ys)) for hash, ys in shares.items())
-                for agent, shares in values[scenario].items()
-            },
+            {agent: tuple(own) for agent, own in shares[scenario].items()},
         )
         for scenario in sorted(clips)
     ]
@@ -141,15 +144,15 @@ def choose_clips(
     return {hash: continuation for *_, hash, continuation in sorted(ranked)[:most]}
 
 
-def _mean(values: list[float]) -> float | None:
-    judged = [value for value in values if value == value]
-    return sum(judged) / len(judged) if judged else None
+def _list_marks(ratings: pd.DataFrame, clip_of: pd.Series) -> dict[str, list[ShownVerdict]]:
+    """Return the verdicts on each clip, once for all the continuations that it is.
 
-
-def _list_marks(ratings: pd.DataFrame, hash_of: Mapping[int, str]) -> dict[str, list[ShownVerdict]]:
-    """Return the verdicts on each clip, once for all the continuations that it is."""
+    Args:
+      ratings: a checked ratings table.
+      clip_of: the hash of each continuation's clip, by its number; categorical.
+    """
     rows = ratings.loc[(ratings["truth"] == "") & (ratings["verdict"] != "")]
-    rows = rows.assign(clip=[hash_of[number] for number in rows["continuation"]])
+    rows = rows.assign(clip=clip_of[rows["continuation"]].array)
     marks: dict[str, dict[ShownVerdict, None]] = {}
     for clip, *cells in rows[["clip", *_VERDICT]].drop_duplicates().itertuples(index=False):
         marks.setdefault(clip, {}).update(dict.fromkeys(_read_row(*cells)))

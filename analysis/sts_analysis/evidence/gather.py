@@ -9,7 +9,7 @@ import numpy as np
 from sts.annotations import clips
 from sts.annotations.store import AnnotationStore
 from sts.cli.arguments import show_progress
-from sts.continuations.store import iter_entries
+from sts.continuations.index import open_index
 from sts.storage.files import open_part_folder
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -55,8 +55,9 @@ def open_evidence(
     assert gathered.ids is not None, "a table has no continuations"
     ids, outcomes = gathered.ids, study.outcomes
     scenarios = selections.load_selection(workspace, gathered.suite.name).scenarios
-    entries = iter_entries(workspace, {scenario.hash for scenario in scenarios})
-    clip_of = {entry.id: entry.clip for entry in entries}
+    index = open_index(workspace.store)
+    rows = index.find_rows({scenario.hash for scenario in scenarios})
+    clip_of = dict(zip(index.hex_digits("id", rows), index.hex_digits("clip", rows), strict=True))
     dossiers = list_dossiers(gathered.ratings, outcomes, ids, clip_of)
     shown = {ids[clip.number] for choice in pick_clips(study) for clip in choice.clips}
     spread = np.nan_to_num(np.fmax.reduce(outcomes.value) - np.fmin.reduce(outcomes.value))
