@@ -90,7 +90,6 @@ def import_ratings(
     additions: Iterable[Item] = (),
     *,
     study: StudySettings,
-    required: int | None = 1,
     now: float,
 ) -> ImportResult:
     """Enqueue `additions`, then append judgements; all of them or none.
@@ -104,7 +103,7 @@ def import_ratings(
         the message has the line.
     """
     everyone = annotator_names(ratings)
-    queue.enqueue(connection, additions, study=study, required=required, now=now)
+    queue.enqueue(connection, additions, study=study, now=now)
     person_by_name = {
         name: person
         for person in people.list_people(connection)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Table, insert, select, update
 from sts.annotations import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.assignment import Requirement
 from sts.annotations.schema import copies, item_suites, items, slots
-from sts.annotations.study import MAX_ANNOTATIONS_PER_CLIP, StudySettings
+from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
@@ -32,7 +32,6 @@ def enqueue(
     every: Iterable[Item],
     *,
     study: StudySettings,
-    required: int | None = None,
     now: float,
 ) -> int:
     """Add continuations to the queue with their required judgements; return how many are new.
@@ -41,21 +40,16 @@ def enqueue(
     agents are new to a suite, anchors are opened; see `balance`. Clips without a judgement move to
     their item's version of the rubric; see `rubrics`.
 
-    The connection must be the only writer. `required` is the number of judgements of each clip;
-    None uses the study's settings, which have a share of clips judged twice.
+    The connection must be the only writer.
 
     Raises:
-      ArgumentError: `required` is below 1.
       DamagedData: a known continuation comes back with another scenario, horizon or takeover.
     """
-    if required is not None and not 1 <= required <= MAX_ANNOTATIONS_PER_CLIP:
-        expected = f"expected 1 to {MAX_ANNOTATIONS_PER_CLIP} judgements for each item"
-        raise ArgumentError(f"{expected}, found {required}")
     added = 0
     touched: set[str] = set()
     references.drop_open_slots(connection)
     for run in _iter_batches(every, _RUN_SIZE):
-        requirements = _max_requirements(run, study, required)
+        requirements = _max_requirements(run, study)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
         rubrics.supersede_items(connection, moved, ids)
@@ -77,15 +71,11 @@ def enqueue(
     return added
 
 
-def _max_requirements(
-    run: list[Item], study: StudySettings, required: int | None
-) -> dict[str, Requirement]:
+def _max_requirements(run: list[Item], study: StudySettings) -> dict[str, Requirement]:
     """Return the requirement of each clip of a run: the largest of its items."""
     highest: dict[str, Requirement] = {}
     for item in run:
-        if required is not None:
-            requirement = Requirement(required, assignment.ORDINARY)
-        elif item.auto_resolve_rule:
+        if item.auto_resolve_rule:
             requirement = Requirement(0, assignment.ORDINARY)
         else:
             requirement = assignment.requirement_for(study, item)

@@ -36,8 +36,6 @@ def test_impossible_items_and_truths_are_refused(store) -> None:
     add_reference(store, an_item(), "success", 3)
     with pytest.raises(DamagedData, match="c0 was enqueued with .* 40, 20.* now comes with"):
         enqueue(store, [an_item(horizon=39)])
-    with pytest.raises(ArgumentError, match="expected 1 to 1000 judgements"):
-        enqueue(store, [an_item()], required=0)
     with pytest.raises(ArgumentError, match="already has the truth success at step 3"):
         add_reference(store, an_item(), "failure", 3)
     with pytest.raises(ArgumentError, match="expected a step of 1 to 40"):

@@ -48,7 +48,7 @@ def bring(store, tmp_path):
 
     def import_lines(*lines: str) -> ImportResult:
         table = read_ratings(a_table(tmp_path, *lines))
-        return change(store, store_imports.import_ratings, table, required=1)
+        return change(store, store_imports.import_ratings, table)
 
     return import_lines
 
@@ -194,9 +194,7 @@ def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path)
         write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=names))
         found = read_ratings(tmp_path / "r.csv")
         assert {one.annotator for one in found} == set(here if names else here.values())
-        assert change(store, store_imports.import_ratings, found, required=1) == ImportResult(
-            0, 4, ()
-        )
+        assert change(store, store_imports.import_ratings, found) == ImportResult(0, 4, ())
     assert {one.name for one in ask(store, people.list_people)} == {"Ana", "Bo"}
 
 
