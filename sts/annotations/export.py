@@ -37,13 +37,6 @@ class RatingsExport(NamedTuple):
     digests: Digests
 
 
-def load_ratings(
-    workspace: Workspace, suite: str | None = None, *, names: bool = False
-) -> pd.DataFrame:
-    """Return only the table of `export_ratings`."""
-    return export_ratings(workspace, suite, names=names).table
-
-
 def export_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> RatingsExport:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import imports, people, progress, review_events, submissions, verdicts
 from sts.annotations.events import ERROR_TYPES, KINDS
-from sts.annotations.export import load_ratings
+from sts.annotations.export import export_ratings
 from sts.annotations.history import verify
 from sts.annotations.imports import read_ratings
 from sts.annotations.store import AnnotationStore
@@ -424,7 +424,7 @@ def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea,
 
 def test_adjudication_is_in_every_row_of_its_clip(workspace, store, rhea, items) -> None:
     submit(store, rhea, [an_event("adjudication", items[0])])
-    table = load_ratings(workspace, SUITE, names=True).fillna(-1)
+    table = export_ratings(workspace, SUITE, names=True).table.fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [
         ["c0", "Ana", "success", "success", 5],
