@@ -38,16 +38,6 @@ VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
 """The kinds that have a verdict."""
 REVIEWERS = (REVIEW, ADJUDICATION)
 """The kinds that only reviewers may submit."""
-PLAYER_ERRORS = ("imprecise", "out_of_time", "empty", "control")
-ANNOTATOR_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
-FAIR = "fair"
-ERROR_TYPES = (*PLAYER_ERRORS, *ANNOTATOR_ERRORS, FAIR)
-"""The error types of a review (Abramson et al. 2022, section A.3, Table 1).
-
-The last one means that the judgement is right and none of the other types applies: an agent that
-does something other than asked makes none of the errors that people make.
-"""
-
 
 DIGESTED_COLUMNS = (
     *(

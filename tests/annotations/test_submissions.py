@@ -13,7 +13,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import imports, people, progress, review_events, submissions, verdicts
-from sts.annotations.events import ERROR_TYPES, KINDS
+from sts.annotations.error_analysis import ERRORS
+from sts.annotations.events import KINDS
 from sts.annotations.export import export_ratings
 from sts.annotations.history import verify
 from sts.annotations.imports import read_ratings
@@ -405,7 +406,7 @@ def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
 
 def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea, items) -> None:
     max_id = add_person(store, "Max", ["reviewer"]).id
-    for label in ERROR_TYPES:
+    for label in ERRORS:
         submit(store, rhea, [an_event("review", items[0], error_type=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], error_type="empty")])
     found = ask(store, review_events.load_by_item, "review", SUITE)[items[0]]
