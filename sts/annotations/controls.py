@@ -5,9 +5,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, insert, select
 
 from sts.annotations.closings import find_closing
-from sts.annotations.schema import annotators, controls, item_suites, items
+from sts.annotations.schema import controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import UnknownName
 
 PAUSE = "pause"
 _MAX_REASON_CHARS = 500
@@ -58,19 +58,10 @@ def set_pause(
     is the number of the person who does it, None for the command line or an automatic pause.
 
     Raises:
-      ArgumentError: neither a scope nor a person is given, or both are.
-      UnknownName: nothing of that suite or category is enqueued, or there is no such person.
+      UnknownName: nothing of that suite or category is enqueued.
     """
-    if bool(scope) == (person is not None):
-        raise ArgumentError(
-            "expected either a suite or category, or a person, found both or neither"
-        )
     if scope:
         _check_scope(connection, scope)
-    if person is not None:
-        ids = list(connection.scalars(select(annotators.c.id)))
-        if person not in ids:
-            raise UnknownName("annotator number", str(person), map(str, ids))
     connection.execute(
         insert(controls).values(
             setting=PAUSE,
