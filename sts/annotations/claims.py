@@ -142,7 +142,7 @@ def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[
     if released:
         people.release_slots(connection, person.id, slots.c.item.in_(released))
     remaining = (row for row in rows if row.item not in released)
-    return [Claim(row.item, row.continuation, person.until) for row in remaining]
+    return [Claim(row.item, row.continuation) for row in remaining]
 
 
 def _claim_new(
@@ -174,7 +174,7 @@ def _claim_new(
         shares.add(() if pooled else candidate.agents)
         recent = [*recent, candidate.scenario][-study.min_gap :] if study.min_gap else []
         queue.claimed.add(candidate.item)
-        claims_.append(Claim(candidate.item, candidate.continuation, person.until))
+        claims_.append(Claim(candidate.item, candidate.continuation))
         position += 1
     return claims_
 
