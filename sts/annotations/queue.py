@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
@@ -136,7 +136,7 @@ def add_reference(
     """
     references.check_truth(truth, step, item.horizon)
     none = {item.clip: Requirement(0, assignment.ORDINARY)}
-    ids = _add_items(connection, [item], none, now=now).ids
+    ids, _, _ = _add_items(connection, [item], none, now=now)
     number = ids[item.continuation]
     row = references.find_reference(connection, number)
     if row is None:
@@ -160,18 +160,13 @@ def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list
         yield batch
 
 
-class _AddedItems(NamedTuple):
-    """Items by continuation, the new ones among them, and the number of new continuations."""
-
-    ids: dict[str, str]
-    fresh: set[str]
-    added: int
-
-
 def _add_items(
     connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
-) -> _AddedItems:
-    """Add unknown continuations of a run, and their items with slots where these are new."""
+) -> tuple[dict[str, str], set[str], int]:
+    """Add unknown continuations of a run, and their items with slots where these are new.
+
+    Return the items by continuation, the new ones among them, and the number of new continuations.
+    """
     continuations, clips = _find_existing(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
@@ -213,7 +208,7 @@ def _add_items(
     ids = {name: row.id for name, row in continuations.items()} | {
         copy[0]: copy[1] for copy in new_copies
     }
-    return _AddedItems(ids, set(new), len(new_copies))
+    return ids, set(new), len(new_copies)
 
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
