@@ -24,7 +24,7 @@ from sts.ratings import (
     VERDICTS,
     normalise_verdict,
 )
-from sts.storage.csv_tables import MAX_BYTES, parse_csv
+from sts.storage.csv_tables import MAX_BYTES, parse_csv, require_columns
 from sts.storage.files import read_bytes
 from sts.storage.memory import limit_memory
 
@@ -70,12 +70,7 @@ def read_ratings(path: Path) -> list[Rating]:
             header, rows, lines = parse_csv(path.name, read_bytes(path, MAX_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    missing = [column for column in IMPORT_COLUMNS if column not in header]
-    if missing:
-        raise DamagedData(
-            f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-            f"expected {', '.join(IMPORT_COLUMNS)}"
-        )
+    require_columns(f"{path.name}, line 1", header, IMPORT_COLUMNS)
     numbered = zip(lines, rows, strict=True)
     ratings = (
         _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))

@@ -127,7 +127,7 @@ def test_missing_column_is_named(tmp_path, column) -> None:
         (b"PAR1\x00\x01\xff\xfe", "found a binary file"),
         (b"\xff\xfea\x00", "found a binary file"),
         (b"agent,scen\xe9nario\n", "found a binary file"),
-        (b"\xef\xbb\xbf", "line 1: missing column 'agent'"),
+        (b"\xef\xbb\xbf", "line 1: missing columns 'agent'"),
     ],
 )
 def test_file_of_another_kind_is_named(tmp_path, content, words) -> None:
