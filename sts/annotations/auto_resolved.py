@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
+from sts.annotations.database import iter_batches
 from sts.annotations.events import is_judgement
 from sts.annotations.schema import auto_resolved, events, items, slots
 from sts.annotations.types import Item
-
-_BATCH_SIZE = 500
 
 
 def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
@@ -21,8 +20,7 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
         for item in run
         if item.auto_resolve_rule is not None
     }
-    pairs = [(item, rules[item] or "") for item in sorted(rules)]
-    batches = (pairs[at : at + _BATCH_SIZE] for at in range(0, len(pairs), _BATCH_SIZE))
+    batches = iter_batches(sorted(rules.items()))
     return sum(_record_batch(connection, dict(batch)) for batch in batches)
 
 

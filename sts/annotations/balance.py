@@ -7,6 +7,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
 from sts.annotations.assignment import ORDINARY, Balance, unit_hash
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import (
     anchors,
     copies,
@@ -18,7 +19,6 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import StudySettings
 
-_BATCH_SIZE = 500
 # Built once: building a statement takes longer than running it.
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
@@ -125,8 +125,7 @@ def _open_anchors(
     connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
     opened = {"suite": suite, "joined": names, "opened": now}
     connection.execute(insert(anchors), [row | opened for row in new])
-    for at in range(0, len(sample), _BATCH_SIZE):
-        batch = [row.id for row in sample[at : at + _BATCH_SIZE]]
+    for batch in iter_batches(row.id for row in sample):
         connection.execute(
             update(items)
             .where(items.c.id.in_(batch))

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
 
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
@@ -20,9 +21,6 @@ from sts.suites.decisions import (
     find_rating,
     fold_decisions,
 )
-
-_BATCH_SIZE = 500
-"""Number of candidates in one query."""
 
 
 class DecisionConflict(StoreError):
@@ -50,10 +48,9 @@ def append_decisions(
       DecisionConflict: a decision does not follow the latest one about its candidate.
       StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
-    candidates = sorted({decision.candidate for decision in made})
     earlier: list[Decision] = []
-    for at in range(0, len(candidates), _BATCH_SIZE):
-        in_batch = table.c.candidate.in_(candidates[at : at + _BATCH_SIZE])
+    for batch in iter_batches(sorted({decision.candidate for decision in made})):
+        in_batch = table.c.candidate.in_(batch)
         earlier += _select_decisions(connection, table.c.draft == draft, in_batch)
     by_uuid, state_of = {decision.uuid: decision for decision in earlier}, fold_decisions(earlier)
     end = _chain_tip(connection, draft)

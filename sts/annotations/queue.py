@@ -2,25 +2,21 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from sts.annotations import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.assignment import Requirement
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import copies, item_suites, items, slots
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
-T = TypeVar("T")
-
 HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
-_BATCH_SIZE = 500
-"""Number of values in one query."""
 _RUN_SIZE = 50_000
 """Number of items that are added at a time."""
 _ANALYZE_FROM = 1000
@@ -48,7 +44,7 @@ def enqueue(
     added = 0
     touched: set[str] = set()
     references.drop_open_slots(connection)
-    for run in _iter_batches(every, _RUN_SIZE):
+    for run in iter_batches(every, _RUN_SIZE):
         requirements = _max_requirements(run, study)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
@@ -75,10 +71,7 @@ def _max_requirements(run: list[Item], study: StudySettings) -> dict[str, Requir
     """Return the requirement of each clip of a run: the largest of its items."""
     highest: dict[str, Requirement] = {}
     for item in run:
-        if item.auto_resolve_rule:
-            requirement = Requirement(0, assignment.ORDINARY)
-        else:
-            requirement = assignment.requirement_for(study, item)
+        requirement = assignment.requirement_for(study, item)
         highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
     return highest
 
@@ -98,14 +91,14 @@ def _add_missing_slots(
     return sum(
         _add_slots(connection, batch, *requirement)
         for requirement, ids_ in members.items()
-        for batch in _iter_batches(sorted(ids_))
+        for batch in iter_batches(sorted(ids_))
     )
 
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Return those of `continuations` that are enqueued or are references."""
     ids: set[str] = set()
-    for batch in _iter_batches(continuations):
+    for batch in iter_batches(continuations):
         query = select(copies.c.continuation).where(copies.c.continuation.in_(batch))
         ids.update(connection.scalars(query))
     return ids
@@ -152,12 +145,6 @@ def add_reference(
         )
     elif note:
         references.set_note(connection, number, note)
-
-
-def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list[T]]:
-    stream = iter(values)
-    while batch := list(islice(stream, size)):
-        yield batch
 
 
 def _add_items(
@@ -220,12 +207,12 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
         return {}, {}
     columns = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
     continuations: _Rows = {}
-    for batch in _iter_batches(item.continuation for item in run):
+    for batch in iter_batches(item.continuation for item in run):
         query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
         rows = connection.execute(query.where(copies.c.continuation.in_(batch)))
         continuations |= {row.continuation: row for row in rows}
     clips: _Rows = {}
-    for batch in _iter_batches(
+    for batch in iter_batches(
         {item.clip for item in run if item.continuation not in continuations}
     ):
         by_clip = select(items.c.clip, *columns).where(items.c.clip.in_(batch))
@@ -276,7 +263,7 @@ def _link_suites(connection: Connection, pairs: set[tuple[str, str]]) -> int:
     """Add missing links between suites and items; return how many were added."""
     count = 0
     for suite in {suite for suite, _ in pairs}:
-        for batch in _iter_batches(item for name, item in pairs if name == suite):
+        for batch in iter_batches(item for name, item in pairs if name == suite):
             linked = connection.scalars(
                 select(item_suites.c.item).where(
                     item_suites.c.suite == suite, item_suites.c.item.in_(batch)
