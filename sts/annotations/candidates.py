@@ -20,14 +20,13 @@ from sqlalchemy import (
 
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.controls import EffectiveSettings
+from sts.annotations.people import has_played
 from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import (
     anchors,
-    annotators,
     claims,
     copies,
     events,
-    item_players,
     item_suites,
     items,
     reference_items,
@@ -108,13 +107,12 @@ def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
 
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions that exclude items that a person has met or played."""
-    name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
     own_slots = slots.alias("own")
     yield ~exists().where(own_slots.c.item == item, own_slots.c.annotator == PERSON)
     yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
         yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)
-    yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
+    yield ~has_played(item, PERSON)
 
 
 def is_in_scope(scope: str, suite: str) -> ColumnElement[bool]:

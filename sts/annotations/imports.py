@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Row, select
 
 from sts.annotations import events, people, queue
 from sts.annotations.events import Event
-from sts.annotations.schema import copies, item_players, items
+from sts.annotations.schema import copies, items
 from sts.annotations.study import StudySettings
 from sts.annotations.submissions import MAX_TEXT_CHARS, record_event
-from sts.annotations.types import Item
+from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, quote, replace_unprintable
 from sts.ratings import (
@@ -123,7 +123,7 @@ def import_ratings(
             seconds=rating.seconds,
         )
         if not _is_recorded(connection, person.id, event):
-            _check_player(connection, rating, item.id, person.name)
+            _check_player(connection, rating, item.id, person)
             record_event(connection, person.id, event, source="import", now=now)
             added += 1
     return ImportResult(added, len(ratings) - added, tuple(new))
@@ -164,14 +164,11 @@ def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     return item
 
 
-def _check_player(connection: Connection, rating: Rating, item: str, name: str) -> None:
-    played = connection.execute(
-        select(item_players).where(item_players.c.item == item, item_players.c.name == name)
-    ).one_or_none()
-    if played is not None:
+def _check_player(connection: Connection, rating: Rating, item: str, person: Annotator) -> None:
+    if connection.execute(select(people.has_played(item, person.id))).scalar_one():
         raise DamagedData(
-            f"{rating.location}: {name!r} played continuation {rating.continuation!r} and may not "
-            "judge it; remove the line"
+            f"{rating.location}: {person.name!r} played continuation {rating.continuation!r} and "
+            "may not judge it; remove the line"
         )
 
 

@@ -12,11 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
+    Exists,
     Row,
     bindparam,
     delete,
+    exists,
     insert,
     or_,
     select,
@@ -278,6 +281,12 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)
+
+
+def has_played(item: ColumnElement[str] | str, annotator_id: int | BindParameter[int]) -> Exists:
+    """Select items that a person played, and so may neither judge nor review."""
+    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    return exists().where(item_players.c.item == item, item_players.c.name == name)
 
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:

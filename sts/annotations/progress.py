@@ -5,13 +5,13 @@ from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 from sts.annotations.auto_resolved import has_no_judgement
 from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
 from sts.annotations.events import is_judgement
+from sts.annotations.references import is_reference
 from sts.annotations.schema import (
     auto_resolved,
     copies,
     events,
     item_suites,
     items,
-    reference_items,
     slots,
 )
 from sts.annotations.types import DailyActivity, Progress
@@ -103,6 +103,6 @@ _JUDGED_OF_SUITE = _JUDGED.where(
         exists().where(
             item_suites.c.suite == bindparam("suite"), item_suites.c.item == events.c.item
         ),
-        events.c.item.in_(select(reference_items.c.item)),
+        is_reference(events.c.item),
     )
 )

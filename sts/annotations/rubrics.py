@@ -11,15 +11,8 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, 
 
 from sts.annotations.database import iter_batches
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import (
-    copies,
-    events,
-    item_players,
-    item_suites,
-    items,
-    reference_items,
-    slots,
-)
+from sts.annotations.references import is_reference
+from sts.annotations.schema import copies, events, item_players, item_suites, items, slots
 from sts.annotations.types import Item
 
 
@@ -37,7 +30,7 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
             .where(
                 copies.c.continuation.in_(batch),
                 ~exists().where(events.c.item == items.c.id, is_judgement()),
-                ~exists().where(reference_items.c.item == items.c.id),
+                ~is_reference(items.c.id),
             )
         )
         moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
