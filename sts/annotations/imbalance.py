@@ -60,10 +60,13 @@ class AssignmentBalance(NamedTuple):
             )
         if self.between is None or self.imbalance is None:
             return "There is only one agent, so annotators cannot bias a comparison."
+        from scipy.sparse.csgraph import connected_components
+
         first, second = self.between
-        parts = _connected_agents(np.array(self.judgements))
-        if len(parts) > 1:
-            first, second = (self.agents[min(part)] for part in parts[:2])
+        table = np.array(self.judgements)
+        _, part = connected_components(table @ table.T, directed=False)  # by common annotators
+        if part.any():
+            first, second = self.agents[0], self.agents[np.flatnonzero(part)[0]]
             return (
                 f"Agents and annotators are confounded: {first} and {second} have no annotators in "
                 "common, not even through other agents; a difference between them may be one "
@@ -212,7 +215,7 @@ def _measure_association(
     """
     if min(table.shape) < 2:
         return None, None
-    value = float(_cramers_v(table))
+    value = _cramers_v(table)
     order = np.argsort(stratum, kind="stable")
     code, judges = agents.code[order], judges._replace(code=judges.code[order])
     edges = np.flatnonzero(np.diff(stratum[order], prepend=-1, append=-1))
@@ -233,28 +236,12 @@ def _measure_association(
         for block, judge in blocks:
             rng.permuted(block, axis=1, out=block)
             cells += _count_cells(agents, judges, block.ravel(), judge.ravel())
-        as_large += bool(_cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12)
+        as_large += _cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12
     return value, (1 + as_large) / (1 + times)
 
 
-def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return V of each of [..., G, A] tables with at least two agents and two annotators."""
-    total = tables.sum(axis=(-2, -1), keepdims=True)
-    expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
-    chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
-    out: NDArray[np.float64] = np.sqrt(chi2 / total[..., 0, 0] / (min(tables.shape[-2:]) - 1))
-    return out
-
-
-def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
-    """Return the groups of agents that are connected through common annotators."""
-    unvisited, parts = set(range(len(table))), []
-    while unvisited:
-        part, edge = set(), {min(unvisited)}
-        while edge:
-            part |= edge
-            people = table[sorted(part)].sum(axis=0) > 0
-            edge = {int(agent) for agent in np.flatnonzero(table[:, people].sum(axis=1))} - part
-        parts.append(part)
-        unvisited -= part
-    return parts
+def _cramers_v(table: NDArray[np.int64]) -> float:
+    """Return V of a table of at least two agents and two annotators."""
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = ((table - expected) ** 2 / np.where(expected > 0, expected, 1)).sum()
+    return float(np.sqrt(chi2 / table.sum() / (min(table.shape) - 1)))
