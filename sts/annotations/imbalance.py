@@ -144,24 +144,12 @@ class _ClipSets(NamedTuple):
 
 def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
     """Return the set of things of each clip; `clip` and `thing` are per row."""
-    import pandas as pd
-
-    things = int(thing.max()) + 1
-    pairs = clip * things + thing
-    if not (np.diff(pairs) > 0).all():  # otherwise they are sorted and unique
-        clip, thing = np.divmod(np.unique(pairs), things)
-    # Build sets thing by thing: a new code stands for the previous code and the added thing.
-    code = np.zeros(clips, np.int64)
-    first = np.flatnonzero(np.diff(clip, prepend=-1))
-    place = np.arange(len(clip)) - np.repeat(first, np.diff(first, append=len(clip)))
-    for step in range(int(place.max()) + 1):
-        rows = place == step
-        code[clip[rows]] = code[clip[rows]] * (things + 1) + thing[rows] + 1
-        code = np.unique(code, return_inverse=True)[1] if step else code
-    code, sets = pd.factorize(code, sort=True)
-    members = np.zeros((len(sets), things), np.int64)
-    members[code[clip], thing] = 1
-    return _ClipSets(code, members)
+    present = np.zeros((clips, int(thing.max()) + 1), bool)
+    present[clip, thing] = True
+    packed = np.packbits(present, axis=1)
+    sets = packed.view(f"V{packed.shape[1]}").ravel()
+    _, first, code = np.unique(sets, return_index=True, return_inverse=True)
+    return _ClipSets(code, present[first].astype(np.int64))
 
 
 def _count_cells(
