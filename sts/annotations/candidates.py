@@ -82,11 +82,8 @@ def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
 
-def is_unjudged() -> ColumnElement[bool]:
-    """Select unjudged slots, in literal SQL: with a bound value the partial index is not used."""
-    return literal_column("slots.judged = 0")
-
-
+IS_UNJUDGED: ColumnElement[bool] = literal_column("slots.judged = 0")
+"""Condition on a slot, in literal SQL: with a bound value the partial index is not used."""
 IS_FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
 """Conditions on a slot: it has no judgement, and no lease that is still valid."""
 
@@ -195,7 +192,7 @@ def _select_open_slots(
         )
         .join(items, items.c.id == slots.c.item)
         .where(
-            is_unjudged(),
+            IS_UNJUDGED,
             slots.c.turn == bindparam("turn"),
             slots.c.draw.between(bindparam("least"), bindparam("most")),
             *(~is_in_scope(scope, suite) for scope in left_out),
