@@ -85,14 +85,10 @@ def count_errors(
 
     `reviews` are by item, earliest first; size and seed are those of the sample.
     """
-    samples = sample_failures(clips, size, seed)
     error_of = {item: remarks[-1].error_type for item, remarks in reviews.items()}
-    counts = {
-        players: [error_of[clip.item] for clip in sampled if clip.item in error_of]
-        for players, sampled in samples.items()
-    }
-    over = {}
-    for players, sampled in samples.items():
+    counts, over = {}, {}
+    for players, sampled in sample_failures(clips, size, seed).items():
+        counts[players] = [error_of[clip.item] for clip in sampled if clip.item in error_of]
         failures = [
             clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
         ]
