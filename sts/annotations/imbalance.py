@@ -86,12 +86,7 @@ EMPTY_AUDIT = AssignmentBalance((), (), (), None, None, None, None, 0, 0)
 
 
 def measure_imbalance(
-    item: NDArray[Any],
-    scenario: NDArray[Any],
-    agent: NDArray[Any],
-    annotator: NDArray[Any],
-    *,
-    seed: int = 0,
+    item: NDArray[Any], scenario: NDArray[Any], agent: NDArray[Any], annotator: NDArray[Any]
 ) -> AssignmentBalance:
     """Compute the audit from rows, one for each combination of clip, agent and annotator.
 
@@ -100,7 +95,6 @@ def measure_imbalance(
       scenario: of the clip; clips are permuted within scenarios.
       agent: one of the clip's agents.
       annotator: one of its annotators.
-      seed: of the permutations.
 
     Source: Cramer 1946, section 21.9; the imbalance is the total variation distance between two
       agents' shares of annotators. Permutation within strata: Mantel and Byar 1978,
@@ -113,15 +107,13 @@ def measure_imbalance(
     stratum[clip] = strata
     agent_code, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
-    of_agents, of_judges = (
-        _group_by_clip(clip, agent_code, len(clips)),
-        _group_by_clip(clip, judge, len(clips)),
-    )
+    of_agents = _group_by_clip(clip, agent_code, len(clips))
+    of_judges = _group_by_clip(clip, judge, len(clips))
     cells = _count_cells(of_agents, of_judges, of_agents.code, of_judges.code)
     table = _count_judgements(of_agents, of_judges, cells)
     names = tuple(map(str, agents))
     imbalance, between = _largest_imbalance(table, names)
-    value, p = _measure_association(of_agents, of_judges, stratum, table, seed)
+    value, p = _measure_association(of_agents, of_judges, stratum, table)
     return AssignmentBalance(
         agents=names,
         annotators=tuple(map(str, people)),
@@ -194,7 +186,6 @@ def _measure_association(
     judges: _ClipSets,
     stratum: NDArray[np.int64],
     table: NDArray[np.int64],
-    seed: int,
 ) -> tuple[float | None, float | None]:
     """Return Cramer's V of the table of agents x annotators and its permutation p-value.
 
@@ -211,7 +202,7 @@ def _measure_association(
     mixed = np.add.reduceat(code != np.repeat(code[start], size), start) > 0
     if not mixed.any():  # no scenario has clips of different agents
         return value, 1.0 if len(agents.members) == 1 else None
-    rng = np.random.default_rng(int(stream("audit", seed)))
+    rng = np.random.default_rng(int(stream("audit", 0)))
     times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
     # Scenarios with equally many clips are shuffled in one call, each separately.
     places = [start[mixed & (size == n), None] + np.arange(n) for n in np.unique(size[mixed])]
