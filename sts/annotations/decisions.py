@@ -62,10 +62,8 @@ def append_decisions(
         state = state_of.get(decision.candidate, CandidateState())
         _check_decision(decision, state)
         chained = decision.chained(end)
-        state_of[decision.candidate], by_uuid[decision.uuid] = (
-            apply_decision(state, chained),
-            chained,
-        )
+        state_of[decision.candidate] = apply_decision(state, chained)
+        by_uuid[decision.uuid] = chained
         end = Link(chained.number, chained.digest)
         stored.append(chained)
         new.append(_to_row(draft, chained))

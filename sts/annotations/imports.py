@@ -110,10 +110,8 @@ def import_ratings(
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
-        item, person = (
-            _find_item(connection, rating),
-            person_by_name[people.normalise_name(rating.annotator)],
-        )
+        item = _find_item(connection, rating)
+        person = person_by_name[people.normalise_name(rating.annotator)]
         event = Event(
             _make_uuid(rating, person.name),
             item.id,

@@ -111,8 +111,8 @@ def save_submissions(
     `min_accuracy` is paused; see `quality.pause_if_inaccurate`.
 
     `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
-    default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,
-    label, text.
+    default) and the fields of that kind: verdict, step, reason, watched, seconds, corrects,
+    error_type and text.
 
     Raises:
       UnknownName: there is no such annotator.
