@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, exists, func, select
 
 from sts.annotations.current_events import CurrentEvent, load_current_events
-from sts.annotations.events import NOTE, is_judgement
+from sts.annotations.events import is_judgement
 from sts.annotations.people import has_played
 from sts.annotations.references import is_reference
 from sts.annotations.schema import copies, events, item_suites
@@ -81,16 +81,6 @@ def items_by_person(connection: Connection, person: int, suite: str) -> set[str]
     judged = exists().where(events.c.item == item, events.c.annotator == person, is_judgement())
     involved = item_suites.c.suite == suite, judged | has_played(item, person)
     return set(connection.scalars(select(item).where(*involved)))
-
-
-def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items that a person has left a note about."""
-    own_notes = events.c.annotator == person, events.c.kind == NOTE
-    return set(
-        connection.scalars(
-            select(events.c.item).where(*own_notes, _is_suite_item(suite, events.c.item))
-        )
-    )
 
 
 def load_latest_by_others(
