@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, Select, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
@@ -44,13 +44,20 @@ def refresh_balance(
     table `anchors` lists them.
     """
     in_suite = suite_agents.c.suite == suite
+    # the distinct agents of each clip of the suite
+    covered = (
+        select(item_suites.c.suite, copies.c.agent, copies.c.item)
+        .join(copies, copies.c.item == item_suites.c.item)
+        .where(item_suites.c.suite == suite)
+        .distinct()
+        .subquery()
+    )
     before = set(connection.scalars(select(suite_agents.c.agent).where(in_suite)))
-    agents = set(connection.scalars(select(_select_agents(suite).subquery().c.agent).distinct()))
+    agents = set(connection.scalars(select(covered.c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
         _open_anchors(connection, suite, joined, study, now)
     connection.execute(delete(suite_agents).where(in_suite))
-    covered = _select_agents(suite).subquery()
     requirements = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.annotations_required))
         .join(items, items.c.id == covered.c.item)
@@ -87,16 +94,6 @@ def count_clip(
     row = {"annotator": annotator_id, "suite": suite, "clips": 1}
     if rows := [row | {"agent": agent} for agent in agents]:
         connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
-
-
-def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
-    """Select the distinct agents of each clip of a suite."""
-    return (
-        select(item_suites.c.suite, copies.c.agent, copies.c.item)
-        .join(copies, copies.c.item == item_suites.c.item)
-        .where(item_suites.c.suite == suite)
-        .distinct()
-    )
 
 
 def _open_anchors(

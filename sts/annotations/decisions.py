@@ -1,7 +1,7 @@
 """Hash-chained, append-only log of the decisions about each draft."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
@@ -122,8 +122,15 @@ def load_decisions(
     connection: Connection, draft: str, since: Decision | None = None
 ) -> list[Decision]:
     """Load a draft's decisions, or those after `since`; raise DamagedData if one was altered."""
-    later = table.c.number > (since.number if since else 0)
-    return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
+    end = Link(since.number, since.digest) if since else START
+    verified: list[Decision] = []
+    later = table.c.draft == draft, table.c.number > end.number
+    for decision in _select_decisions(connection, *later):
+        if decision != decision.chained(end):
+            raise _altered_error(decision.number, decision.candidate)
+        verified.append(decision)
+        end = Link(decision.number, decision.digest)
+    return verified
 
 
 def _chain_tip(connection: Connection, draft: str) -> Link:
@@ -138,17 +145,6 @@ def _select_decisions(
 ) -> Iterator[Decision]:
     rows = connection.execute(_DECISIONS.where(*conditions).order_by(table.c.number))
     return (_from_row(row) for row in rows)
-
-
-def _verify_chain(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
-    verified: list[Decision] = []
-    end = Link(since.number, since.digest) if since else START
-    for decision in decisions:
-        if decision != decision.chained(end):
-            raise _altered_error(decision.number, decision.candidate)
-        verified.append(decision)
-        end = Link(decision.number, decision.digest)
-    return verified
 
 
 def _altered_error(number: int, candidate: str) -> DamagedData:
