@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from sts.annotations.database import iter_batches
-from sts.annotations.events import is_judgement
-from sts.annotations.schema import auto_resolved, events, items, slots
+from sts.annotations.schema import auto_resolved, items, slots
 from sts.annotations.types import Item
 
 
@@ -22,11 +21,6 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
     }
     batches = iter_batches(sorted(rules.items()))
     return sum(_record_batch(connection, dict(batch)) for batch in batches)
-
-
-def has_no_judgement() -> ColumnElement[bool]:
-    """Select auto-resolved items that have no human judgement."""
-    return ~exists().where(events.c.item == auto_resolved.c.item, is_judgement())
 
 
 def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import Connection, insert, select
 
 from sts.annotations.closings import find_closing
+from sts.annotations.queue import list_suites
 from sts.annotations.schema import controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
 from sts.errors import UnknownName
@@ -122,15 +123,14 @@ def _is_in_suite(scope: str, suite: str) -> bool:
 
 def _check_scope(connection: Connection, scope: str) -> None:
     suite, slash, category = scope.partition("/")
-    in_suite = item_suites.c.suite == suite
-    if not connection.execute(select(exists().where(in_suite))).scalar_one():
-        suites = connection.scalars(select(item_suites.c.suite).distinct())
-        raise UnknownName("queued suite", suite, sorted(suites))
+    suites = list_suites(connection)
+    if suite not in suites:
+        raise UnknownName("queued suite", suite, suites)
     if slash:
         categories = connection.scalars(
             select(items.c.category)
             .join(item_suites, item_suites.c.item == items.c.id)
-            .where(in_suite)
+            .where(item_suites.c.suite == suite)
             .distinct()
         ).all()
         if category not in categories:

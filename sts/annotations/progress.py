@@ -2,7 +2,6 @@
 
 from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
-from sts.annotations.auto_resolved import has_no_judgement
 from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
 from sts.annotations.events import is_judgement
 from sts.annotations.references import is_reference
@@ -72,10 +71,11 @@ def load_progress(connection: Connection, suite: str) -> Progress:
         .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
         .where(item_suites.c.suite == suite)
     )
+    is_judged = exists().where(events.c.item == auto_resolved.c.item, is_judgement())
     by_rule = (
         select(func.count())
         .join_from(auto_resolved, item_suites, item_suites.c.item == auto_resolved.c.item)
-        .where(item_suites.c.suite == suite, has_no_judgement())
+        .where(item_suites.c.suite == suite, ~is_judged)
     )
     return Progress(
         items=number,
