@@ -63,13 +63,8 @@ class Claimant(NamedTuple):
 
     def parameters(self, **more: object) -> dict[str, Any]:
         """Return the statement parameters for this person, together with `more`."""
-        parameters = {
-            "person": self.id,
-            "suite": self.suite,
-            "now": self.now,
-            "without": self.excluded,
-        }
-        return {**parameters, **more}
+        own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
+        return own | more
 
     def order_key(self, draw: int) -> int:
         """Return the position of an item in their random order."""
