@@ -33,8 +33,11 @@ def add_person(store: AnnotationStore, *given: Any, **more: Any) -> Annotator:
 
 
 def enqueue(store: AnnotationStore, items: Iterable[Item], required: int | None = 1) -> int:
-    """Enqueue items, to be judged once each unless a test wants otherwise."""
-    return change(store, queue.enqueue, items, required=required)
+    """Enqueue items to be judged so often each; None for as often as the study's settings say."""
+    study = store.study
+    if required is not None:
+        study = study._replace(annotations_per_clip=required, overlap=0.0)
+    return change(store, queue.enqueue, items, study=study)
 
 
 def add_reference(store: AnnotationStore, *given: Any, **more: Any) -> None:

@@ -182,7 +182,7 @@ def _load_lessons(
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the episodes of a training round, marked as such, and True if more remain unsent."""
-    claimed = [Claim(lesson.item, lesson.continuation, 0.0) for lesson in learnt.items]
+    claimed = [Claim(lesson.item, lesson.continuation) for lesson in learnt.items]
     queue, more = _load_claims(claimed, load_episode, broken, has, len(broken) + MAX_BROKEN)
     return [{**entry, "training": True} for entry in queue], more
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, case, func, select
 
 from sts.annotations.current_events import select_current
-from sts.annotations.schema import copies, events, item_suites, reference_items
+from sts.annotations.references import is_reference
+from sts.annotations.schema import copies, events, item_suites
 
 
 class ActiveTime(NamedTuple):
@@ -40,7 +41,7 @@ def load_active_time(connection: Connection) -> list[ActiveTime]:
         .join(item_suites, item_suites.c.item == events.c.item)
         .join(agents, agents.c.item == events.c.item)
         .join(of_item, of_item.c.item == events.c.item)
-        .where(events.c.item.not_in(select(reference_items.c.item)))
+        .where(~is_reference(events.c.item))
         .group_by(item_suites.c.suite, agents.c.agent)
         .order_by(item_suites.c.suite, agents.c.agent)
     )

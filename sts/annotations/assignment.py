@@ -27,7 +27,9 @@ class Requirement(NamedTuple):
 
 
 def requirement_for(study: StudySettings, item: Item) -> Requirement:
-    """Return the study's requirement for an item: the largest that applies to it."""
+    """Return the study's requirement for an item: the largest that applies, or none by a rule."""
+    if item.auto_resolve_rule:
+        return Requirement(0, ORDINARY)
     required = study.annotations_for(item.suite, item.category)
     if unit_hash(study.seed, "twice", item.clip) < study.overlap:
         return Requirement(max(required, 2), FIRST)

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, func, select
 from sts.annotations import imbalance
 from sts.annotations.events import is_judgement
 from sts.annotations.imbalance import AssignmentBalance
+from sts.annotations.references import is_reference
 from sts.annotations.schema import (
     anchors,
     annotators,
@@ -13,7 +14,6 @@ from sts.annotations.schema import (
     events,
     item_suites,
     items,
-    reference_items,
     slots,
 )
 
@@ -42,7 +42,7 @@ def load_balance_audit(
         .where(
             is_judgement(),
             items.c.id.in_(members),
-            items.c.id.not_in(select(reference_items.c.item)),
+            ~is_reference(items.c.id),
         )
         .distinct()
         .order_by(items.c.id, copies.c.agent, author)

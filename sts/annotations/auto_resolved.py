@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
-from sts.annotations.events import is_judgement
-from sts.annotations.schema import auto_resolved, events, items, slots
+from sts.annotations.database import iter_batches
+from sts.annotations.schema import auto_resolved, items, slots
 from sts.annotations.types import Item
-
-_BATCH_SIZE = 500
 
 
 def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str, str]) -> int:
@@ -21,14 +19,8 @@ def record_settled(connection: Connection, run: Sequence[Item], ids: Mapping[str
         for item in run
         if item.auto_resolve_rule is not None
     }
-    pairs = [(item, rules[item] or "") for item in sorted(rules)]
-    batches = (pairs[at : at + _BATCH_SIZE] for at in range(0, len(pairs), _BATCH_SIZE))
+    batches = iter_batches(sorted(rules.items()))
     return sum(_record_batch(connection, dict(batch)) for batch in batches)
-
-
-def has_no_judgement() -> ColumnElement[bool]:
-    """Select auto-resolved items that have no human judgement."""
-    return ~exists().where(events.c.item == auto_resolved.c.item, is_judgement())
 
 
 def _record_batch(connection: Connection, rules: Mapping[str, str]) -> int:

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, Select, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from sts.annotations import references
 from sts.annotations.assignment import ORDINARY, Balance, unit_hash
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import (
     anchors,
     copies,
@@ -18,7 +19,6 @@ from sts.annotations.schema import (
 )
 from sts.annotations.study import StudySettings
 
-_BATCH_SIZE = 500
 # Built once: building a statement takes longer than running it.
 _GIVEN = select(exposures.c.agent, exposures.c.clips).where(
     exposures.c.annotator == bindparam("annotator"), exposures.c.suite == bindparam("suite")
@@ -44,13 +44,20 @@ def refresh_balance(
     table `anchors` lists them.
     """
     in_suite = suite_agents.c.suite == suite
+    # the distinct agents of each clip of the suite
+    covered = (
+        select(item_suites.c.suite, copies.c.agent, copies.c.item)
+        .join(copies, copies.c.item == item_suites.c.item)
+        .where(item_suites.c.suite == suite)
+        .distinct()
+        .subquery()
+    )
     before = set(connection.scalars(select(suite_agents.c.agent).where(in_suite)))
-    agents = set(connection.scalars(select(_select_agents(suite).subquery().c.agent).distinct()))
+    agents = set(connection.scalars(select(covered.c.agent).distinct()))
     joined = sorted(agents - before)
     if before and joined and study.anchors:
         _open_anchors(connection, suite, joined, study, now)
     connection.execute(delete(suite_agents).where(in_suite))
-    covered = _select_agents(suite).subquery()
     requirements = (
         select(covered.c.suite, covered.c.agent, func.sum(items.c.annotations_required))
         .join(items, items.c.id == covered.c.item)
@@ -89,16 +96,6 @@ def count_clip(
         connection.execute(_COUNT_CLIP[connection.dialect.name], rows)
 
 
-def _select_agents(suite: str) -> Select[tuple[str, str, str]]:
-    """Select the distinct agents of each clip of a suite."""
-    return (
-        select(item_suites.c.suite, copies.c.agent, copies.c.item)
-        .join(copies, copies.c.item == item_suites.c.item)
-        .where(item_suites.c.suite == suite)
-        .distinct()
-    )
-
-
 def _open_anchors(
     connection: Connection, suite: str, joined: Collection[str], study: StudySettings, now: float
 ) -> None:
@@ -125,8 +122,7 @@ def _open_anchors(
     connection.execute(insert(slots), [a | b for a, b in zip(new, places, strict=True)])
     opened = {"suite": suite, "joined": names, "opened": now}
     connection.execute(insert(anchors), [row | opened for row in new])
-    for at in range(0, len(sample), _BATCH_SIZE):
-        batch = [row.id for row in sample[at : at + _BATCH_SIZE]]
+    for batch in iter_batches(row.id for row in sample):
         connection.execute(
             update(items)
             .where(items.c.id.in_(batch))

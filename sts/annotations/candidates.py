@@ -20,14 +20,13 @@ from sqlalchemy import (
 
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.controls import EffectiveSettings
+from sts.annotations.people import has_played
 from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import (
     anchors,
-    annotators,
     claims,
     copies,
     events,
-    item_players,
     item_suites,
     items,
     reference_items,
@@ -64,13 +63,8 @@ class Claimant(NamedTuple):
 
     def parameters(self, **more: object) -> dict[str, Any]:
         """Return the statement parameters for this person, together with `more`."""
-        parameters = {
-            "person": self.id,
-            "suite": self.suite,
-            "now": self.now,
-            "without": self.excluded,
-        }
-        return {**parameters, **more}
+        own = {"person": self.id, "suite": self.suite, "now": self.now, "without": self.excluded}
+        return own | more
 
     def order_key(self, draw: int) -> int:
         """Return the position of an item in their random order."""
@@ -83,11 +77,8 @@ def is_in_suite(suite: str | BindParameter[str]) -> ColumnElement[bool]:
     return exists().where(item_suites.c.suite == suite, item_suites.c.item == slots.c.item)
 
 
-def is_unjudged() -> ColumnElement[bool]:
-    """Select unjudged slots, in literal SQL: with a bound value the partial index is not used."""
-    return literal_column("slots.judged = 0")
-
-
+IS_UNJUDGED: ColumnElement[bool] = literal_column("slots.judged = 0")
+"""Condition on a slot, in literal SQL: with a bound value the partial index is not used."""
 IS_FREE = (slots.c.judged == 0, or_(slots.c.annotator.is_(None), slots.c.lease_until <= NOW))
 """Conditions on a slot: it has no judgement, and no lease that is still valid."""
 
@@ -108,13 +99,12 @@ def lock_free_slot(connection: Connection, item: str, now: float) -> int | None:
 
 def _iter_availability(item: ColumnElement[str]) -> Iterator[ColumnElement[bool]]:
     """Yield conditions that exclude items that a person has met or played."""
-    name = select(annotators.c.name).where(annotators.c.id == PERSON).scalar_subquery()
     own_slots = slots.alias("own")
     yield ~exists().where(own_slots.c.item == item, own_slots.c.annotator == PERSON)
     yield ~exists().where(claims.c.item == item, claims.c.annotator == PERSON, claims.c.pool == 1)
     for table in (events, training):
         yield ~exists().where(table.c.item == item, table.c.annotator == PERSON)
-    yield ~exists().where(item_players.c.item == item, item_players.c.name == name)
+    yield ~has_played(item, PERSON)
 
 
 def is_in_scope(scope: str, suite: str) -> ColumnElement[bool]:
@@ -197,7 +187,7 @@ def _select_open_slots(
         )
         .join(items, items.c.id == slots.c.item)
         .where(
-            is_unjudged(),
+            IS_UNJUDGED,
             slots.c.turn == bindparam("turn"),
             slots.c.draw.between(bindparam("least"), bindparam("most")),
             *(~is_in_scope(scope, suite) for scope in left_out),

@@ -22,6 +22,7 @@ from sts.annotations import assignment, balance, controls, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.candidates import (
     IS_FREE,
+    IS_UNJUDGED,
     NOT_EXCLUDED,
     PERSON,
     SUITE,
@@ -29,7 +30,6 @@ from sts.annotations.candidates import (
     choose_reference,
     is_in_scope,
     is_in_suite,
-    is_unjudged,
     load_candidates,
     load_recent_scenarios,
     lock_free_slot,
@@ -111,7 +111,7 @@ _RENEW_LEASES = (
 )
 _COUNT_OPEN = select(func.count()).select_from(
     select(slots.c.id)
-    .where(is_unjudged(), *IS_FREE, is_in_suite(SUITE))
+    .where(IS_UNJUDGED, *IS_FREE, is_in_suite(SUITE))
     .limit(_MAX_COUNTED)
     .subquery()
 )
@@ -142,7 +142,7 @@ def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[
     if released:
         people.release_slots(connection, person.id, slots.c.item.in_(released))
     remaining = (row for row in rows if row.item not in released)
-    return [Claim(row.item, row.continuation, person.until) for row in remaining]
+    return [Claim(row.item, row.continuation) for row in remaining]
 
 
 def _claim_new(
@@ -156,7 +156,7 @@ def _claim_new(
     shares = balance.load_balance(connection, person.id, base_suite(person.suite))
     position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
     recent = load_recent_scenarios(connection, person.id, study.min_gap)
-    queue = _OpenSlots(connection, person, study.seed, {claim.item for claim in own_claims})
+    queue = _OpenSlots(connection, person, {claim.item for claim in own_claims})
     claims_: list[Claim] = []
     while len(claims_) < number:
         coin = assignment.unit_hash("order", study.seed, person.id, position)
@@ -174,7 +174,7 @@ def _claim_new(
         shares.add(() if pooled else candidate.agents)
         recent = [*recent, candidate.scenario][-study.min_gap :] if study.min_gap else []
         queue.claimed.add(candidate.item)
-        claims_.append(Claim(candidate.item, candidate.continuation, person.until))
+        claims_.append(Claim(candidate.item, candidate.continuation))
         position += 1
     return claims_
 
@@ -182,12 +182,10 @@ def _claim_new(
 class _OpenSlots:
     """The open slots for a person, as loaded during one claim."""
 
-    def __init__(
-        self, connection: Connection, person: Claimant, seed: int, claimed: set[str]
-    ) -> None:
+    def __init__(self, connection: Connection, person: Claimant, claimed: set[str]) -> None:
         """Load nothing yet; the person has already claimed the items in `claimed`."""
         self.claimed = claimed
-        self._connection, self._person, self._seed = connection, person, seed
+        self._connection, self._person = connection, person
         levels = sorted({0, *(number for _, number in person.settings.priorities)}, reverse=True)
         self._turns = [(level, turn) for level in levels for turn in (FIRST, ORDINARY)]
         self._seen: dict[tuple[int, int], list[Candidate]] = {}

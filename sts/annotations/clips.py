@@ -39,16 +39,15 @@ def load_clip(connection: Connection, person: Annotator, item: object) -> ClipVi
         select(items.c.continuation).where(items.c.id == item)
     ).scalar_one_or_none()
     own_marks = _load_marks(connection, person, item, everybody=False)
-    if continuation is not None and not own_marks and _has_open_claim(connection, person.id, item):
+    if not own_marks and _has_open_claim(connection, person.id, item):
         raise ArgumentError(NOT_JUDGED_YET)
     sees_all = bool(_ROLES_SEEING_ALL & {*person.roles})
     if continuation is None or not (own_marks or sees_all):
         raise ArgumentError(NOT_FOUND)
     marks = own_marks
     if sees_all:
-        marks = _load_marks(connection, person, item, everybody=True) + _load_truth(
-            connection, item
-        )
+        marks = _load_marks(connection, person, item, everybody=True)
+        marks += _load_truth(connection, item)
     return ClipView(item, continuation, tuple(marks))
 
 

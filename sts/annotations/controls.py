@@ -2,12 +2,13 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import Connection, insert, select
 
 from sts.annotations.closings import find_closing
-from sts.annotations.schema import annotators, controls, item_suites, items
+from sts.annotations.queue import list_suites
+from sts.annotations.schema import controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import UnknownName
 
 PAUSE = "pause"
 _MAX_REASON_CHARS = 500
@@ -58,19 +59,10 @@ def set_pause(
     is the number of the person who does it, None for the command line or an automatic pause.
 
     Raises:
-      ArgumentError: neither a scope nor a person is given, or both are.
-      UnknownName: nothing of that suite or category is enqueued, or there is no such person.
+      UnknownName: nothing of that suite or category is enqueued.
     """
-    if bool(scope) == (person is not None):
-        raise ArgumentError(
-            "expected either a suite or category, or a person, found both or neither"
-        )
     if scope:
         _check_scope(connection, scope)
-    if person is not None:
-        ids = list(connection.scalars(select(annotators.c.id)))
-        if person not in ids:
-            raise UnknownName("annotator number", str(person), map(str, ids))
     connection.execute(
         insert(controls).values(
             setting=PAUSE,
@@ -131,15 +123,14 @@ def _is_in_suite(scope: str, suite: str) -> bool:
 
 def _check_scope(connection: Connection, scope: str) -> None:
     suite, slash, category = scope.partition("/")
-    in_suite = item_suites.c.suite == suite
-    if not connection.execute(select(exists().where(in_suite))).scalar_one():
-        suites = connection.scalars(select(item_suites.c.suite).distinct())
-        raise UnknownName("queued suite", suite, sorted(suites))
+    suites = list_suites(connection)
+    if suite not in suites:
+        raise UnknownName("queued suite", suite, suites)
     if slash:
         categories = connection.scalars(
             select(items.c.category)
             .join(item_suites, item_suites.c.item == items.c.id)
-            .where(in_suite)
+            .where(item_suites.c.suite == suite)
             .distinct()
         ).all()
         if category not in categories:

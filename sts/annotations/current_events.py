@@ -1,9 +1,9 @@
 """Current events about clips: the latest verdicts, adjudications, reviews and notes."""
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Subquery, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Subquery, exists, func, select
 
 from sts.annotations.events import JUDGEMENT_KINDS
 from sts.annotations.schema import annotators, events, item_suites, items
@@ -74,5 +74,4 @@ def load_current_events(
     if suite is not None:
         in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == events.c.item)
         query = query.where(in_suite)
-    rows: list[Row[*tuple[Any, ...]]] = list(connection.execute(query).all())
-    return [CurrentEvent(*row) for row in rows]
+    return [CurrentEvent(*row) for row in connection.execute(query)]

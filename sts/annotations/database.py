@@ -2,16 +2,19 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sts.errors import StoreError
+
+T = TypeVar("T")
 
 LOCK_TIMEOUT_S = 30
 """Seconds to wait for another process's transaction."""
@@ -106,6 +109,13 @@ class Database:
                 f"annotation database {self.name} was moved, removed or replaced while it was in "
                 "use; put it back, or restart the program that uses it"
             )
+
+
+def iter_batches(values: Iterable[T], size: int = 500) -> Iterator[list[T]]:
+    """Yield values in lists that fit into one query; a database limits its parameters."""
+    stream = iter(values)
+    while batch := list(islice(stream, size)):
+        yield batch
 
 
 class MisreadDatabase(StoreError):

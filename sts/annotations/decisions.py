@@ -1,11 +1,12 @@
 """Hash-chained, append-only log of the decisions about each draft."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
 
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
@@ -20,9 +21,6 @@ from sts.suites.decisions import (
     find_rating,
     fold_decisions,
 )
-
-_BATCH_SIZE = 500
-"""Number of candidates in one query."""
 
 
 class DecisionConflict(StoreError):
@@ -50,10 +48,9 @@ def append_decisions(
       DecisionConflict: a decision does not follow the latest one about its candidate.
       StoreError: it undoes a decision that is not the last in force, or reuses another's uuid.
     """
-    candidates = sorted({decision.candidate for decision in made})
     earlier: list[Decision] = []
-    for at in range(0, len(candidates), _BATCH_SIZE):
-        in_batch = table.c.candidate.in_(candidates[at : at + _BATCH_SIZE])
+    for batch in iter_batches(sorted({decision.candidate for decision in made})):
+        in_batch = table.c.candidate.in_(batch)
         earlier += _select_decisions(connection, table.c.draft == draft, in_batch)
     by_uuid, state_of = {decision.uuid: decision for decision in earlier}, fold_decisions(earlier)
     end = _chain_tip(connection, draft)
@@ -65,10 +62,8 @@ def append_decisions(
         state = state_of.get(decision.candidate, CandidateState())
         _check_decision(decision, state)
         chained = decision.chained(end)
-        state_of[decision.candidate], by_uuid[decision.uuid] = (
-            apply_decision(state, chained),
-            chained,
-        )
+        state_of[decision.candidate] = apply_decision(state, chained)
+        by_uuid[decision.uuid] = chained
         end = Link(chained.number, chained.digest)
         stored.append(chained)
         new.append(_to_row(draft, chained))
@@ -127,8 +122,15 @@ def load_decisions(
     connection: Connection, draft: str, since: Decision | None = None
 ) -> list[Decision]:
     """Load a draft's decisions, or those after `since`; raise DamagedData if one was altered."""
-    later = table.c.number > (since.number if since else 0)
-    return _verify_chain(_select_decisions(connection, table.c.draft == draft, later), since)
+    end = Link(since.number, since.digest) if since else START
+    verified: list[Decision] = []
+    later = table.c.draft == draft, table.c.number > end.number
+    for decision in _select_decisions(connection, *later):
+        if decision != decision.chained(end):
+            raise _altered_error(decision.number, decision.candidate)
+        verified.append(decision)
+        end = Link(decision.number, decision.digest)
+    return verified
 
 
 def _chain_tip(connection: Connection, draft: str) -> Link:
@@ -143,17 +145,6 @@ def _select_decisions(
 ) -> Iterator[Decision]:
     rows = connection.execute(_DECISIONS.where(*conditions).order_by(table.c.number))
     return (_from_row(row) for row in rows)
-
-
-def _verify_chain(decisions: Iterable[Decision], since: Decision | None) -> list[Decision]:
-    verified: list[Decision] = []
-    end = Link(since.number, since.digest) if since else START
-    for decision in decisions:
-        if decision != decision.chained(end):
-            raise _altered_error(decision.number, decision.candidate)
-        verified.append(decision)
-        end = Link(decision.number, decision.digest)
-    return verified
 
 
 def _altered_error(number: int, candidate: str) -> DamagedData:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sts.annotations.current_events import CurrentEvent
-from sts.annotations.events import FAIR
 from sts.annotations.judged_clips import JudgedClip, shuffle_clips
 
 ERRORS = {
@@ -18,9 +17,13 @@ ERRORS = {
     "annotation_mistake": ("annotator", "succeeded, but was marked as a failure by mistake"),
     "rigidity": ("annotator", "succeeded well enough; the annotator was too strict"),
     "ambiguity": ("annotator", "the instruction allows both success and failure"),
-    FAIR: ("none", "the judgement is right, and no other type fits: it did something else"),
+    "fair": ("none", "the judgement is right, and no other type fits: it did something else"),
 }
-"""Who made each error type of `events`, and its meaning for reviewers."""
+"""Each error type of a review, with who made the error, and its meaning for reviewers.
+
+The last one means that the judgement is right and none of the other types applies: an agent that
+does something other than asked makes none of the errors that people make.
+"""
 
 
 class ErrorRow(NamedTuple):
@@ -82,14 +85,10 @@ def count_errors(
 
     `reviews` are by item, earliest first; size and seed are those of the sample.
     """
-    samples = sample_failures(clips, size, seed)
     error_of = {item: remarks[-1].error_type for item, remarks in reviews.items()}
-    counts = {
-        players: [error_of[clip.item] for clip in sampled if clip.item in error_of]
-        for players, sampled in samples.items()
-    }
-    over = {}
-    for players, sampled in samples.items():
+    counts, over = {}, {}
+    for players, sampled in sample_failures(clips, size, seed).items():
+        counts[players] = [error_of[clip.item] for clip in sampled if clip.item in error_of]
         failures = [
             clip for clip in clips if is_failure(clip) and clip.played == (players == "people")
         ]

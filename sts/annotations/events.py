@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from sts.annotations.schema import annotators, items
 from sts.annotations.schema import events as table
@@ -38,16 +38,6 @@ VERDICT_KINDS = (*JUDGEMENT_KINDS, ADJUDICATION)
 """The kinds that have a verdict."""
 REVIEWERS = (REVIEW, ADJUDICATION)
 """The kinds that only reviewers may submit."""
-PLAYER_ERRORS = ("imprecise", "out_of_time", "empty", "control")
-ANNOTATOR_ERRORS = ("annotation_mistake", "rigidity", "ambiguity")
-FAIR = "fair"
-ERROR_TYPES = (*PLAYER_ERRORS, *ANNOTATOR_ERRORS, FAIR)
-"""The error types of a review (Abramson et al. 2022, section A.3, Table 1).
-
-The last one means that the judgement is right and none of the other types applies: an agent that
-does something other than asked makes none of the errors that people make.
-"""
-
 
 DIGESTED_COLUMNS = (
     *(
@@ -68,9 +58,6 @@ DIGESTED_COLUMNS = (
 
 # Built once: building a statement takes longer than running it on SQLite.
 _INSERT = insert(table)
-_SELECT_EVENT = select(table).where(
-    table.c.annotator == bindparam("annotator"), table.c.uuid == bindparam("uuid")
-)
 _CLIP = select(items.c.clip).where(items.c.id == bindparam("item")).scalar_subquery()
 _CHAIN_TIP = select(annotators.c.number, annotators.c.digest, _CLIP).where(
     annotators.c.id == bindparam("annotator")
@@ -105,6 +92,12 @@ class Event(NamedTuple):
             self.error_type,
             self.text,
         )
+
+
+_EVENTS = select(*(table.c[name] for name in Event._fields)).where(
+    table.c.annotator == bindparam("annotator")
+)
+_SELECT_EVENT = _EVENTS.where(table.c.uuid == bindparam("uuid"))
 
 
 def append_event(
@@ -174,21 +167,14 @@ def erase_texts(connection: Connection, annotator_id: int) -> None:
 def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | None:
     """Return the person's event with this uuid, or None."""
     row = connection.execute(_SELECT_EVENT, {"annotator": annotator_id, "uuid": uuid}).one_or_none()
-    return None if row is None else event_from_row(row)
+    return None if row is None else Event(*row)
 
 
 def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
     """Return the person's current judgement of an item, or None."""
-    current = table.c.annotator == annotator_id, table.c.item == item, is_judgement()
-    row = connection.execute(
-        select(table).where(*current).order_by(table.c.id.desc()).limit(1)
-    ).one_or_none()
-    return None if row is None else event_from_row(row)
-
-
-def event_from_row(row: Row[*tuple[Any, ...]]) -> Event:
-    """Return the event in a row of the table."""
-    return Event(*(getattr(row, name) for name in Event._fields))
+    current = _EVENTS.where(table.c.item == item, is_judgement()).order_by(table.c.id.desc())
+    row = connection.execute(current.limit(1), {"annotator": annotator_id}).one_or_none()
+    return None if row is None else Event(*row)
 
 
 def is_judgement() -> ColumnElement[bool]:

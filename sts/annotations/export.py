@@ -37,13 +37,6 @@ class RatingsExport(NamedTuple):
     digests: Digests
 
 
-def load_ratings(
-    workspace: Workspace, suite: str | None = None, *, names: bool = False
-) -> pd.DataFrame:
-    """Return only the table of `export_ratings`."""
-    return export_ratings(workspace, suite, names=names).table
-
-
 def export_ratings(
     workspace: Workspace, suite: str | None = None, *, names: bool = False
 ) -> RatingsExport:
@@ -134,16 +127,16 @@ class _RatingsTable:
     ) -> None:
         self._record, self._continuations = record, continuations
         self._study, self._names = study, names
-        self._verdicts: dict[str, list[StandingVerdict]] = defaultdict(list)
-        for verdict in record.judgements:
-            self._verdicts[record.clips[verdict.item].shown_hash].append(verdict)
+        self._latest: dict[str, dict[int, StandingVerdict]] = defaultdict(dict)
+        for verdict in sorted(record.judgements):  # of several versions of a rubric, the last
+            self._latest[record.clips[verdict.item].shown_hash][verdict.annotator] = verdict
         part = suite if suite is not None and "+" in suite else None
+        self._is_part = part is not None
         self._queued = {
             record.clips[item].shown_hash: record.clips[item]
             for label, item in sorted(record.suites)
             if part in (None, label)
         }
-        self._inside = None if part is None else self._queued.keys()
         self._pool = {
             record.clips[item].shown_hash: truth for item, truth in record.references.items()
         }
@@ -156,13 +149,10 @@ class _RatingsTable:
     def _iter_rows(self, entry: Entry) -> Iterator[tuple[object, ...]]:
         """Yield the rows of a continuation."""
         member = entry.id in self._continuations.members
-        member = member and (self._inside is None or entry.clip in self._inside)
+        member = member and (not self._is_part or entry.clip in self._queued)
         if not member and entry.clip not in self._pool:
             return
-        latest: dict[int, StandingVerdict] = {}
-        for verdict in self._verdicts.get(entry.clip, ()):
-            if verdict.annotator not in latest or latest[verdict.annotator].event < verdict.event:
-                latest[verdict.annotator] = verdict
+        latest = self._latest.get(entry.clip, {})
         for verdict in latest.values():
             yield self._make_row(entry, self._record.clips[verdict.item], verdict)
         if member and not latest and entry.clip in self._queued:

@@ -37,7 +37,6 @@ _VERDICT_FIELDS = itemgetter(
 class Author(NamedTuple):
     """A person, the last link of their chain as stored in their row, and their events' digests."""
 
-    id: int
     name: str
     pseudonym: str
     end: Link
@@ -137,7 +136,7 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     for number, name, pseudonym, *end, name_digest in connection.execute(
         query.order_by(columns.id)
     ):
-        record.authors[number] = Author(number, name, pseudonym, Link(*end), [])
+        record.authors[number] = Author(name, pseudonym, Link(*end), [])
         if name_digest != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
     clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)

@@ -60,10 +60,13 @@ class AssignmentBalance(NamedTuple):
             )
         if self.between is None or self.imbalance is None:
             return "There is only one agent, so annotators cannot bias a comparison."
+        from scipy.sparse.csgraph import connected_components
+
         first, second = self.between
-        parts = _connected_agents(np.array(self.judgements))
-        if len(parts) > 1:
-            first, second = (self.agents[min(part)] for part in parts[:2])
+        table = np.array(self.judgements)
+        _, part = connected_components(table @ table.T, directed=False)  # by common annotators
+        if part.any():
+            first, second = self.agents[0], self.agents[np.flatnonzero(part)[0]]
             return (
                 f"Agents and annotators are confounded: {first} and {second} have no annotators in "
                 "common, not even through other agents; a difference between them may be one "
@@ -83,12 +86,7 @@ EMPTY_AUDIT = AssignmentBalance((), (), (), None, None, None, None, 0, 0)
 
 
 def measure_imbalance(
-    item: NDArray[Any],
-    scenario: NDArray[Any],
-    agent: NDArray[Any],
-    annotator: NDArray[Any],
-    *,
-    seed: int = 0,
+    item: NDArray[Any], scenario: NDArray[Any], agent: NDArray[Any], annotator: NDArray[Any]
 ) -> AssignmentBalance:
     """Compute the audit from rows, one for each combination of clip, agent and annotator.
 
@@ -97,7 +95,6 @@ def measure_imbalance(
       scenario: of the clip; clips are permuted within scenarios.
       agent: one of the clip's agents.
       annotator: one of its annotators.
-      seed: of the permutations.
 
     Source: Cramer 1946, section 21.9; the imbalance is the total variation distance between two
       agents' shares of annotators. Permutation within strata: Mantel and Byar 1978,
@@ -110,15 +107,13 @@ def measure_imbalance(
     stratum[clip] = strata
     agent_code, agents = pd.factorize(agent, sort=True)
     judge, people = pd.factorize(annotator, sort=True)
-    of_agents, of_judges = (
-        _group_by_clip(clip, agent_code, len(clips)),
-        _group_by_clip(clip, judge, len(clips)),
-    )
+    of_agents = _group_by_clip(clip, agent_code, len(clips))
+    of_judges = _group_by_clip(clip, judge, len(clips))
     cells = _count_cells(of_agents, of_judges, of_agents.code, of_judges.code)
     table = _count_judgements(of_agents, of_judges, cells)
     names = tuple(map(str, agents))
     imbalance, between = _largest_imbalance(table, names)
-    value, p = _measure_association(of_agents, of_judges, stratum, table, seed)
+    value, p = _measure_association(of_agents, of_judges, stratum, table)
     return AssignmentBalance(
         agents=names,
         annotators=tuple(map(str, people)),
@@ -141,24 +136,12 @@ class _ClipSets(NamedTuple):
 
 def _group_by_clip(clip: NDArray[np.int64], thing: NDArray[np.int64], clips: int) -> _ClipSets:
     """Return the set of things of each clip; `clip` and `thing` are per row."""
-    import pandas as pd
-
-    things = int(thing.max()) + 1
-    pairs = clip * things + thing
-    if not (np.diff(pairs) > 0).all():  # otherwise they are sorted and unique
-        clip, thing = np.divmod(np.unique(pairs), things)
-    # Build sets thing by thing: a new code stands for the previous code and the added thing.
-    code = np.zeros(clips, np.int64)
-    first = np.flatnonzero(np.diff(clip, prepend=-1))
-    place = np.arange(len(clip)) - np.repeat(first, np.diff(first, append=len(clip)))
-    for step in range(int(place.max()) + 1):
-        rows = place == step
-        code[clip[rows]] = code[clip[rows]] * (things + 1) + thing[rows] + 1
-        code = np.unique(code, return_inverse=True)[1] if step else code
-    code, sets = pd.factorize(code, sort=True)
-    members = np.zeros((len(sets), things), np.int64)
-    members[code[clip], thing] = 1
-    return _ClipSets(code, members)
+    present = np.zeros((clips, int(thing.max()) + 1), bool)
+    present[clip, thing] = True
+    packed = np.packbits(present, axis=1)
+    sets = packed.view(f"V{packed.shape[1]}").ravel()
+    _, first, code = np.unique(sets, return_index=True, return_inverse=True)
+    return _ClipSets(code, present[first].astype(np.int64))
 
 
 def _count_cells(
@@ -203,7 +186,6 @@ def _measure_association(
     judges: _ClipSets,
     stratum: NDArray[np.int64],
     table: NDArray[np.int64],
-    seed: int,
 ) -> tuple[float | None, float | None]:
     """Return Cramer's V of the table of agents x annotators and its permutation p-value.
 
@@ -212,7 +194,7 @@ def _measure_association(
     """
     if min(table.shape) < 2:
         return None, None
-    value = float(_cramers_v(table))
+    value = _cramers_v(table)
     order = np.argsort(stratum, kind="stable")
     code, judges = agents.code[order], judges._replace(code=judges.code[order])
     edges = np.flatnonzero(np.diff(stratum[order], prepend=-1, append=-1))
@@ -220,7 +202,7 @@ def _measure_association(
     mixed = np.add.reduceat(code != np.repeat(code[start], size), start) > 0
     if not mixed.any():  # no scenario has clips of different agents
         return value, 1.0 if len(agents.members) == 1 else None
-    rng = np.random.default_rng(int(stream("audit", seed)))
+    rng = np.random.default_rng(int(stream("audit", 0)))
     times = int(np.clip(_MAX_PERMUTED_CLIPS // len(code), _MIN_PERMUTATIONS, _MAX_PERMUTATIONS))
     # Scenarios with equally many clips are shuffled in one call, each separately.
     places = [start[mixed & (size == n), None] + np.arange(n) for n in np.unique(size[mixed])]
@@ -233,28 +215,12 @@ def _measure_association(
         for block, judge in blocks:
             rng.permuted(block, axis=1, out=block)
             cells += _count_cells(agents, judges, block.ravel(), judge.ravel())
-        as_large += bool(_cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12)
+        as_large += _cramers_v(_count_judgements(agents, judges, cells)) >= value - 1e-12
     return value, (1 + as_large) / (1 + times)
 
 
-def _cramers_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return V of each of [..., G, A] tables with at least two agents and two annotators."""
-    total = tables.sum(axis=(-2, -1), keepdims=True)
-    expected = tables.sum(axis=-1, keepdims=True) * tables.sum(axis=-2, keepdims=True) / total
-    chi2 = ((tables - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(-2, -1))
-    out: NDArray[np.float64] = np.sqrt(chi2 / total[..., 0, 0] / (min(tables.shape[-2:]) - 1))
-    return out
-
-
-def _connected_agents(table: NDArray[np.int64]) -> list[set[int]]:
-    """Return the groups of agents that are connected through common annotators."""
-    unvisited, parts = set(range(len(table))), []
-    while unvisited:
-        part, edge = set(), {min(unvisited)}
-        while edge:
-            part |= edge
-            people = table[sorted(part)].sum(axis=0) > 0
-            edge = {int(agent) for agent in np.flatnonzero(table[:, people].sum(axis=1))} - part
-        parts.append(part)
-        unvisited -= part
-    return parts
+def _cramers_v(table: NDArray[np.int64]) -> float:
+    """Return V of a table of at least two agents and two annotators."""
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    chi2 = ((table - expected) ** 2 / np.where(expected > 0, expected, 1)).sum()
+    return float(np.sqrt(chi2 / table.sum() / (min(table.shape) - 1)))

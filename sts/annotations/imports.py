@@ -10,10 +10,10 @@ from sqlalchemy import Connection, Row, select
 
 from sts.annotations import events, people, queue
 from sts.annotations.events import Event
-from sts.annotations.schema import copies, item_players, items
+from sts.annotations.schema import copies, items
 from sts.annotations.study import StudySettings
 from sts.annotations.submissions import MAX_TEXT_CHARS, record_event
-from sts.annotations.types import Item
+from sts.annotations.types import Annotator, Item
 from sts.errors import ArgumentError, DamagedData
 from sts.names import clean_name, quote, replace_unprintable
 from sts.ratings import (
@@ -24,7 +24,7 @@ from sts.ratings import (
     VERDICTS,
     normalise_verdict,
 )
-from sts.storage.csv_tables import MAX_BYTES, parse_csv
+from sts.storage.csv_tables import MAX_BYTES, parse_csv, require_columns
 from sts.storage.files import read_bytes
 from sts.storage.memory import limit_memory
 
@@ -70,12 +70,7 @@ def read_ratings(path: Path) -> list[Rating]:
             header, rows, lines = parse_csv(path.name, read_bytes(path, MAX_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
-    missing = [column for column in IMPORT_COLUMNS if column not in header]
-    if missing:
-        raise DamagedData(
-            f"{path.name}, line 1: missing column {', '.join(map(repr, missing))}; "
-            f"expected {', '.join(IMPORT_COLUMNS)}"
-        )
+    require_columns(f"{path.name}, line 1", header, IMPORT_COLUMNS)
     numbered = zip(lines, rows, strict=True)
     ratings = (
         _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
@@ -90,7 +85,6 @@ def import_ratings(
     additions: Iterable[Item] = (),
     *,
     study: StudySettings,
-    required: int | None = 1,
     now: float,
 ) -> ImportResult:
     """Enqueue `additions`, then append judgements; all of them or none.
@@ -104,7 +98,7 @@ def import_ratings(
         the message has the line.
     """
     everyone = annotator_names(ratings)
-    queue.enqueue(connection, additions, study=study, required=required, now=now)
+    queue.enqueue(connection, additions, study=study, now=now)
     person_by_name = {
         name: person
         for person in people.list_people(connection)
@@ -116,10 +110,8 @@ def import_ratings(
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
     added = 0
     for rating in ratings:
-        item, person = (
-            _find_item(connection, rating),
-            person_by_name[people.normalise_name(rating.annotator)],
-        )
+        item = _find_item(connection, rating)
+        person = person_by_name[people.normalise_name(rating.annotator)]
         event = Event(
             _make_uuid(rating, person.name),
             item.id,
@@ -129,7 +121,7 @@ def import_ratings(
             seconds=rating.seconds,
         )
         if not _is_recorded(connection, person.id, event):
-            _check_player(connection, rating, item.id, person.name)
+            _check_player(connection, rating, item.id, person)
             record_event(connection, person.id, event, source="import", now=now)
             added += 1
     return ImportResult(added, len(ratings) - added, tuple(new))
@@ -170,14 +162,11 @@ def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     return item
 
 
-def _check_player(connection: Connection, rating: Rating, item: str, name: str) -> None:
-    played = connection.execute(
-        select(item_players).where(item_players.c.item == item, item_players.c.name == name)
-    ).one_or_none()
-    if played is not None:
+def _check_player(connection: Connection, rating: Rating, item: str, person: Annotator) -> None:
+    if connection.execute(select(people.has_played(item, person.id))).scalar_one():
         raise DamagedData(
-            f"{rating.location}: {name!r} played continuation {rating.continuation!r} and may not "
-            "judge it; remove the line"
+            f"{rating.location}: {person.name!r} played continuation {rating.continuation!r} and "
+            "may not judge it; remove the line"
         )
 
 

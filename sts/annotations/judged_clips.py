@@ -5,19 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, func, select
 
 from sts.annotations.current_events import CurrentEvent, load_current_events
-from sts.annotations.events import NOTE, is_judgement
-from sts.annotations.schema import (
-    annotators,
-    copies,
-    events,
-    item_players,
-    item_suites,
-    items,
-    reference_items,
-)
+from sts.annotations.events import is_judgement
+from sts.annotations.people import has_played
+from sts.annotations.references import is_reference
+from sts.annotations.schema import copies, events, item_suites
 from sts.continuations.types import HUMAN
 from sts.ratings import UNABLE
 
@@ -83,22 +77,10 @@ def last_judgement_id(connection: Connection) -> int:
 
 def items_by_person(connection: Connection, person: int, suite: str) -> set[str]:
     """Return the items that a person has judged or played, and so may not review."""
-    judged = select(events.c.item).where(events.c.annotator == person, is_judgement())
-    name = select(annotators.c.name).where(annotators.c.id == person).scalar_subquery()
-    played = select(item_players.c.item).where(item_players.c.name == name)
-    in_suite = select(item_suites.c.item).where(item_suites.c.suite == suite)
-    involved = or_(items.c.id.in_(judged), items.c.id.in_(played))
-    return set(connection.scalars(select(items.c.id).where(items.c.id.in_(in_suite), involved)))
-
-
-def items_with_note(connection: Connection, person: int, suite: str) -> set[str]:
-    """Return the items that a person has left a note about."""
-    own_notes = events.c.annotator == person, events.c.kind == NOTE
-    return set(
-        connection.scalars(
-            select(events.c.item).where(*own_notes, _is_suite_item(suite, events.c.item))
-        )
-    )
+    item = item_suites.c.item
+    judged = exists().where(events.c.item == item, events.c.annotator == person, is_judgement())
+    involved = item_suites.c.suite == suite, judged | has_played(item, person)
+    return set(connection.scalars(select(item).where(*involved)))
 
 
 def load_latest_by_others(
@@ -124,4 +106,4 @@ def random_key(seed: int, purpose: str, text: str) -> bytes:
 def _is_suite_item(suite: str, item: ColumnElement[str]) -> ColumnElement[bool]:
     """Select items of a suite that are not references."""
     in_suite = exists().where(item_suites.c.suite == suite, item_suites.c.item == item)
-    return in_suite & ~exists().where(reference_items.c.item == item)
+    return in_suite & ~is_reference(item)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from sts.annotations import people, sessions
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import annotators, events, exposures, slots
+from sts.annotations.schema import events, exposures, slots
 from sts.annotations.types import Annotator
 
 DAY_S = 86400.0
@@ -49,13 +49,9 @@ def list_members(connection: Connection, *, now: float) -> list[Member]:
     today = _activity_since(connection, since=now - now % DAY_S)
     ever = _activity_since(connection, since=0.0)
     open_slots = {
-        row.annotator: (row.held, row.until)
-        for row in connection.execute(
-            select(
-                slots.c.annotator,
-                func.count().label("held"),
-                func.min(slots.c.lease_until).label("until"),
-            )
+        annotator: (held, until)
+        for annotator, held, until in connection.execute(
+            select(slots.c.annotator, func.count(), func.min(slots.c.lease_until))
             .where(slots.c.judged == 0, slots.c.lease_until > now)
             .group_by(slots.c.annotator)
         )
@@ -129,13 +125,12 @@ def _activity_since(
     """Return each person's judged clips, active seconds and latest event time since a time."""
     rows = connection.execute(
         select(
-            annotators.c.id,
+            events.c.annotator,
             func.count(events.c.item.distinct()),
             func.coalesce(func.sum(events.c.seconds), 0.0),
             func.max(events.c.received),
         )
-        .join(events, events.c.annotator == annotators.c.id)
         .where(is_judgement(), events.c.received >= since)
-        .group_by(annotators.c.id)
+        .group_by(events.c.annotator)
     )
     return {row[0]: (row[1], float(row[2]), row[3]) for row in rows}

@@ -12,11 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
+    Exists,
     Row,
     bindparam,
     delete,
+    exists,
     insert,
     or_,
     select,
@@ -169,19 +172,17 @@ def get_lead(connection: Connection, name: str) -> Annotator:
     return person
 
 
-def find_by_id(connection: Connection, annotator_id: int) -> Annotator | None:
-    """Return the person with this number, or None."""
-    row = connection.execute(_PERSON, {"number": annotator_id}).one_or_none()
-    return None if row is None else _load_annotator(connection, row)
-
-
 def find_by_session(store: AnnotationStore, secret: str) -> Annotator | None:
     """Return the person whose session has this secret, renewing it; None if it has ended."""
     now = store.now()
     with store.read() as connection:
         session = sessions.find_session_owner(connection, secret, now=now)
-        person = find_by_id(connection, session[0]) if session else None
-    if session and session[1]:
+        if session is None:
+            return None
+        number, use_is_old = session
+        row = connection.execute(_PERSON, {"number": number}).one()
+        person = _load_annotator(connection, row)
+    if use_is_old:
         with store.write() as connection:
             sessions.record_use(connection, secret, now=now)
     return person
@@ -278,6 +279,12 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)
+
+
+def has_played(item: ColumnElement[str] | str, annotator_id: int | BindParameter[int]) -> Exists:
+    """Select items that a person played, and so may neither judge nor review."""
+    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
+    return exists().where(item_players.c.item == item, item_players.c.name == name)
 
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, func, select
 
 from sts.annotations import history, references
-from sts.annotations.closings import load_closing_events
+from sts.annotations.closings import ClosingEvent, load_closing_events
 from sts.annotations.events import CLOSING, REOPENING, append_suite_event, is_judgement
 from sts.annotations.history import ClipRecord
 from sts.annotations.schema import anchors, events, items
@@ -23,23 +23,13 @@ from sts.storage.workspace import Workspace
 from sts.suites import frozen
 
 
-class Closing(NamedTuple):
-    """The decision that closed a suite's study early."""
-
-    reason: str
-    by: str  # pseudonym of the lead
-    time: float  # UTC seconds
-    judged_clips: int  # number of the planned clips that were judged at that time
-    planned_clips: int  # number of clips that were planned at that time
-
-
 class Plan(NamedTuple):
     """The planned and judged clips of a suite; see `load_plan`."""
 
     planned_clips: int
     judged_clips: int
     number: int  # 1, or higher if clips were added after a final conclusion
-    closed: Closing | None
+    closed: ClosingEvent | None  # the decision that closed the suite early
 
 
 def load_plan(workspace: Workspace, suite: str, scenarios: Collection[str] | None = None) -> Plan:
@@ -67,7 +57,7 @@ def load_plan(workspace: Workspace, suite: str, scenarios: Collection[str] | Non
 
     Returns:
       The plan; without a store or queued clips it is number 1, with zero clips. A closing is
-      always of the whole suite, and its counts are of the scenarios that are asked for.
+      always of the whole suite.
 
     Raises:
       UnknownName: no such suite.
@@ -96,15 +86,11 @@ def load_scenario_hashes(
 def read_plan(connection: Connection, suite: str, hashes: Collection[str]) -> Plan:
     """Read the plan of a suite's scenarios, given by hash; see `load_plan`."""
     clips = _load_clips(connection, hashes)
+    judged = sum(all(need.judged < math.inf for need in clip) for clip in clips)
     decisions = load_closing_events(connection, suite)
-    closed = None
-    if decisions and decisions[-1].kind == CLOSING:
-        last = decisions[-1]
-        judged, planned = _count_clips(clips, last.received)
-        closed = Closing(last.reason, last.by, last.received, judged, planned)
-    judged, planned = _count_clips(clips)
     closings = [decision.received for decision in decisions if decision.kind == CLOSING]
-    return Plan(planned, judged, _count_plans(clips, closings), closed)
+    closed = decisions[-1] if decisions and decisions[-1].kind == CLOSING else None
+    return Plan(len(clips), judged, _count_plans(clips, closings), closed)
 
 
 def close_suite(
@@ -149,8 +135,8 @@ def _find_obstacle(plan: Plan, suite: str, reopen: bool) -> str:
         return "" if plan.closed else f"{suite} is not closed, so it cannot be reopened"
     if plan.closed:
         return (
-            f"{suite} has been closed since {format_time(plan.closed.time)} UTC; use --reopen to "
-            "withdraw that"
+            f"{suite} has been closed since {format_time(plan.closed.received)} UTC; use --reopen "
+            "to withdraw that"
         )
     if not plan.judged_clips:
         return f"{suite} has no judged clip among {plan.planned_clips} planned; judge some first"
@@ -229,20 +215,6 @@ def _list_requirements(
         _Requirement(planned, judged[number - 1] if number <= len(judged) else math.inf)
         for number, planned in enumerate((added, *opened), start=queued)
     ]
-
-
-def _count_clips(clips: Iterable[_Clip], until: float = math.inf) -> tuple[int, int]:
-    """Count the clips that are judged and those that are planned, at a time."""
-    planned = [clip for clip in clips if clip[0].planned <= until]
-    judged = sum(
-        all(
-            need.judged <= until and need.judged != math.inf
-            for need in clip
-            if need.planned <= until
-        )
-        for clip in planned
-    )
-    return judged, len(planned)
 
 
 def _count_plans(clips: Iterable[_Clip], closings: Sequence[float]) -> int:

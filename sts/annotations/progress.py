@@ -2,16 +2,15 @@
 
 from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
-from sts.annotations.auto_resolved import has_no_judgement
 from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
 from sts.annotations.events import is_judgement
+from sts.annotations.references import is_reference
 from sts.annotations.schema import (
     auto_resolved,
     copies,
     events,
     item_suites,
     items,
-    reference_items,
     slots,
 )
 from sts.annotations.types import DailyActivity, Progress
@@ -72,10 +71,11 @@ def load_progress(connection: Connection, suite: str) -> Progress:
         .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
         .where(item_suites.c.suite == suite)
     )
+    is_judged = exists().where(events.c.item == auto_resolved.c.item, is_judgement())
     by_rule = (
         select(func.count())
         .join_from(auto_resolved, item_suites, item_suites.c.item == auto_resolved.c.item)
-        .where(item_suites.c.suite == suite, has_no_judgement())
+        .where(item_suites.c.suite == suite, ~is_judged)
     )
     return Progress(
         items=number,
@@ -103,6 +103,6 @@ _JUDGED_OF_SUITE = _JUDGED.where(
         exists().where(
             item_suites.c.suite == bindparam("suite"), item_suites.c.item == events.c.item
         ),
-        events.c.item.in_(select(reference_items.c.item)),
+        is_reference(events.c.item),
     )
 )

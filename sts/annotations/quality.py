@@ -1,17 +1,48 @@
 """Annotators' accuracy on references over time, and automatic pauses."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import controls
-from sts.annotations.accuracy import BLOCK_SIZE, Accuracy, measure_accuracy, measure_blocks
 from sts.annotations.assignment import FIRST
 from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
 from sts.annotations.schema import annotators, events, reference_items, slots
 from sts.annotations.study import StudySettings
 from sts.ratings import MARKED_VERDICTS, UNABLE
+
+BLOCK_SIZE = 20
+"""Number of references in one block of accuracy over time."""
+_TAIL = 0.025
+
+
+class Accuracy(NamedTuple):
+    """Accuracy on references, comparing success with not success; "cannot judge" is left out.
+
+    The interval is the 95% Jeffreys interval; without answers, both share and interval are None.
+    """
+
+    answered: int
+    right: int
+    share: float | None
+    interval: tuple[float, float] | None
+
+
+def measure_accuracy(answers: Sequence[bool]) -> Accuracy:
+    """Count correct answers, and compute the share and its Jeffreys interval.
+
+    Source: Brown, Cai and DasGupta 2001, Stat. Sci. 16:101.
+    """
+    number, good = len(answers), sum(answers)
+    if not number:
+        return Accuracy(0, 0, None, None)
+    from scipy.stats import beta
+
+    shape = beta(good + 0.5, number - good + 0.5)
+    interval = (float(shape.ppf(_TAIL)), float(shape.ppf(1 - _TAIL)))
+    return Accuracy(number, good, good / number, interval)
 
 
 class AnnotatorQuality(NamedTuple):
@@ -45,16 +76,17 @@ def measure_quality(
     """Measure one person's accuracy on references."""
     answers = _load_answers(connection, number)
     correct = [good for _, good in answers]
-    person_controls = [
-        control for control in controls.list_controls(connection) if control.person == number
-    ]
-    since = max(
-        (control.created_at for control in person_controls if not control.value), default=0.0
+    resumed = (
+        control.created_at
+        for control in controls.list_controls(connection)
+        if control.person == number and not control.value
     )
+    since = max(resumed, default=0.0)
     latest = measure_accuracy([good for at, good in answers if at > since][-BLOCK_SIZE:])
     flagged = latest.interval is not None and latest.interval[1] < study.min_accuracy
+    blocks = [correct[at : at + BLOCK_SIZE] for at in range(0, len(correct), BLOCK_SIZE)]
     return AnnotatorQuality(
-        name, measure_accuracy(correct), measure_blocks(correct), latest, flagged
+        name, measure_accuracy(correct), tuple(map(measure_accuracy, blocks)), latest, flagged
     )
 
 

@@ -2,25 +2,21 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from sts.annotations import assignment, auto_resolved, balance, references, rubrics
 from sts.annotations.assignment import Requirement
+from sts.annotations.database import iter_batches
 from sts.annotations.schema import copies, item_suites, items, slots
-from sts.annotations.study import MAX_ANNOTATIONS_PER_CLIP, StudySettings
+from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
 
-T = TypeVar("T")
-
 HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
-_BATCH_SIZE = 500
-"""Number of values in one query."""
 _RUN_SIZE = 50_000
 """Number of items that are added at a time."""
 _ANALYZE_FROM = 1000
@@ -32,7 +28,6 @@ def enqueue(
     every: Iterable[Item],
     *,
     study: StudySettings,
-    required: int | None = None,
     now: float,
 ) -> int:
     """Add continuations to the queue with their required judgements; return how many are new.
@@ -41,21 +36,16 @@ def enqueue(
     agents are new to a suite, anchors are opened; see `balance`. Clips without a judgement move to
     their item's version of the rubric; see `rubrics`.
 
-    The connection must be the only writer. `required` is the number of judgements of each clip;
-    None uses the study's settings, which have a share of clips judged twice.
+    The connection must be the only writer.
 
     Raises:
-      ArgumentError: `required` is below 1.
       DamagedData: a known continuation comes back with another scenario, horizon or takeover.
     """
-    if required is not None and not 1 <= required <= MAX_ANNOTATIONS_PER_CLIP:
-        expected = f"expected 1 to {MAX_ANNOTATIONS_PER_CLIP} judgements for each item"
-        raise ArgumentError(f"{expected}, found {required}")
     added = 0
     touched: set[str] = set()
     references.drop_open_slots(connection)
-    for run in _iter_batches(every, _RUN_SIZE):
-        requirements = _max_requirements(run, study, required)
+    for run in iter_batches(every, _RUN_SIZE):
+        requirements = _max_requirements(run, study)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
         rubrics.supersede_items(connection, moved, ids)
@@ -77,18 +67,11 @@ def enqueue(
     return added
 
 
-def _max_requirements(
-    run: list[Item], study: StudySettings, required: int | None
-) -> dict[str, Requirement]:
+def _max_requirements(run: list[Item], study: StudySettings) -> dict[str, Requirement]:
     """Return the requirement of each clip of a run: the largest of its items."""
     highest: dict[str, Requirement] = {}
     for item in run:
-        if required is not None:
-            requirement = Requirement(required, assignment.ORDINARY)
-        elif item.auto_resolve_rule:
-            requirement = Requirement(0, assignment.ORDINARY)
-        else:
-            requirement = assignment.requirement_for(study, item)
+        requirement = assignment.requirement_for(study, item)
         highest[item.clip] = max(requirement, highest.get(item.clip, requirement))
     return highest
 
@@ -108,14 +91,14 @@ def _add_missing_slots(
     return sum(
         _add_slots(connection, batch, *requirement)
         for requirement, ids_ in members.items()
-        for batch in _iter_batches(sorted(ids_))
+        for batch in iter_batches(sorted(ids_))
     )
 
 
 def find_enqueued(connection: Connection, continuations: Iterable[str]) -> set[str]:
     """Return those of `continuations` that are enqueued or are references."""
     ids: set[str] = set()
-    for batch in _iter_batches(continuations):
+    for batch in iter_batches(continuations):
         query = select(copies.c.continuation).where(copies.c.continuation.in_(batch))
         ids.update(connection.scalars(query))
     return ids
@@ -146,7 +129,7 @@ def add_reference(
     """
     references.check_truth(truth, step, item.horizon)
     none = {item.clip: Requirement(0, assignment.ORDINARY)}
-    ids = _add_items(connection, [item], none, now=now).ids
+    ids, _, _ = _add_items(connection, [item], none, now=now)
     number = ids[item.continuation]
     row = references.find_reference(connection, number)
     if row is None:
@@ -164,24 +147,13 @@ def add_reference(
         references.set_note(connection, number, note)
 
 
-def _iter_batches(values: Iterable[T], size: int = _BATCH_SIZE) -> Iterator[list[T]]:
-    stream = iter(values)
-    while batch := list(islice(stream, size)):
-        yield batch
-
-
-class _AddedItems(NamedTuple):
-    """Items by continuation, the new ones among them, and the number of new continuations."""
-
-    ids: dict[str, str]
-    fresh: set[str]
-    added: int
-
-
 def _add_items(
     connection: Connection, run: list[Item], requirements: Mapping[str, Requirement], *, now: float
-) -> _AddedItems:
-    """Add unknown continuations of a run, and their items with slots where these are new."""
+) -> tuple[dict[str, str], set[str], int]:
+    """Add unknown continuations of a run, and their items with slots where these are new.
+
+    Return the items by continuation, the new ones among them, and the number of new continuations.
+    """
     continuations, clips = _find_existing(connection, run)
     fresh: dict[str, Item] = {}
     unknown: dict[str, Item] = {}
@@ -223,7 +195,7 @@ def _add_items(
     ids = {name: row.id for name, row in continuations.items()} | {
         copy[0]: copy[1] for copy in new_copies
     }
-    return _AddedItems(ids, set(new), len(new_copies))
+    return ids, set(new), len(new_copies)
 
 
 _Rows = dict[str, Row[*tuple[Any, ...]]]
@@ -235,12 +207,12 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
         return {}, {}
     columns = (items.c.id, items.c.scenario_hash, items.c.horizon, items.c.takeover)
     continuations: _Rows = {}
-    for batch in _iter_batches(item.continuation for item in run):
+    for batch in iter_batches(item.continuation for item in run):
         query = select(copies.c.continuation, *columns).join(items, items.c.id == copies.c.item)
         rows = connection.execute(query.where(copies.c.continuation.in_(batch)))
         continuations |= {row.continuation: row for row in rows}
     clips: _Rows = {}
-    for batch in _iter_batches(
+    for batch in iter_batches(
         {item.clip for item in run if item.continuation not in continuations}
     ):
         by_clip = select(items.c.clip, *columns).where(items.c.clip.in_(batch))
@@ -291,7 +263,7 @@ def _link_suites(connection: Connection, pairs: set[tuple[str, str]]) -> int:
     """Add missing links between suites and items; return how many were added."""
     count = 0
     for suite in {suite for suite, _ in pairs}:
-        for batch in _iter_batches(item for name, item in pairs if name == suite):
+        for batch in iter_batches(item for name, item in pairs if name == suite):
             linked = connection.scalars(
                 select(item_suites.c.item).where(
                     item_suites.c.suite == suite, item_suites.c.item.in_(batch)

@@ -20,7 +20,7 @@ from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, next_link
 
 
-def is_reference(item: ColumnElement[str]) -> ColumnElement[bool]:
+def is_reference(item: ColumnElement[str] | str) -> ColumnElement[bool]:
     """Select items that are references."""
     return exists().where(reference_items.c.item == item)
 

@@ -4,8 +4,9 @@ from sqlalchemy import Connection, bindparam, exists, select
 
 from sts.annotations.current_events import CurrentEvent, load_current_events
 from sts.annotations.events import ADJUDICATION, JUDGEMENT_KINDS, REVIEWERS, Event, is_judgement
-from sts.annotations.schema import annotators, events, item_players
-from sts.annotations.schema import reference_items as references
+from sts.annotations.people import has_played
+from sts.annotations.references import is_reference
+from sts.annotations.schema import events
 
 
 def load_adjudications(connection: Connection, suite: str | None = None) -> dict[str, CurrentEvent]:
@@ -45,15 +46,16 @@ def find_obstacle(connection: Connection, annotator_id: int, event: Event) -> st
         return "this annotator has reviewed this item and may not judge it" if has_reviewed else ""
     if event.kind not in REVIEWERS:
         return ""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
-    played = item_players.c.item == event.item, item_players.c.name == name
     for problem, condition in (
-        ("is a reference, whose verdict is known", exists().where(references.c.item == event.item)),
+        ("is a reference, whose verdict is known", is_reference(event.item)),
         (
             "was judged by this reviewer; leave it to another reviewer",
             exists().where(*by_person, is_judgement()),
         ),
-        ("was played by this reviewer; leave it to another reviewer", exists().where(*played)),
+        (
+            "was played by this reviewer; leave it to another reviewer",
+            has_played(event.item, annotator_id),
+        ),
     ):
         if connection.execute(select(condition)).scalar_one():
             return f"this item {problem}"

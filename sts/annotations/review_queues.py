@@ -130,10 +130,12 @@ class ReviewQueues:
         with self._store.read() as connection:
             members = self._load_contents(connection)
             judged_items = judged_clips.items_by_person(connection, person, self._suite)
-            skipped_items = judged_clips.items_with_note(connection, person, self._suite)
             decided = review_events.load_adjudications(connection, self._suite)
             sorted_out = review_events.load_by_item(connection, REVIEW, self._suite)
             notes = review_events.load_by_item(connection, NOTE, self._suite)
+        skipped_items = {
+            item for item, remarks in notes.items() if any(r.author_id == person for r in remarks)
+        }
         out = {}
         for name, clips in members.clips.items():
             closed: Collection[str] = sorted_out if name == FAILED else decided

@@ -9,19 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
 
+from sts.annotations.database import iter_batches
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import (
-    copies,
-    events,
-    item_players,
-    item_suites,
-    items,
-    reference_items,
-    slots,
-)
+from sts.annotations.references import is_reference
+from sts.annotations.schema import copies, events, item_players, item_suites, items, slots
 from sts.annotations.types import Item
-
-_BATCH_SIZE = 500
 
 
 def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[str, str]:
@@ -30,21 +22,19 @@ def detach_continuations(connection: Connection, run: Sequence[Item]) -> dict[st
     Return the former item of each continuation; call `supersede_items` afterwards.
     """
     versions = {item.continuation: item.rubric for item in run if item.rubric is not None}
-    continuations = list(versions)
     moved: dict[str, str] = {}
-    for at in range(0, len(continuations), _BATCH_SIZE):
+    for batch in iter_batches(versions):
         rows = connection.execute(
             select(copies.c.continuation, items.c.id, items.c.rubric)
             .join(items, items.c.id == copies.c.item)
             .where(
-                copies.c.continuation.in_(continuations[at : at + _BATCH_SIZE]),
+                copies.c.continuation.in_(batch),
                 ~exists().where(events.c.item == items.c.id, is_judgement()),
-                ~exists().where(reference_items.c.item == items.c.id),
+                ~is_reference(items.c.id),
             )
         )
         moved |= {row[0]: row[1] for row in rows if row.rubric != versions[row[0]]}
-    for at in range(0, len(moved), _BATCH_SIZE):
-        batch = list(moved)[at : at + _BATCH_SIZE]
+    for batch in iter_batches(moved):
         connection.execute(delete(copies).where(copies.c.continuation.in_(batch)))
         # An item is named after one of its continuations, and its successor needs that name.
         name = items.c.continuation + "." + items.c.rubric
@@ -59,9 +49,8 @@ def supersede_items(
 ) -> None:
     """Replace items that `detach_continuations` has emptied with their successors."""
     successor = {old: ids[continuation] for continuation, old in moved.items()}
-    pairs = sorted(successor.items())
-    for at in range(0, len(pairs), _BATCH_SIZE):
-        _supersede_batch(connection, dict(pairs[at : at + _BATCH_SIZE]))
+    for batch in iter_batches(sorted(successor.items())):
+        _supersede_batch(connection, dict(batch))
 
 
 def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> None:
@@ -94,9 +83,7 @@ def _is_current() -> ColumnElement[bool]:
 
 def store_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
     """Store missing pairs of an item and the name of a person who played it."""
-    pairs = sorted(wanted)
-    for at in range(0, len(pairs), _BATCH_SIZE):
-        batch = pairs[at : at + _BATCH_SIZE]
+    for batch in iter_batches(sorted(wanted)):
         query = select(item_players).where(item_players.c.item.in_({item for item, _ in batch}))
         stored = {(row.item, row.name) for row in connection.execute(query)}
         rows = [{"item": item, "name": name} for item, name in batch if (item, name) not in stored]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection as Connection
 
 from sts.annotations.database import Database
 from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
-from sts.annotations.study import DEFAULT_STUDY, StudySettings, load_study
+from sts.annotations.study import StudySettings, load_study
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
 
@@ -26,7 +26,7 @@ class AnnotationStore:
     of this package use it inside a transaction:
 
         with store.read() as connection:
-            views.progress(connection, "mysuite@1")
+            progress.load_progress(connection, "mysuite@1")
 
     Attributes:
       database: the open database.
@@ -35,11 +35,7 @@ class AnnotationStore:
     """
 
     def __init__(
-        self,
-        database: Database,
-        *,
-        study: StudySettings = DEFAULT_STUDY,
-        clock: Callable[[], float] = time.time,
+        self, database: Database, *, study: StudySettings, clock: Callable[[], float]
     ) -> None:
         """Take ownership of an open database; `clock` returns UTC seconds."""
         self.database, self.study, self.now = database, study, clock

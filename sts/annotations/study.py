@@ -96,7 +96,7 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
             yield name, "of 0 or more", values[name]
     numbers = {"annotations_per_clip": settings.annotations_per_clip}
     numbers |= {
-        f"annotations_per_clip_by.{_quote(scope)}": number
+        f'annotations_per_clip_by."{scope}"': number
         for scope, number in settings.annotations_per_clip_by.items()
     }
     for name, value in numbers.items():
@@ -107,12 +107,8 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
         yield "auto_resolve", f"to be one of {known}", settings.auto_resolve
     for scope, value in settings.priority.items():
         if type(value) is not int:
-            yield f"priority.{_quote(scope)}", "to be a whole number", value
+            yield f'priority."{scope}"', "to be a whole number", value
     for table in ("annotations_per_clip_by", "priority"):
         for scope in values[table]:
             if "@" not in scope.partition("/")[0]:
                 yield table, "by NAME@VERSION or NAME@VERSION/CATEGORY", scope
-
-
-def _quote(scope: str) -> str:
-    return f'"{scope}"'

@@ -9,9 +9,9 @@ from sqlalchemy import Connection, bindparam, exists, func, insert, select, upda
 
 from sts.annotations import events, people, quality, references, review_events
 from sts.annotations.candidates import lock_free_slot
+from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import (
     CORRECTION,
-    ERROR_TYPES,
     JUDGEMENT_KINDS,
     KINDS,
     NOTE,
@@ -91,7 +91,7 @@ def parse_event(
         verdict,
         _parse_step(sent.get("step"), verdict, horizon) if verdict else None,
         _parse_words(sent, "reason", "with cannot_judge") if verdict == UNABLE else "",
-        _parse_choice(sent, "error_type", ERROR_TYPES) if kind == REVIEW else "",
+        _parse_choice(sent, "error_type", ERRORS) if kind == REVIEW else "",
         _parse_comment(sent, kind),
         _parse_number(sent.get("watched"), "watched", 1.0),
         _parse_number(sent.get("seconds"), "seconds", _MAX_SECONDS),
@@ -111,8 +111,8 @@ def save_submissions(
     `min_accuracy` is paused; see `quality.pause_if_inaccurate`.
 
     `sent` should be a list of objects with uuid, item, kind (one of `events.KINDS`; a verdict by
-    default) and the fields of that kind: verdict, step, reason, watched, seconds and corrects,
-    label, text.
+    default) and the fields of that kind: verdict, step, reason, watched, seconds, corrects,
+    error_type and text.
 
     Raises:
       UnknownName: there is no such annotator.

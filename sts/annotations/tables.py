@@ -89,11 +89,8 @@ def _first_missing_column(inspector: Inspector) -> str | None:
         for (_, table), described in reflected.items()
         for column in described
     }
-    for table in schema.metadata.tables.values():
-        for column in table.columns:
-            if (table.name, column.name) not in columns:
-                return f"{table.name}.{column.name}"
-    return None
+    expected = (c for table in schema.metadata.tables.values() for c in table.columns)
+    return next((str(c) for c in expected if (c.table.name, c.name) not in columns), None)
 
 
 def _describe_outdated(name: str, problem: str) -> str:

@@ -12,15 +12,7 @@ from sqlalchemy import Connection, exists, insert, select
 from sts.annotations import people, references, submissions
 from sts.annotations.assignment import unit_hash
 from sts.annotations.events import VERDICT, Event
-from sts.annotations.schema import (
-    annotators,
-    claims,
-    events,
-    item_players,
-    items,
-    reference_items,
-    training,
-)
+from sts.annotations.schema import claims, events, items, reference_items, training
 from sts.annotations.study import StudySettings
 
 
@@ -135,12 +127,11 @@ def _load_training_items(
     connection: Connection, study: StudySettings, annotator_id: int
 ) -> list[TrainingItem]:
     """Load the references that a person has not met, in their own random order."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
     met = (
         exists().where(table.c.item == items.c.id, table.c.annotator == annotator_id)
         for table in (training, claims, events)
     )
-    played = exists().where(item_players.c.item == items.c.id, item_players.c.name == name)
+    played = people.has_played(items.c.id, annotator_id)
     rows = connection.execute(_TRAINING_ITEMS.where(*(~condition for condition in met), ~played))
     order = ("training", study.seed, annotator_id)
     return sorted(

@@ -50,14 +50,13 @@ class Annotator:
 
 
 class Claim(NamedTuple):
-    """An item that is reserved for one annotator until `lease_until`, UTC seconds.
+    """An item that is reserved for one annotator.
 
     Only `item`, an opaque identifier, may be sent to a browser.
     """
 
     item: str
     continuation: str
-    lease_until: float
 
 
 class Acknowledgement(NamedTuple):

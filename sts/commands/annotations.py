@@ -35,7 +35,7 @@ def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
         ratings, additions = match_to_continuations(workspace, store, ratings)
         with store.write(alone=True) as connection:
             imported = imports.import_ratings(
-                connection, ratings, additions, study=store.study, required=None, now=store.now()
+                connection, ratings, additions, study=store.study, now=store.now()
             )
     text = f"{imported.added} judgements added, {imported.known} were there already"
     if imported.annotators:

@@ -9,9 +9,8 @@ from sts.agreement import Agreement
 from sts.annotations import active_time as effort
 from sts.annotations import people, unjudgeable
 from sts.annotations import quality as qualities
-from sts.annotations.accuracy import Accuracy
 from sts.annotations.active_time import ActiveTime
-from sts.annotations.quality import AnnotatorQuality
+from sts.annotations.quality import Accuracy, AnnotatorQuality
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.unjudgeable import UnjudgeableScenario

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sts.annotations import progress, references
-from sts.annotations.export import load_ratings, write_csv
+from sts.annotations.export import export_ratings, write_csv
 from sts.annotations.history import verify
 from sts.annotations.imports import read_ratings
 from sts.annotations.types import Item
@@ -38,7 +38,7 @@ def by_continuation(table: pd.DataFrame) -> dict[tuple[str, str], Any]:
 
 
 def cells(workspace: Workspace, columns: str) -> list[tuple[Any, ...]]:
-    table = load_ratings(workspace, SUITE, names=True)
+    table = export_ratings(workspace, SUITE, names=True).table
     return [tuple(row) for row in table[columns.split()].itertuples(index=False)]
 
 
@@ -50,7 +50,7 @@ def sound(store):
 
 
 def test_table_without_a_store_is_empty_and_makes_none(sqlite_workspace) -> None:
-    table = load_ratings(sqlite_workspace, SUITE)
+    table = export_ratings(sqlite_workspace, SUITE).table
     assert list(table.columns) == COLUMNS and table.empty
     assert not sqlite_workspace.root.exists()
 
@@ -62,7 +62,7 @@ def test_each_judgement_and_each_unjudged_continuation_is_a_row(workspace, store
         for held in claim(store, number):
             if held.continuation != "c2":
                 submit(store, number, [a_submission(held, step=step, seconds=2)])
-    table = load_ratings(workspace, SUITE, names=True)
+    table = export_ratings(workspace, SUITE, names=True).table
     assert list(table.columns) == COLUMNS
     rows = by_continuation(table)
     assert set(rows) == {(c, a) for c in ("c0", "c1") for a in ("Ana", "Bo")} | {("c2", "")}
@@ -107,7 +107,7 @@ def test_judged_references_carry_their_truth_in_every_suite(workspace, open_stor
         (None, {("c0", ""), ("other", "")}),
         ("unknown@1", set[Any]()),
     ):
-        rows = by_continuation(load_ratings(workspace, suite, names=True))
+        rows = by_continuation(export_ratings(workspace, suite, names=True).table)
         assert set(rows) == {judged} | others
         row = rows[judged]
         assert (row.verdict, row.step, row.truth, row.truth_step) == ("success", 11, "failure", 12)
@@ -120,7 +120,7 @@ def test_exported_file_reads_back_unchanged(workspace, store, tmp_path) -> None:
     reason = 'a comma, a "quote"\nand a line'
     submit(store, ana, [a_submission(first)])
     submit(store, ana, [a_submission(second, verdict="cannot_judge", step=None, reason=reason)])
-    write_csv(tmp_path / "deep" / "r.csv", load_ratings(workspace, SUITE, names=True))
+    write_csv(tmp_path / "deep" / "r.csv", export_ratings(workspace, SUITE, names=True).table)
     found = {r.continuation: r for r in read_ratings(tmp_path / "deep" / "r.csv")}
     assert len(found) == 2
     assert found[first.continuation][2:6] == ('Ana, the 1\u02e2\u1d57 "A"', "success", 7, 40)
@@ -137,13 +137,13 @@ def test_order_is_that_of_first_judging(workspace, store, clock) -> None:
         for one in (*sent, a_submission(claims[0], corrects=sent[0]["uuid"])):
             clock.now += 1
             submit(store, number, [one])
-        rows = by_continuation(load_ratings(workspace, SUITE, names=True))
+        rows = by_continuation(export_ratings(workspace, SUITE, names=True).table)
         assert [rows[held.continuation, name].order for held in claims] == [1, 2, 3]
 
 
 def test_share_required_twice_is_marked(workspace, store) -> None:
     enqueue(store, some_items(200), required=None)
-    table = load_ratings(workspace, SUITE)
+    table = export_ratings(workspace, SUITE).table
     assert store.study.overlap and 0 < table["twice"].mean() < 3 * store.study.overlap
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sts.annotations import imports as store_imports
 from sts.annotations import people, progress, queue, sessions
-from sts.annotations.export import load_ratings, write_csv
+from sts.annotations.export import export_ratings, write_csv
 from sts.annotations.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
 from sts.annotations.matching import match_ratings
 from sts.annotations.store import AnnotationStore
@@ -48,7 +48,7 @@ def bring(store, tmp_path):
 
     def import_lines(*lines: str) -> ImportResult:
         table = read_ratings(a_table(tmp_path, *lines))
-        return change(store, store_imports.import_ratings, table, required=1)
+        return change(store, store_imports.import_ratings, table)
 
     return import_lines
 
@@ -127,7 +127,7 @@ def test_missing_column_is_named(tmp_path, column) -> None:
         (b"PAR1\x00\x01\xff\xfe", "found a binary file"),
         (b"\xff\xfea\x00", "found a binary file"),
         (b"agent,scen\xe9nario\n", "found a binary file"),
-        (b"\xef\xbb\xbf", "line 1: missing column 'agent'"),
+        (b"\xef\xbb\xbf", "line 1: missing columns 'agent'"),
     ],
 )
 def test_file_of_another_kind_is_named(tmp_path, content, words) -> None:
@@ -164,7 +164,7 @@ def test_changed_line_is_a_correction_that_an_older_file_does_not_undo(store, br
 def test_judgements_beyond_the_required_number_are_extra(workspace, store, bring) -> None:
     enqueue(store, some_items(1))
     bring(GOOD, GOOD.replace("Ana", "Bo"))
-    assert list(load_ratings(workspace, SUITE, names=True)["extra"]) == [0, 1]
+    assert list(export_ratings(workspace, SUITE, names=True).table["extra"]) == [0, 1]
 
 
 def test_file_with_one_wrong_line_is_not_imported(store, bring) -> None:
@@ -191,12 +191,10 @@ def test_own_export_read_back_changes_nothing(workspace, store, bring, tmp_path)
     bring(GOOD.replace("Ana", "Bo").replace("c0", "c1"))
     here = {one.name: one.pseudonym for one in ask(store, people.list_people)}
     for names in (False, True):
-        write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=names))
+        write_csv(tmp_path / "r.csv", export_ratings(workspace, SUITE, names=names).table)
         found = read_ratings(tmp_path / "r.csv")
         assert {one.annotator for one in found} == set(here if names else here.values())
-        assert change(store, store_imports.import_ratings, found, required=1) == ImportResult(
-            0, 4, ()
-        )
+        assert change(store, store_imports.import_ratings, found) == ImportResult(0, 4, ())
     assert {one.name for one in ask(store, people.list_people)} == {"Ana", "Bo"}
 
 
@@ -204,7 +202,7 @@ def test_export_of_one_study_can_be_imported_into_another(workspace, store, brin
     enqueue(store, some_items(2), required=2)
     bring(GOOD, GOOD.replace("c0", "c1").replace("success,7", "not_done,"))
     original = read_ratings(tmp_path / "them.csv")
-    write_csv(tmp_path / "r.csv", load_ratings(workspace, SUITE, names=True))
+    write_csv(tmp_path / "r.csv", export_ratings(workspace, SUITE, names=True).table)
     assert [one[1:6] for one in read_ratings(tmp_path / "r.csv")] == [one[1:6] for one in original]
     name = "annotator-c0ffee"
     assert bring(GOOD.replace("Ana", name)) == ImportResult(1, 0, (name,))
@@ -249,13 +247,13 @@ def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, impor
     said = import_lines(*lines)
     assert said == "3 judgements added, 0 were there already; new annotators: Ana\n"
     assert import_lines(*lines) == "0 judgements added, 3 were there already\n"
-    table = load_ratings(unserved, "small@1").set_index("continuation")
+    table = export_ratings(unserved, "small@1").table.set_index("continuation")
     assert table["verdict"].to_dict() == {first.id: "success", second.id: "not_done"}
-    table = load_ratings(unserved, "small@2")
+    table = export_ratings(unserved, "small@2").table
     assert (len(table), set(table["horizon"])) == (3, {8})
     trajectories = {s.id: s.trajectory for s in scenarios(2)}
     for suite in ("small@2", None):
-        exported = load_ratings(unserved, suite).set_index("scenario")["trajectory"]
+        exported = export_ratings(unserved, suite).table.set_index("scenario")["trajectory"]
         assert exported.to_dict() == trajectories
     with AnnotationStore.open(unserved) as opened:
         assert ask(opened, progress.load_progress, "small@2")[:5] == (3, 3, 3, 3, 1)

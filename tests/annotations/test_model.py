@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from sts.annotations import progress
+from sts.annotations.claims import LEASE_DURATION_S
 from sts.annotations.schema import events, items
 from sts.annotations.store import AnnotationStore
 from tests.annotations.examples import Clock, a_submission, an_item
@@ -134,7 +135,7 @@ class Bench:
             name = claim.continuation
             slot = own[name] or self.model.first_free(name, now)
             assert slot is not None
-            slot.holder, slot.until = number, claim.lease_until
+            slot.holder, slot.until = number, now + LEASE_DURATION_S
             self.continuation[claim.item] = name
             person.given += [claim.item] if claim.item not in person.given else []
 

@@ -8,7 +8,7 @@ import pytest
 
 from sts.annotations import consent, people, progress, sessions, submissions
 from sts.annotations.digests import iter_differences
-from sts.annotations.export import export_ratings, load_ratings
+from sts.annotations.export import export_ratings
 from sts.annotations.history import verify
 from sts.annotations.people import find_by_session, normalise_name
 from sts.annotations.sessions import (
@@ -315,7 +315,7 @@ def a_team(store: AnnotationStore) -> tuple[int, str]:
 def test_forgotten_person_leaves_verdicts_and_a_sound_chain(workspace, store) -> None:
     number, secret = a_team(store)
     change(store, consent.record_consent, number, "one")
-    before, own = load_ratings(workspace, SUITE), export_ratings(workspace).digests
+    before, own = export_ratings(workspace, SUITE).table, export_ratings(workspace).digests
     person = change(store, people.anonymise, "Zacharias")
     assert export_ratings(workspace).digests == own and [*iter_differences(workspace, own)] == []
     assert names(store, secret) == [None] and ask(store, sessions.list_open_sessions) == []
@@ -328,12 +328,12 @@ def test_forgotten_person_leaves_verdicts_and_a_sound_chain(workspace, store) ->
     assert change(store, people.anonymise, person.pseudonym) == person  # twice changes nothing
     checked = verify(store.database)
     assert checked.findings == () and checked.forgotten == 1
-    after = load_ratings(workspace, SUITE)
+    after = export_ratings(workspace, SUITE).table
     theirs = (after["annotator"] == person.pseudonym).to_numpy()
     assert after[~theirs].equals(before[~theirs])
     assert after.drop(columns="reason").equals(before.drop(columns="reason"))
     assert set(after[theirs]["reason"]) == {""}
-    named = load_ratings(workspace, SUITE, names=True)
+    named = export_ratings(workspace, SUITE, names=True).table
     assert set(named["annotator"]) - {""} == {"Bo", person.pseudonym}
 
 

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from sts.annotations import events, people, plan
+from sts.annotations.closings import ClosingEvent
 from sts.annotations.history import verify
-from sts.annotations.plan import Closing, Plan, load_plan, load_scenario_hashes
+from sts.annotations.plan import Plan, load_plan, load_scenario_hashes
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, UnknownName
@@ -121,7 +122,7 @@ class Model:
         self.needs: dict[str, int] = {}
         self.judged: dict[str, int] = {}
         self.number, self.final = 0, True
-        self.closed: Closing | None = None
+        self.closed: ClosingEvent | None = None
 
     def count(self) -> tuple[int, int]:
         done = sum(self.judged[clip] >= need for clip, need in self.needs.items())
@@ -141,8 +142,7 @@ class Model:
         self._note_completion()
 
     def close(self, lead: Any, now: float) -> None:
-        planned, judged = self.count()
-        self.closed = Closing(REASON, lead.pseudonym, now, judged, planned)
+        self.closed = ClosingEvent("closing", REASON, lead.pseudonym, now)
         self.final = True
 
     def reopen(self) -> None:
@@ -211,7 +211,7 @@ def test_reason_of_a_closing_survives_the_erasure_of_the_lead(workspace, store, 
     judge(store, ana, 1)
     close(workspace, store, lead)
     change(store, people.anonymise, "Lea")
-    closing = Closing(REASON, lead.pseudonym, clock.now, 1, 2)
+    closing = ClosingEvent("closing", REASON, lead.pseudonym, clock.now)
     assert load_plan(workspace, SUITE) == Plan(2, 1, 1, closing)
     assert verify(store.database).findings == ()
     with pytest.raises(Exception, match="append-only"), store.write() as connection:

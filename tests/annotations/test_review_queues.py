@@ -11,7 +11,6 @@ from sts.annotations import error_analysis
 from sts.annotations import people as store_people
 from sts.annotations.current_events import CurrentEvent
 from sts.annotations.differences import list_disagreements
-from sts.annotations.events import ERROR_TYPES
 from sts.annotations.judged_clips import classify_disagreement
 from sts.annotations.review_queues import (
     ReviewCase,
@@ -198,7 +197,7 @@ def test_table_1_counts_the_latest_review_of_each_sampled_failure_once(store) ->
         team.send(person, clip, "review", error_type=label)
     found = ask(store, load_reviews, SUITE)
     table = error_analysis.count_errors(found.clips, found.reviews, 2, 0)
-    assert tuple(row.error for row in table.rows) == ERROR_TYPES
+    assert [row.error for row in table.rows] == [*error_analysis.ERRORS]
     counts = {row.error: (row.people, row.agents) for row in table.rows if row.people + row.agents}
     assert counts == {"rigidity": (1, 0), "fair": (0, 1)}
     assert table.samples == {"people": (2, 2, 1, 0), "agents": (4, 2, 1, 1)}

@@ -13,8 +13,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from sts.annotations import imports, people, progress, review_events, submissions, verdicts
-from sts.annotations.events import ERROR_TYPES, KINDS
-from sts.annotations.export import load_ratings
+from sts.annotations.error_analysis import ERRORS
+from sts.annotations.events import KINDS
+from sts.annotations.export import export_ratings
 from sts.annotations.history import verify
 from sts.annotations.imports import read_ratings
 from sts.annotations.store import AnnotationStore
@@ -349,9 +350,7 @@ def test_accepted_import_verifies_on_both_databases(store, tmp_path) -> None:
     table = tmp_path / "them.csv"
     table.write_text("\n".join(["agent,scenario,continuation,annotator,verdict,seconds", *lines]))
     enqueue(store, some_items(len(cells)))
-    assert change(store, imports.import_ratings, read_ratings(table), required=1).added == len(
-        cells
-    )
+    assert change(store, imports.import_ratings, read_ratings(table)).added == len(cells)
     assert verify(store.database).findings == ()
 
 
@@ -407,7 +406,7 @@ def test_note_leaves_the_clip_in_the_queue(store, ana, items) -> None:
 
 def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea, items) -> None:
     max_id = add_person(store, "Max", ["reviewer"]).id
-    for label in ERROR_TYPES:
+    for label in ERRORS:
         submit(store, rhea, [an_event("review", items[0], error_type=label, text=f"it is {label}")])
     submit(store, max_id, [an_event("review", items[0], error_type="empty")])
     found = ask(store, review_events.load_by_item, "review", SUITE)[items[0]]
@@ -426,7 +425,7 @@ def test_latest_review_of_each_person_and_latest_adjudication_count(store, rhea,
 
 def test_adjudication_is_in_every_row_of_its_clip(workspace, store, rhea, items) -> None:
     submit(store, rhea, [an_event("adjudication", items[0])])
-    table = load_ratings(workspace, SUITE, names=True).fillna(-1)
+    table = export_ratings(workspace, SUITE, names=True).table.fillna(-1)
     columns = ["continuation", "annotator", "verdict", "adjudicated", "adjudicated_step"]
     assert table[columns].to_numpy().tolist() == [
         ["c0", "Ana", "success", "success", 5],

@@ -23,7 +23,6 @@ from sts.annotations.export import (
     _raise_findings,
     _RatingsTable,
     export_ratings,
-    load_ratings,
 )
 from sts.annotations.history import verify
 from sts.annotations.store import DATABASE_FILE, AnnotationStore
@@ -264,11 +263,11 @@ def test_finding_names_the_altered_or_missing_row(workspace, statement, words) -
 
 def test_agent_of_a_continuation_is_not_read_from_the_database(workspace) -> None:
     a_study(workspace)
-    before = load_ratings(workspace)
+    before = export_ratings(workspace).table
     with AnnotationStore.open(workspace) as store, store.database.write() as connection:
         connection.execute(text("UPDATE copies SET agent = 'agent-7', sees = 'world'"))
         connection.execute(text("UPDATE items SET scenario = 's77', category = 'c', kind = 'k'"))
-    assert load_ratings(workspace).equals(before)
+    assert export_ratings(workspace).table.equals(before)
 
 
 def alter(workspace: Workspace, statement: str) -> None:
@@ -392,7 +391,7 @@ def test_reference_note_is_replaced_by_a_new_one(workspace, store) -> None:
     for note in ("first", "second", ""):
         add_reference(store, an_item("r0"), "success", 3, note)
     assert [one.note for one in ask(store, references.list_references)] == ["second"]
-    assert verify(store.database).findings == () and load_ratings(workspace).empty
+    assert verify(store.database).findings == () and export_ratings(workspace).table.empty
 
 
 def test_workspace_check_does_not_follow_links_out(sqlite_workspace, tmp_path, sts) -> None:

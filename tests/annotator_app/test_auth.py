@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from sts.annotations import people, schema, sessions
 from sts.annotations.database import Database
 from sts.annotations.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
 from sts.annotations.store import AnnotationStore
+from sts.annotations.study import DEFAULT_STUDY
 from sts.errors import StoreError
 from sts_annotator_app.auth import BrowserSessions, cookie_name
 from sts_annotator_app.authentication import Authenticator
@@ -48,7 +50,8 @@ class Gate(AnnotationStore):
         engine = create_engine(
             "sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False}
         )
-        super().__init__(Database(engine, "a study", Path("record")))
+        database = Database(engine, "a study", Path("record"))
+        super().__init__(database, study=DEFAULT_STUDY, clock=time.time)
         now = self.now()
         with self.write() as connection:
             schema.metadata.create_all(connection)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import progress
-from sts.annotations.export import load_ratings
+from sts.annotations.export import export_ratings
 from sts.annotations.plan import close_suite
 from sts.annotations.schema import items
 from sts.annotations.store import AnnotationStore
@@ -99,7 +99,7 @@ def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: W
         queueing.fill_queue(settling, store, whole)
         counts = ask(store, progress.load_progress, suite.label)
     suites.write(workspace.path("suites", "mine", "1"), suite)
-    table = load_ratings(settling, suite.label)
+    table = export_ratings(settling, suite.label).table
     resolved, human = (table[table["source"] == source] for source in ("settled", "human"))
     assert set(resolved["continuation"]) == silent
     assert set(human["continuation"]) == {one.id for one in every} - silent

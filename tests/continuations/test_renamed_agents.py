@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sts.annotations.export import load_ratings
+from sts.annotations.export import export_ratings
 from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
@@ -63,11 +63,11 @@ def test_verdicts_survive_a_rename_in_the_agent(
         ana = add_person(store, "Ana").id
         claims = claim_items(store, ana, suite=suite.label, count=6)
         submit(store, ana, [a_submission(claim) for claim in claims])
-    judged = load_ratings(workspace, suite.label)
+    judged = export_ratings(workspace, suite.label).table
     assert len(judged) == 6 and (judged["verdict"] == "success").all()
 
     assert run_agent(SOURCE.replace("even", "uniform")) != before
-    table = load_ratings(workspace, suite.label)
+    table = export_ratings(workspace, suite.label).table
     columns = ["scenario", "clip", "annotator", "verdict", "step"]
     expected = judged[columns].sort_values(columns)
     again = table[columns].drop_duplicates().sort_values(columns)

@@ -210,7 +210,7 @@ def test_subset_is_run_labelled_reported_and_queued_once(workspace, suite, capsy
         claims = claim_items(judging, ann, suite="own@1", count=20)
         submit(judging, ann, [a_submission(claim, step=1) for claim in claims[:5]])
         inside = {B.id, C.id}
-        table = export.load_ratings(workspace, "own@1").query("annotator != ''")
+        table = export.export_ratings(workspace, "own@1").table.query("annotator != ''")
         plan, part_plan = (
             gather(workspace, label).suite.plan for label in ("own@1", "own@1+tag:wrap")
         )

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from sts.annotations import review_events
-from sts.annotations.events import ERROR_TYPES
+from sts.annotations.error_analysis import ERRORS
 from sts.annotations.schema import items
 from sts.cli.main import main
 from sts.continuations import store as continuations
@@ -177,9 +177,9 @@ def adjudicate(page: Any) -> dict[str, Verdict]:
 def review(page: Any) -> dict[str, str]:
     labels: dict[str, str] = {}
     while item := waiting(page, ".review"):
-        number = len(labels) % len(ERROR_TYPES)
+        number = len(labels) % len(ERRORS)
         press(page, str(1 + number), "Enter")
-        labels[item] = ERROR_TYPES[number]
+        labels[item] = [*ERRORS][number]
     return labels
 
 
