@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     closed: ClosingEvent | None  # the decision that closed the suite early
 
 
-def load_plan(workspace: Workspace, suite: str, scenarios: Collection[str] | None = None) -> Plan:
+def load_plan(workspace: Workspace, suite: str, hashes: Collection[str]) -> Plan:
     """Load the plan of a suite, or of a part of it.
 
     **Planned** are the clips of the suite's scenarios that are queued for people, for this suite or
@@ -53,18 +53,15 @@ def load_plan(workspace: Workspace, suite: str, scenarios: Collection[str] | Non
     Args:
       workspace: not changed; no store is created.
       suite: `NAME@VERSION`.
-      scenarios: ids of the suite's scenarios to count; None for all of them.
+      hashes: of the scenarios of the suite to count.
 
     Returns:
       The plan; without a store or queued clips it is number 1, with zero clips. A closing is
       always of the whole suite.
 
     Raises:
-      UnknownName: no such suite.
       StoreError: the store exists and cannot be read.
-      DamagedData: the suite was modified.
     """
-    hashes = load_scenario_hashes(workspace, suite, scenarios)
     with AnnotationStore.read_existing(workspace) as connection:
         if connection is None:
             return Plan(0, 0, 1, None)
@@ -72,15 +69,9 @@ def load_plan(workspace: Workspace, suite: str, scenarios: Collection[str] | Non
         return read_plan(connection, suite, hashes)
 
 
-def load_scenario_hashes(
-    workspace: Workspace, suite: str, scenarios: Collection[str] | None = None
-) -> set[str]:
-    """Load the hashes of a suite's scenarios, or of those with these ids."""
-    return {
-        scenario.hash
-        for scenario in frozen.load(workspace, suite).scenarios
-        if scenarios is None or scenario.id in scenarios
-    }
+def load_scenario_hashes(workspace: Workspace, suite: str) -> set[str]:
+    """Load the hashes of a suite's scenarios."""
+    return {scenario.hash for scenario in frozen.load(workspace, suite).scenarios}
 
 
 def read_plan(connection: Connection, suite: str, hashes: Collection[str]) -> Plan:

@@ -47,6 +47,10 @@ def an_item_of(workspace: Workspace, name: str, place: int = 0, **changes: Any) 
     return an_item(name, scenario=scenario.id, scenario_hash=scenario.hash, **changes)
 
 
+def plan_of(workspace: Workspace) -> Plan:
+    return load_plan(workspace, SUITE, load_scenario_hashes(workspace, SUITE))
+
+
 def a_lead(store: AnnotationStore) -> Any:
     return add_person(store, "Lea", ["lead"])
 
@@ -57,7 +61,7 @@ def close(workspace: Workspace, store: AnnotationStore, lead: Any, **more: Any) 
 
 
 def test_plan_counts_the_clips_that_people_must_judge(workspace, store, clock) -> None:
-    assert load_plan(workspace, SUITE) == Plan(0, 0, 1, None)
+    assert plan_of(workspace) == Plan(0, 0, 1, None)
     enqueue(store, [an_item_of(workspace, "once"), an_item_of(workspace, "copy", clip="once")])
     enqueue(store, [an_item_of(workspace, "twice", 1)], required=2)
     enqueue(store, [an_item_of(workspace, "unable", 1)])
@@ -66,24 +70,24 @@ def test_plan_counts_the_clips_that_people_must_judge(workspace, store, clock) -
     enqueue(store, [silent], required=None)
     add_reference(store, an_item_of(workspace, "known"), "not_done")
     enqueue(store, [an_item_of(workspace, "known")])
-    assert load_plan(workspace, SUITE) == Plan(4, 0, 1, None)
+    assert plan_of(workspace) == Plan(4, 0, 1, None)
     ana, bo, cy = add_people(store, "Ana", "Bo", "Cy")
     enqueue(store, [an_item_of(workspace, "turned")])
     judge(store, ana, **UNABLE)
-    assert load_plan(workspace, SUITE) == Plan(5, 3, 1, None)
+    assert plan_of(workspace) == Plan(5, 3, 1, None)
     add_reference(store, an_item_of(workspace, "turned"), "not_done")
     (twice,) = (row.id for row in rows(store, "items") if row.continuation == "twice")
     (said,) = (row.uuid for row in rows(store, "events") if row.item == twice)
     submit(store, ana, [a_submission(twice, corrects=said)])
     submit(store, add_person(store, "Rhea", ["reviewer"]).id, [an_event("adjudication", twice)])
-    assert load_plan(workspace, SUITE) == Plan(4, 2, 1, None)  # "twice" needs another annotator
+    assert plan_of(workspace) == Plan(4, 2, 1, None)  # "twice" needs another annotator
     judge(store, bo)
     judge(store, cy, suite="other@1")
-    assert load_plan(workspace, SUITE) == Plan(4, 4, 1, None)
-    counts = [load_plan(workspace, SUITE, [s.id])[:2] for s in scenarios(workspace.root)[:3]]
+    assert plan_of(workspace) == Plan(4, 4, 1, None)
+    counts = [load_plan(workspace, SUITE, {s.hash})[:2] for s in scenarios(workspace.root)[:3]]
     assert counts == [(2, 2), (2, 2), (0, 0)]
     with pytest.raises(UnknownName, match="unknown suite version 'core@99'"):
-        load_plan(workspace, "core@99")
+        load_scenario_hashes(workspace, "core@99")
 
 
 def test_clip_that_moves_to_a_new_rubric_version_starts_no_new_plan(workspace, store, clock):
@@ -99,11 +103,11 @@ def test_clip_that_moves_to_a_new_rubric_version_starts_no_new_plan(workspace, s
     (judged,) = judge(store, ana, 1)
     (moved,) = shown.keys() - {judged}
     add(moved, shown[moved], "2")
-    assert load_plan(workspace, SUITE)[:3] == (2, 1, 1)
+    assert plan_of(workspace)[:3] == (2, 1, 1)
     clock.now += 1
     judge(store, ana)
     add("c2", shown[judged], "2")
-    assert load_plan(workspace, SUITE)[:3] == (3, 2, 2)
+    assert plan_of(workspace)[:3] == (3, 2, 2)
 
 
 def test_clips_added_before_the_last_judgement_belong_to_the_plan(workspace, store, clock) -> None:
@@ -112,7 +116,7 @@ def test_clips_added_before_the_last_judgement_belong_to_the_plan(workspace, sto
         clock.now += number == 2  # at the time of the last judgement, as an import does, and later
         enqueue(store, [an_item_of(workspace, name)])
         judge(store, ana)
-        assert load_plan(workspace, SUITE).number == number
+        assert plan_of(workspace).number == number
 
 
 class Model:
@@ -198,8 +202,8 @@ def test_plan_is_what_a_witness_of_every_change_counts(workspace, open_store, cl
             for model in (whole, part):
                 model.reopen() if kind == "reopen" else model.close(lead, clock.now)
             assert after == whole.plan()
-        assert load_plan(workspace, SUITE) == whole.plan(), (step, kind)
-        assert load_plan(workspace, SUITE, {first.id}) == part.plan(), (step, kind)
+        assert plan_of(workspace) == whole.plan(), (step, kind)
+        assert load_plan(workspace, SUITE, {first.hash}) == part.plan(), (step, kind)
         states.add(whole.closed is not None)
     assert whole.number > 1 and states == {True, False}
     assert verify(store.database).findings == ()
@@ -212,7 +216,7 @@ def test_reason_of_a_closing_survives_the_erasure_of_the_lead(workspace, store, 
     close(workspace, store, lead)
     change(store, people.anonymise, "Lea")
     closing = ClosingEvent("closing", REASON, lead.pseudonym, clock.now)
-    assert load_plan(workspace, SUITE) == Plan(2, 1, 1, closing)
+    assert plan_of(workspace) == Plan(2, 1, 1, closing)
     assert verify(store.database).findings == ()
     with pytest.raises(Exception, match="append-only"), store.write() as connection:
         connection.execute(text("UPDATE events SET suite = 'core@2' WHERE suite = 'core@1'"))
@@ -236,7 +240,7 @@ def test_command_closes_and_reopens_a_study(sqlite_workspace, study) -> None:
     out = study(f"close {SUITE} --reason 'more funds' --user Lea --reopen")
     judged = "1 of 2 planned clips are judged; unjudged clips are queued again"
     assert out == f"{SUITE} is reopened by Lea: {judged}\n"
-    assert load_plan(sqlite_workspace, SUITE).closed is None
+    assert plan_of(sqlite_workspace).closed is None
 
 
 @pytest.mark.parametrize(

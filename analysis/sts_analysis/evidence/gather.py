@@ -12,7 +12,6 @@ from sts.cli.arguments import show_progress
 from sts.continuations.index import open_index
 from sts.storage.files import open_part_folder
 from sts.storage.workspace import Workspace
-from sts.suites import selections
 from sts_analysis.evidence import files
 from sts_analysis.evidence.dossiers import choose_clips, list_dossiers
 from sts_analysis.inputs.gather import Gathered
@@ -54,9 +53,8 @@ def open_evidence(
     """
     assert gathered.ids is not None, "a table has no continuations"
     ids, outcomes = gathered.ids, study.outcomes
-    scenarios = selections.load_selection(workspace, gathered.suite.name).scenarios
     index = open_index(workspace.store)
-    rows = index.find_rows({scenario.hash for scenario in scenarios})
+    rows = index.find_rows({scenario.hash for scenario in gathered.scenarios})
     clip_of = dict(zip(index.hex_digits("id", rows), index.hex_digits("clip", rows), strict=True))
     dossiers = list_dossiers(gathered.ratings, outcomes, ids, clip_of)
     shown = {ids[clip.number] for choice in pick_clips(study) for clip in choice.clips}
@@ -77,7 +75,7 @@ def open_evidence(
         summary = files.write_clips(
             made,
             workspace,
-            scenarios,
+            gathered.scenarios,
             dossiers,
             {} if linked else taken,
             title=study.subject.name,

@@ -18,6 +18,7 @@ from sts_analysis.inputs.tables import InputFile, describe_frame
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
     from sts.continuations.types import Continuation
+    from sts.suites.types import Scenario
 
 
 class Gathered(NamedTuple):
@@ -33,6 +34,7 @@ class Gathered(NamedTuple):
       mapping: how the columns and verdicts of a foreign table were read.
       inputs: what identifies each file or data frame that was read; none for a suite.
       media_folder: what the paths in the column `media` are relative to; None without paths.
+      scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
     """
 
@@ -44,6 +46,7 @@ class Gathered(NamedTuple):
     ids: pd.Series | None = None
     mapping: ColumnMapping = AS_WRITTEN
     inputs: tuple[InputFile, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
     load: Callable[[Collection[str]], Iterable[Continuation]] | None = None
     media_folder: Path | None = None
 

@@ -49,16 +49,17 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
       DamagedData: there is neither a label nor a judgement of one.
     """
     chosen = selections.load_selection(workspace, label)
-    of_part = {scenario.id for scenario in chosen.scenarios} if chosen.terms else None
+    hashes = {scenario.hash for scenario in chosen.scenarios}
     # The plan comes first, so that it counts no judgement that the table lacks.
-    plan = load_plan(workspace, chosen.suite.label, of_part)
+    plan = load_plan(workspace, chosen.suite.label, hashes)
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
+    mark = None if judged.empty else content_hash(judged.to_csv(index=False).encode())[:16]
     return Gathered(
         ratings,
         workspace_scores(workspace),
         _subject(workspace, chosen)._replace(
-            annotations_hash=content_hash(judged.to_csv(index=False).encode())[:16],
+            annotations_hash=mark,
             digests=digests.with_files(workspace, made_of),
             reviews=_reviews(workspace, chosen, judged),
             plan=plan,
@@ -66,6 +67,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         workspace.path("reports", _folder(chosen)),
         None if against is None else _other(workspace, chosen, against),
         ids,
+        scenarios=chosen.scenarios,
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
     )
 
@@ -86,7 +88,8 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     if chosen.label == other.label:
         raise ArgumentError(f"--compare-to: expected another suite than {label}")
     there = {one.hash: one.id for one in other.scenarios}
-    ratings, _ = _ratings(workspace, other, export.load_ratings(workspace, other.suite.label))
+    judged = export.export_ratings(workspace, other.suite.label).table
+    ratings, _ = _ratings(workspace, other, judged)
     return Other(
         _subject(workspace, other),
         ratings,

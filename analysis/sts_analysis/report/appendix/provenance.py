@@ -88,7 +88,7 @@ class Result(msgspec.Struct, frozen=True):
     Attributes:
       suite: NAME@VERSION, or the name of a table.
       suite_hash: of the frozen suite; null for a table.
-      annotations_hash: of people's verdicts; null for a table.
+      annotations_hash: of people's verdicts; null without any, and for a table.
       selection: the part of the suite that the report is about; null for all of it.
       digests: what a workspace held; null for a table.
       inputs: tables that were read; empty for a suite.
