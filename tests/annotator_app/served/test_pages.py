@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from sts_annotator_app.results import RESULTS
 from tests.annotator_app.served.browser import SHADOWS, STAGE, Opener, press, saved
 from tests.annotator_app.serving import OWNER, PATIENCE, Server
 from tests.stores import add_person, change
+from tests.zygote import Zygote
 
 pytestmark = pytest.mark.browser
 
@@ -164,15 +168,22 @@ FRAME_IS = f"""([n, to]) => {SHADOWS}.flatMap((one) => [...one.querySelectorAll(
 .dataset.frame == to"""
 
 
+@pytest.fixture
+def unjudged(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
+    """A server of a study in which nobody has judged, so that its report picks clips by rule."""
+    with Server(shutil.copytree(recorded, tmp_path / "workspace"), zygote=zygote) as server:
+        yield server
+
+
 def test_lead_goes_from_the_report_to_two_clips_side_by_side(
-    open_page: Opener, server: Server
+    open_page: Opener, unjudged: Server
 ) -> None:
-    page = open_page("leader", path="/report", roles=("lead",), ready=False)
+    page = open_page("leader", unjudged, "/report", roles=("lead",), ready=False)
     page.frame_locator("iframe").locator(".cards a").first.wait_for()
     opener = page.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("href").endswith(f"{RESULTS}report.html")
 
-    page.goto(server.url(f"{RESULTS}report.html"))
+    page.goto(unjudged.url(f"{RESULTS}report.html"))
     page.locator(".cards a").first.click()
     links = page.get_by_role("link", name="Watch it in the app")
     links.nth(1).wait_for()
