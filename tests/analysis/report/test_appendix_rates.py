@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sts.errors import ArgumentError, UnknownName
-from sts_analysis.report.appendix import comparisons, rates
+from sts_analysis.report.appendix import comparisons, rates, scenarios
 from sts_analysis.report.core import interval
 from sts_analysis.report.csv_files import format_tables
 from sts_analysis.statistics.estimate import adjust_holm
@@ -38,6 +38,14 @@ def test_rows_count_what_was_judged_and_what_was_not() -> None:
     assert (a.scenarios, a.scenarios_missing, a.judgements, a.successes) == (3, 0, 4, 3.0)
     assert (b.scenarios, b.scenarios_missing, b.successes) == (2, 1, 1.0)
     assert a.interval is None and a.other_annotators_interval is None  # three units
+
+
+def test_difficulty_of_a_scenario_is_the_mean_failure_of_those_that_have_it() -> None:
+    study = make_study(make_rows({"A": "1a0b 1a?a 1b_a", "B": "1a 0b"}))
+    found = {row.scenario: row.difficulty for row in scenarios.compute(study).rows}
+    values = study.outcomes.value[study.claim.ranked]
+    assert list(found.values()) == pytest.approx(1 - np.nanmean(values, axis=0))
+    assert found[study.outcomes.scenarios[0]] == 0.25  # one agent passes half of it, the other all
 
 
 def test_parts_of_few_units_show_counts_instead_of_intervals() -> None:

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 import msgspec
+import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.report.appendix.rates import MAX_COLUMNS
@@ -10,7 +11,7 @@ from sts_analysis.report.core import Report, Study, html, join, number
 from sts_analysis.report.markup import fold
 from sts_analysis.report.sections.categories import find_heat
 from sts_analysis.report.text import pluralise
-from sts_analysis.statistics.scenario_summary import summarise_scenarios
+from sts_analysis.statistics import estimate as est
 
 TITLE = "Scenarios"
 NAV = "Scenarios"
@@ -27,9 +28,7 @@ class Row(msgspec.Struct, frozen=True):
       kind: "instruction", "question", or "" if unknown.
       unit: number of the unit that it belongs to.
       instruction: what the agent was asked; "" if unknown.
-      difficulty: mean failure of the ranked agents.
-      range: the highest pass rate of a ranked agent minus the lowest.
-      discrimination: correlation of the agents' rates here with their mean over all others.
+      difficulty: mean failure of the ranked agents (Abramson et al. 2022, section 5.2).
       pass_rates: plain, by agent; above 20 agents the first 20, and all in the CSV file.
     """
 
@@ -39,8 +38,6 @@ class Row(msgspec.Struct, frozen=True):
     unit: int
     instruction: str
     difficulty: float | None
-    range: float | None
-    discrimination: float | None
     pass_rates: dict[str, float | None]
 
 
@@ -61,15 +58,15 @@ def compute(study: Study, *, whole: bool = False) -> Result:
     outcomes = study.outcomes
     shown = study.order if whole else study.order[:MAX_COLUMNS]
     names = [outcomes.agents[a] for a in shown]
-    summary = summarise_scenarios(outcomes.value[study.claim.ranked])
+    values = outcomes.value[study.claim.ranked]
+    known = np.isfinite(values).sum(axis=0)
+    failed = est.divide(np.where(np.isfinite(values), 1 - values, 0.0).sum(axis=0), known)
     columns = zip(
         outcomes.scenarios,
         outcomes.category.tolist(),
         outcomes.kind,
         outcomes.unit.tolist(),
-        summary.difficulty.tolist(),
-        summary.range.tolist(),
-        summary.discrimination.tolist(),
+        np.where(known > 0, failed, np.nan).tolist(),
         outcomes.value[shown].T.tolist(),
         strict=True,
     )
@@ -81,14 +78,12 @@ def compute(study: Study, *, whole: bool = False) -> Result:
             unit=unit,
             instruction=study.subject.instructions.get(name, ""),
             difficulty=number(difficulty),
-            range=number(spread),
-            discrimination=number(discrimination),
             pass_rates={
                 agent: None if rate != rate else rate
                 for agent, rate in zip(names, rates, strict=True)
             },
         )
-        for name, category, kind, unit, difficulty, spread, discrimination, rates in columns
+        for name, category, kind, unit, difficulty, rates in columns
     ]
     rows.sort(key=lambda row: row.category)
     return Result(rows=tuple(rows), agents=len(outcomes.agents))
