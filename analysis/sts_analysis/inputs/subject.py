@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import pandas as pd
 
 if TYPE_CHECKING:  # a report on a file needs no database
@@ -17,21 +18,21 @@ SCENARIO = ["scenario", "category", "kind"]
 """The columns that say what a scenario is."""
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """A part of a suite.
 
     Attributes:
-      suite: NAME@VERSION that it is of.
-      meaning: what selects it, such as "+tag:wrap".
-      scenarios: how many it has.
-      of: how many the suite has.
-      joined: scenarios that nothing selects, and which belong with one that is selected.
+      suite: NAME@VERSION.
+      filter: what selects it, such as "+tag:wrap".
+      scenarios: number selected.
+      suite_scenarios: number in the suite.
+      joined: scenarios that belong to a pair or dialogue with a selected one.
     """
 
     suite: str
-    meaning: str
+    filter: str
     scenarios: int
-    of: int
+    suite_scenarios: int
     joined: tuple[str, ...]
 
 

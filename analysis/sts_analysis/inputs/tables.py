@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -34,13 +35,13 @@ MOST_LETTERS = 2**17
 """Bytes of a cell; as many as Python's CSV reader takes."""
 
 
-class InputFile(NamedTuple):
-    """A table that results were computed from.
+class InputFile(msgspec.Struct, frozen=True):
+    """A table that was read.
 
     Attributes:
-      name: the file's name without its folder, or "table" or "scores" for a data frame.
-      rows: number of rows.
-      sha256: of its bytes, 64 hexadecimal digits; of a data frame, of `to_csv(index=False)`.
+      name: of the file, without its folder; "table" or "scores" for a data frame.
+      rows: without the header.
+      sha256: of its bytes; of a data frame, of `to_csv(index=False)`.
     """
 
     name: str

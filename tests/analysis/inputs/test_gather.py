@@ -9,6 +9,7 @@ import pytest
 
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.gather import add_scores, gather_frame, gather_table
+from sts_analysis.inputs.tables import InputFile
 
 RATINGS = pd.DataFrame(
     {
@@ -31,7 +32,9 @@ def test_each_file_that_was_read_has_its_name_rows_and_digest(tmp_path: Path) ->
     table.write_text("agent,scenario,verdict\n\na,s,1\n,,\nb,s,0\n")
     SCORES.to_parquet(scores)
     gathered = add_scores(gather_table(table), scores)
-    assert gathered.inputs == (("r.csv", 2, digest(table)), ("s.parquet", 2, digest(scores)))
+    first, second = gathered.inputs
+    assert first == InputFile("r.csv", 2, digest(table))
+    assert second == InputFile("s.parquet", 2, digest(scores))
     assert gathered.scores["value"].tolist() == [1, 2.5]
 
 
@@ -45,7 +48,7 @@ def test_digest_of_a_data_frame_is_that_of_its_csv_file(
     frame.to_csv(path, index=False)
     gathered = add_scores(gather_frame(frame), SCORES)
     scores = hashlib.sha256(b"agent,metric,value\na,m,1.0\nb,m,2.5\n").hexdigest()
-    assert gathered.inputs == (("table", 4, digest(path)), ("scores", 2, scores))
+    assert gathered.inputs == (InputFile("table", 4, digest(path)), InputFile("scores", 2, scores))
     again = gather_table(path)
     pd.testing.assert_frame_equal(again.ratings, gathered.ratings)
     assert again.inputs[0].sha256 == gathered.inputs[0].sha256

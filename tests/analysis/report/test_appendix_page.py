@@ -13,6 +13,7 @@ from sts.storage.csv_tables import parse_csv
 from sts_analysis.inputs.gather import gather_table
 from sts_analysis.inputs.mapping import make_mapping
 from sts_analysis.inputs.subject import Subject
+from sts_analysis.inputs.tables import InputFile
 from sts_analysis.report.appendix import provenance
 from sts_analysis.report.core import Options, Report, Study
 from sts_analysis.report.csv_files import format_tables
@@ -112,7 +113,7 @@ def test_provenance_names_the_tables_that_were_read(tmp_path) -> None:
     gathered = gather_table(path, mapping)
     found = provenance.compute(Study(gathered, Options(), {"sts": "1", "commit": "abc"}))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert found.inputs == (provenance.InputFile("my <table>.csv", 6, digest),)
+    assert found.inputs == (InputFile("my <table>.csv", 6, digest),)
     assert found.columns == {"agent": "Model"} and found.verdict_words["pass"] == "success"
     assert found.versions == {"sts": "1"} and found.commit == "abc"
 

@@ -40,12 +40,15 @@ def test_rows_count_what_was_judged_and_what_was_not() -> None:
     assert a.interval is None and a.other_annotators_interval is None  # three units
 
 
-def test_difficulty_of_a_scenario_is_the_mean_failure_of_those_that_have_it() -> None:
-    study = make_study(make_rows({"A": "1a0b 1a?a 1b_a", "B": "1a 0b"}))
+def test_difficulty_of_a_scenario_is_the_mean_failure_of_ranked_agents() -> None:
+    rows = draw_rows(RATES | {"seer": 1.0})
+    rows["sees"] = np.where(rows["agent"] == "seer", "world", "observation")
+    rows = rows[(rows["agent"] != "fair") | (rows["scenario"] != "s00")]
+    study = make_study(rows)
     found = {row.scenario: row.difficulty for row in scenarios.compute(study).rows}
-    values = study.outcomes.value[study.claim.ranked]
-    assert list(found.values()) == pytest.approx(1 - np.nanmean(values, axis=0))
-    assert found[study.outcomes.scenarios[0]] == 0.25  # one agent passes half of it, the other all
+    ranked = [study.outcomes.agents.index(agent) for agent in RATES]
+    expected = 1 - np.nanmean(study.outcomes.value[ranked], axis=0)
+    assert [found[name] for name in study.outcomes.scenarios] == pytest.approx(expected)
 
 
 def test_parts_of_few_units_show_counts_instead_of_intervals() -> None:

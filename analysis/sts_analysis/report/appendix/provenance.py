@@ -6,6 +6,8 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.inputs.mapping import AS_WRITTEN
+from sts_analysis.inputs.subject import Part
+from sts_analysis.inputs.tables import InputFile
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.markup import fold, render_table
 from sts_analysis.report.text import pluralise
@@ -50,38 +52,6 @@ class Digests(msgspec.Struct, frozen=True):
     scores: str | None
 
 
-class Selection(msgspec.Struct, frozen=True):
-    """A part of a suite.
-
-    Attributes:
-      suite: NAME@VERSION.
-      filter: what selects it, such as "+tag:wrap".
-      scenarios: number selected.
-      suite_scenarios: number in the suite.
-      joined: scenarios that belong to a pair or dialogue with a selected one.
-    """
-
-    suite: str
-    filter: str
-    scenarios: int
-    suite_scenarios: int
-    joined: tuple[str, ...]
-
-
-class InputFile(msgspec.Struct, frozen=True):
-    """A table that was read.
-
-    Attributes:
-      name: of the file, without its folder.
-      rows: without the header.
-      sha256: of its bytes; of a data frame, of its CSV form.
-    """
-
-    name: str
-    rows: int
-    sha256: str
-
-
 class Result(msgspec.Struct, frozen=True):
     """Everything needed to make the report again.
 
@@ -107,7 +77,7 @@ class Result(msgspec.Struct, frozen=True):
     suite: str
     suite_hash: str | None
     annotations_hash: str | None
-    selection: Selection | None
+    selection: Part | None
     digests: Digests | None
     inputs: tuple[InputFile, ...]
     columns: dict[str, str]
@@ -125,16 +95,14 @@ class Result(msgspec.Struct, frozen=True):
 def compute(study: Study) -> Result:
     """List what the report was made from."""
     subject, options, made_with = study.subject, study.options, study.provenance
-    part, mapping = subject.part, study.gathered.mapping
+    mapping = study.gathered.mapping
     return Result(
         suite=subject.name,
         suite_hash=subject.hash,
         annotations_hash=subject.annotations_hash,
-        selection=None
-        if part is None
-        else Selection(part.suite, part.meaning, part.scenarios, part.of, part.joined),
+        selection=subject.part,
         digests=_convert_digests(study),
-        inputs=tuple(InputFile(*file) for file in study.gathered.inputs),
+        inputs=study.gathered.inputs,
         columns=dict(mapping.columns),
         verdict_words={} if mapping.words == AS_WRITTEN.words else dict(mapping.words),
         notes=subject.notes,

@@ -454,9 +454,9 @@ def _describe_subject(study: Study) -> list[Sentence]:
     """Say what is special about the scenarios, and what agents state about themselves."""
     part, sentences = study.subject.part, []
     if part is not None:
-        counts = f"{part.scenarios} of its {part.of} scenarios"
+        counts = f"{part.scenarios} of its {part.suite_scenarios} scenarios"
         joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
-        text = f"This is about a part of {part.suite}, {part.meaning}: {counts}{joined}."
+        text = f"This is about a part of {part.suite}, {part.filter}: {counts}{joined}."
         sentences.append(write_sentence(text))
     sentences += [write_sentence(f"{_upper(note)}.") for note in study.subject.notes]
     stated = study.agent_rows[["agent", "notes"]].drop_duplicates()
