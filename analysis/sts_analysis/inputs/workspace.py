@@ -180,13 +180,15 @@ def _with_labels(
     Raises:
       DamagedData: there is neither a label nor a judgement of this suite.
     """
-    human = from_frame("annotations", judged).frame.astype(object)
-    frames = [human] if len(human) else []
     labels = _labels(workspace, suite)
-    if labels is not None:
-        frames.append(labels)
+    if judged.empty:
+        frames = [] if labels is None else [labels]
+    else:
+        human = from_frame("annotations", judged).frame.astype(object)
+        frames = [human] if labels is None else [human, labels.astype(object)]
+    if not judged.empty and labels is not None:
         own = labels[labels["continuation"].isin(human["continuation"])]
-        current = own.drop_duplicates("continuation").set_index("continuation")
+        current = own.astype(object).drop_duplicates("continuation").set_index("continuation")
         for column in current.columns.intersection(_CURRENT):
             named = human["continuation"].map(current[column])
             human[column] = named.where(named.notna(), human[column])
@@ -198,7 +200,7 @@ def _with_labels(
     every = list(dict.fromkeys(column for frame in frames for column in frame.columns))
     filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
     joined = pd.concat(filled, ignore_index=True)
-    del human, labels, frames, filled  # of a million rows, one table is much
+    del labels, frames, filled  # of a million rows, one table is much
     texts = of_texts(suite, joined)
     checked = check_ratings(texts)
     ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
@@ -214,4 +216,4 @@ def _labels(workspace: Workspace, suite: str) -> pd.DataFrame | None:
     label_table.check_format(table.name, table.mark)
     require_columns(table.name, table.frame.columns, (*WRITTEN_COLUMNS, "kind", "sees"))
     referred = table.frame["continuation"].isin(export.load_reference_ids(workspace))
-    return table.frame[~referred.to_numpy()].astype(object)
+    return table.frame[~referred.to_numpy()]
