@@ -8,13 +8,12 @@ from markupsafe import Markup
 
 from sts.domains.sketch import Mark, Sketch
 from sts.errors import StsError
+from sts_analysis.inputs.media import IMAGES, VIDEOS
 from sts_analysis.report.core import Study, html, join
 from sts_analysis.report.picks import find_media
 
 FOLDER = "media"
 """Folder of a report that holds copies of local pictures and videos."""
-IMAGES = (".png", ".jpg", ".jpeg", ".webp", ".gif")
-VIDEOS = (".mp4", ".webm")
 _REMOTE = ("https://", "http://")
 
 

@@ -212,14 +212,14 @@ def test_foreign_text_is_escaped() -> None:
 def test_local_media_are_copied_under_safe_names_and_others_only_linked(tmp_path: Path) -> None:
     folder = tmp_path / "table"
     (folder / "films").mkdir(parents=True)
-    for name in ("films/a b'.MP4", "c.png", "notes.txt", "../secret.png"):
+    for name in ("films/a b'.MOV", "c.png", "notes.txt", "../secret.png"):
         (folder / name).write_bytes(name.encode())
     (folder / "link.png").symlink_to(folder / "../secret.png")
     media = {
-        (BEST, "a-1"): "films/a b'.MP4",
+        (BEST, "a-1"): "films/a b'.MOV",
         (NEXT, "a-1"): "https://example.org/a.mp4",
         (BEST, "b-1"): "c.png",
-        (NEXT, "b-1"): "films/a b'.MP4",
+        (NEXT, "b-1"): "films/a b'.MOV",
         (BEST, "f-1"): "../secret.png",
         (NEXT, "f-1"): "link.png",
         (NEXT, "d-1"): "notes.txt",
@@ -231,11 +231,11 @@ def test_local_media_are_copied_under_safe_names_and_others_only_linked(tmp_path
     result, title, html = show(study)
     assert title == "Seven clips worth watching"
     stills = {(pick.scenario, still.agent): still for pick in result.picks for still in pick.stills}
-    assert stills["a-1", BEST].media == stills["b-1", NEXT].media == "media/01.mp4"
+    assert stills["a-1", BEST].media == stills["b-1", NEXT].media == "media/01.mov"
     assert stills["b-1", BEST].media == stills["e-1", BEST].media == "media/02.png"
     assert stills["a-1", NEXT].address == "https://example.org/a.mp4"
     assert clips.list_media(study) == {
-        "media/01.mp4": folder / "films/a b'.MP4",
+        "media/01.mov": folder / "films/a b'.MOV",
         "media/02.png": folder / "c.png",
     }
     assert result.missing_media == 5 and "5 media files could not be read" in html

@@ -8,9 +8,10 @@ import msgspec
 from markupsafe import Markup
 
 from sts.domains.sketch import Sketch
+from sts_analysis.inputs.media import VIDEOS
 from sts_analysis.report.core import Report, Study, html, join, number
 from sts_analysis.report.picks import Choice, Kind, pick_clips
-from sts_analysis.report.stills import VIDEOS, draw_sketches, plan_media, render_sketch
+from sts_analysis.report.stills import draw_sketches, plan_media, render_sketch
 from sts_analysis.report.text import count_words, percent, pluralise
 
 NAV = "Clips"
