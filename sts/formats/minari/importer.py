@@ -17,6 +17,8 @@ from sts.trajectories.types import Trajectory
 
 _MAX_BYTES = 2**26
 """Maximum size of a dataset's metadata, in bytes."""
+_NO_THREAD = "Failed to launch worker thread"
+"""What Arrow says if no memory is left for a thread."""
 
 
 def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
@@ -47,6 +49,8 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
         raise
     except Exception as error:  # a damaged file makes Minari and h5py raise almost anything
         reason = " ".join(f"{type(error).__name__}: {error}".split())
+        if _NO_THREAD in reason:
+            raise MemoryError from error
         raise DamagedData(f"{path}: Minari cannot read this dataset: {reason}") from error
 
 
