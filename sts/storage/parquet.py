@@ -268,7 +268,7 @@ def _read_columns(
         inside.read_row_groups(batch, columns=list(columns), use_threads=False) for batch in batches
     )
     for column in columns:
-        if sum(map(_text_bytes, table.column(column).chunks)) > arrow.MAX_BYTES:
+        if _is_too_long(table.column(column).chunks):
             raise DamagedData(
                 f"{name}: expected at most {arrow.MAX_BYTES} bytes of texts in column {column}, "
                 "found more"
@@ -278,15 +278,17 @@ def _read_columns(
     return table.cast(pa.schema(list(types.items()), table.schema.metadata))
 
 
-def _text_bytes(chunk: pa.Array) -> int:
-    """Return the size of dictionary-encoded texts after expansion."""
-    values = chunk.flatten() if pa.types.is_list(chunk.type) else chunk
-    if not pa.types.is_dictionary(values.type):
-        return 0
+def _is_too_long(chunks: Sequence[pa.Array]) -> bool:
+    """Return whether dictionary-encoded texts are too large after expansion."""
+    texts = [chunk.flatten() if pa.types.is_list(chunk.type) else chunk for chunk in chunks]
+    texts = [values for values in texts if pa.types.is_dictionary(values.type)]
+    # Most columns are small even if each text were all texts, which takes no counting.
+    if sum(values.dictionary.nbytes * len(values) for values in texts) <= arrow.MAX_BYTES:
+        return False
     import pyarrow.compute as pc  # slow to import
 
-    lengths = pc.binary_length(values.dictionary).take(values.indices)
-    return int(pc.sum(lengths).as_py() or 0)
+    lengths = (pc.binary_length(values.dictionary).take(values.indices) for values in texts)
+    return sum(pc.sum(length).as_py() or 0 for length in lengths) > arrow.MAX_BYTES
 
 
 def _check_sizes(
