@@ -126,7 +126,7 @@ class _RatingsTable:
         names: bool,
     ) -> None:
         self._record, self._continuations = record, continuations
-        self._study, self._names = study, names
+        self._names = names
         self._latest: dict[str, dict[int, StandingVerdict]] = defaultdict(dict)
         for verdict in sorted(record.judgements):  # of several versions of a rubric, the last
             self._latest[record.clips[verdict.item].shown_hash][verdict.annotator] = verdict
@@ -136,6 +136,11 @@ class _RatingsTable:
             record.clips[item].shown_hash: record.clips[item]
             for label, item in sorted(record.suites)
             if part in (None, label)
+        }
+        self._twice = {
+            clip.clip
+            for clip in record.clips.values()
+            if unit_hash(study.seed, "twice", clip.clip) < study.overlap
         }
         self._pool = {
             record.clips[item].shown_hash: truth for item, truth in record.references.items()
@@ -166,8 +171,7 @@ class _RatingsTable:
         decided = self._record.adjudications.get(clip.item)
         unjudged = "not_done" if settled else ""
         standing = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
-        is_sampled = unit_hash(self._study.seed, "twice", clip.clip) < self._study.overlap
-        twice = not settled and not truth and is_sampled
+        twice = not settled and not truth and clip.clip in self._twice
         author = ""
         if verdict:
             person = self._record.authors[verdict.annotator]

@@ -51,7 +51,7 @@ def read_continuations(
     quiet = find_silent(workspace.store, index, inside) if auto_resolve else set()
     return StudyContinuations(
         tuple(index.iter_entries(clip_rows)),
-        frozenset(entry.id for entry in index.iter_entries(inside)),
+        frozenset(index.hex_digits("id", inside)),
         suite_hash,
         _digest_continuations(index, rows),
         frozenset(quiet),

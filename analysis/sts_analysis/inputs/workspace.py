@@ -54,7 +54,8 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     plan = load_plan(workspace, chosen.suite.label, hashes)
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
-    mark = None if judged.empty else content_hash(judged.to_csv(index=False).encode())[:16]
+    answers = judged[judged["verdict"] != ""]
+    mark = None if answers.empty else content_hash(answers.to_csv(index=False).encode())[:16]
     return Gathered(
         ratings,
         workspace_scores(workspace),
@@ -181,6 +182,9 @@ def _with_labels(
       DamagedData: there is neither a label nor a judgement of this suite.
     """
     labels = _labels(workspace, suite)
+    if labels is not None and (judged["verdict"] == "").all():
+        if judged["continuation"].isin(labels["continuation"]).all():
+            judged = judged.iloc[:0]  # it states nothing more
     if judged.empty:
         frames = [] if labels is None else [labels]
     else:

@@ -1,0 +1,34 @@
+"""What a workspace hands to a report: labels, and what people have or have not judged."""
+
+from pathlib import Path
+
+from sts.annotations.store import AnnotationStore
+from sts.cli.main import main
+from sts.continuations.run import run
+from sts.storage.workspace import Workspace
+from sts.suites import selections
+from sts.suites import store as suites
+from sts_analysis.inputs.workspace import gather
+from sts_annotator_app.queueing import fill_queue
+from tests.annotator_app.serving import quiet
+
+SUITE = "few@1"
+
+
+def test_unjudged_queue_adds_continuations_only_if_they_have_no_label(tmp_path: Path):
+    workspace = Workspace.open(str(tmp_path)).create()
+    kept = suites.load(workspace, "core@2").scenarios[:3]
+    suites.freeze(workspace, "few", kept)
+    run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
+    assert main(["label", SUITE, "--workspace", str(tmp_path)]) == 0
+    labelled = gather(workspace, SUITE)
+    for count, continuations, sources in ((2, 6, {"automatic"}), (3, 9, {"automatic", "human"})):
+        run(workspace, kept, ["random"], count=count, seed=0, workers=1, progress=quiet)
+        with AnnotationStore.open(workspace) as store:
+            fill_queue(workspace, store, selections.load_selection(workspace, SUITE))
+        queued = gather(workspace, SUITE)
+        assert queued.ratings["continuation"].nunique() == continuations
+        assert {*queued.ratings["source"]} == sources
+        assert queued.suite.annotations_hash is None
+        rows = queued.ratings[queued.ratings["source"] == "automatic"]
+        assert (rows["verdict"] != "").sum() == len(labelled.ratings) == 6
