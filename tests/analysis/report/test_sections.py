@@ -15,7 +15,7 @@ from sts_analysis.report import document, results
 from sts_analysis.report.core import Options, Study
 from sts_analysis.report.sections import categories, judging, next_steps, ranking, score
 from sts_analysis.report.text import to_plain
-from tests.analysis.variants import FOUR, PROVENANCE, VARIANTS, draw_study, make_study
+from tests.analysis.variants import CATEGORIES, FOUR, PROVENANCE, VARIANTS, draw_study, make_study
 
 FIRST_STEPS = {
     "rule": "Have people judge.",
@@ -97,6 +97,18 @@ def test_category_rates_average_to_the_rate() -> None:
     assert categories.compute(make_study("table only")) is not None
     one = draw_study(FOUR, categories=("only",))
     assert categories.compute(Study(gather_frame(one), Options(), PROVENANCE)) is None
+
+
+@pytest.mark.parametrize(("judged", "is_said"), [(1.0, True), (0.01, False)])
+def test_category_that_no_agent_passes_is_named_only_if_enough_is_judged(judged, is_said) -> None:
+    frame = draw_study({"a": 0.5, "b": 0.0}, people=("ana",), twice=0, judged=judged)
+    failed = (frame["category"] == CATEGORIES[0]) & (frame["annotator"].fillna("") != "")
+    frame["verdict"] = frame["verdict"].mask(failed, "failure")
+    result = categories.compute(Study(gather_frame(frame), Options(), PROVENANCE))
+    assert result is not None
+    notes = [to_plain(note) for note in result.notes]
+    assert (f"No agent passes {CATEGORIES[0]}." in notes) == is_said
+    assert is_said or not any(note.startswith("No agent") for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,10 @@ def _write_notes(study: Study, rows: list[Row], agents: int) -> tuple[Sentence, 
             categories = list_names([row.category for row in behind], most=3)
             notes.append(write_sentence(name(best), " is not in front at ", categories, "."))
     nobody = [
-        r for r in enough if all(rate is None or rate < 0.005 for rate in r.pass_rates[:agents])
+        row
+        for row in enough
+        if None not in row.intervals[:agents]
+        and all((rate or 0) < 0.005 for rate in row.pass_rates[:agents])
     ]
     if nobody:
         categories = list_names([row.category for row in nobody], most=3)
