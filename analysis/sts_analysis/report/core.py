@@ -229,7 +229,7 @@ def interval(ends: np.ndarray | Sequence[float] | None) -> Interval | None:
     return float(ends[0]), float(ends[1])
 
 
-def shown_interval(estimates: Means | Rates, row: int) -> Interval | None:
+def find_interval(estimates: Means | Rates, row: int) -> Interval | None:
     """Return the interval of a row; None below `MIN_UNITS_OF_INTERVAL` units."""
     enough = estimates.units[row] >= MIN_UNITS_OF_INTERVAL
     return interval(estimates.interval[row]) if enough else None

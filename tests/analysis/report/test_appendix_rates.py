@@ -52,13 +52,21 @@ def test_difficulty_of_a_scenario_is_the_mean_failure_of_ranked_agents() -> None
 
 
 def test_parts_of_few_units_show_counts_instead_of_intervals() -> None:
-    study = make_study(make_rows({"A": "1a0a " * 8, "B": "1a1a1a " * 8}, categories=2))
+    words = {"A": "1a0a " * 8, "B": "1a1a1a " * 8, "C": "0a0a " * 8}
+    study = make_study(make_rows(words, categories=2))
     report = compute_appendix(study)
     parts = [(part.agent, part.successes, part.continuations) for part in report.rates.categories]
-    assert parts == [("B", 12, 12), ("A", 4, 8)] * 2
+    assert parts == [("B", 12, 12), ("A", 4, 8), ("C", 0, 8)] * 2
     assert {part.interval for part in report.rates.categories} == {None}
     section = read_section(report, "rates")
-    assert ">4 of 8<" in section and "50% <small>" not in section
+    assert ">4 of 8<" in section and ">0 of 8<" in section and "50% <small>" not in section
+
+
+def test_rate_of_0_with_few_units_is_shown_as_a_count() -> None:
+    report = compute_appendix(make_study(make_rows({"A": "1a0a 1a1a", "B": "0a0a 0a0a"})))
+    assert [row.interval for row in report.rates.rows] == [None, None]
+    section = read_section(report, "rates")
+    assert ">3 of 4<" in section and ">0 of 4<" in section
 
 
 def test_pairs_stand_in_the_order_of_the_ranking_with_the_models_numbers() -> None:

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.core import Interval, Report, Study, html, join, number, shown_interval
+from sts_analysis.report.core import Interval, Report, Study, find_interval, html, join, number
 from sts_analysis.report.markup import fold, render_records, render_table
 from sts_analysis.report.text import percent
 from sts_analysis.statistics.repeatability import measure_repeatability
@@ -72,7 +72,7 @@ def compute(study: Study) -> Result | None:
             Row(
                 agent=agents[a],
                 alike=number(found.alike.value[a]),
-                interval=shown_interval(found.alike, a),
+                interval=find_interval(found.alike, a),
                 scenarios=int(found.alike.scenarios[a]),
             )
             for a in study.order
@@ -82,9 +82,9 @@ def compute(study: Study) -> Result | None:
                 agent=agents[a],
                 k=k,
                 all_succeed=number(all_succeed.value[a]),
-                all_succeed_interval=shown_interval(all_succeed, a),
+                all_succeed_interval=find_interval(all_succeed, a),
                 any_succeeds=number(found.any_succeeds[k].value[a]),
-                any_succeeds_interval=shown_interval(found.any_succeeds[k], a),
+                any_succeeds_interval=find_interval(found.any_succeeds[k], a),
             )
             for a in study.order
             for k, all_succeed in found.all_succeed.items()

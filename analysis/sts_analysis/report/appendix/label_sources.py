@@ -11,11 +11,11 @@ from sts_analysis.report.core import (
     Interval,
     Report,
     Study,
+    find_interval,
     html,
     interval,
     join,
     number,
-    shown_interval,
 )
 from sts_analysis.report.markup import Cell, render_table
 from sts_analysis.report.text import decimal, decimal_range, percent, percent_range
@@ -124,7 +124,7 @@ def _list_rates(study: Study, sources: Sequence[str]) -> tuple[Row, ...]:
             agent=outcomes.agents[agent],
             source=source,
             pass_rate=number(rates.rate[agent]),
-            interval=shown_interval(rates, agent),
+            interval=find_interval(rates, agent),
             continuations=int(outcomes.judged[agent].sum()),
         )
         for agent in study.order

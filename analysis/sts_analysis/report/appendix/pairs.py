@@ -6,7 +6,7 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.appendix.rates import MAX_COLUMNS
-from sts_analysis.report.core import Interval, Report, Study, html, number, shown_interval
+from sts_analysis.report.core import Interval, Report, Study, find_interval, html, number
 from sts_analysis.report.markup import fold, render_records, render_table
 from sts_analysis.report.text import percent
 from sts_analysis.statistics.joint_success import measure_joint_success
@@ -87,7 +87,7 @@ def measure_groups(
             JointRate(
                 agent=agents[a],
                 joint_success=number(means.value[a]),
-                interval=shown_interval(means, a),
+                interval=find_interval(means, a),
                 units=int(means.units[a]),
                 groups=int(judged[a]),
             )

@@ -3,7 +3,7 @@
 import msgspec
 from markupsafe import Markup
 
-from sts_analysis.report.core import Interval, Report, Study, html, interval, number, shown_interval
+from sts_analysis.report.core import Interval, Report, Study, find_interval, html, interval, number
 from sts_analysis.report.markup import render_records
 from sts_analysis.report.text import decimal
 from sts_analysis.statistics.powered_rates import estimate_powered_rates
@@ -63,7 +63,7 @@ def compute(study: Study) -> Result | None:
             Row(
                 agent=outcomes.agents[a],
                 people_rate=number(people.value[a]),
-                people_interval=shown_interval(people, a),
+                people_interval=find_interval(people, a),
                 pass_rate=number(found.rate[a]),
                 interval=interval(found.interval[a]),
                 weight=number(found.weight[a]),

@@ -10,11 +10,11 @@ from sts_analysis.report.core import (
     Interval,
     Report,
     Study,
+    find_interval,
     html,
     interval,
     join,
     number,
-    shown_interval,
 )
 from sts_analysis.report.markup import Cell, fold, render_records, render_table
 from sts_analysis.report.text import NONE, percent, percent_range
@@ -165,7 +165,7 @@ def list_parts(study: Study, parts: Mapping[str, tuple[np.ndarray, Rates]]) -> t
             part=name,
             agent=outcomes.agents[agent],
             pass_rate=number(rates.rate[agent]),
-            interval=shown_interval(rates, agent),
+            interval=find_interval(rates, agent),
             units=int(rates.units[agent]),
             scenarios=int(rates.scenarios[agent]),
             continuations=int(count),
@@ -239,7 +239,7 @@ def _list_agents(study: Study) -> tuple[Row, ...]:
         judgements = outcomes.judging.judgements.sum(axis=(1, 2))
     rows = []
     for a in study.order:
-        ends = shown_interval(rates, a)
+        ends = find_interval(rates, a)
         shared = ends is not None and effective[a] >= MIN_EFFECTIVE_ANNOTATORS
         rows.append(
             Row(
@@ -299,7 +299,7 @@ def _render_agents(result: Result, report: Report) -> Markup:
 
 
 def _write_interval(row: Row) -> str:
-    if row.interval is None and row.pass_rate:
+    if row.interval is None and row.pass_rate is not None:
         return count_passed(row.successes, row.continuations_judged)
     return percent_range(row.interval)
 

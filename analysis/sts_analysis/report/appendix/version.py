@@ -6,7 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sts_analysis.inputs.subject import Other, Subject
-from sts_analysis.report.core import Interval, Report, Study, html, interval, number, shown_interval
+from sts_analysis.report.core import Interval, Report, Study, find_interval, html, interval, number
 from sts_analysis.report.markup import render_records
 from sts_analysis.report.text import list_names, point_range, points, to_html
 from sts_analysis.statistics.means import Means
@@ -196,6 +196,6 @@ def _list_best(study: Study) -> tuple[str, ...]:
 def _convert(means: Means, agent: int) -> Part:
     return Part(
         pass_rate=number(means.value[agent]),
-        interval=shown_interval(means, agent),
+        interval=find_interval(means, agent),
         scenarios=int(means.scenarios[agent]),
     )

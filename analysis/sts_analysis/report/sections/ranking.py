@@ -10,11 +10,11 @@ from sts_analysis.report.core import (
     Interval,
     Report,
     Study,
+    find_interval,
     html,
     interval,
     join,
     number,
-    shown_interval,
 )
 from sts_analysis.report.sections.conclusion import explain_place
 from sts_analysis.report.text import percent, percent_range, points, to_html
@@ -103,7 +103,7 @@ def compute(study: Study) -> Result:
                 agent=outcomes.agents[agent],
                 standing=standing,
                 pass_rate=number(rates.rate[agent]),
-                interval=shown_interval(rates, agent),
+                interval=find_interval(rates, agent),
                 bounds=interval(rates.bounds[agent]),
                 rank=1 + int((rate > rate[i] + 1e-12).sum()) if ranked and i is not None else None,
                 rank_set=(int(claim.rank_sets[i, 0]), int(claim.rank_sets[i, 1]))
