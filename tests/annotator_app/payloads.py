@@ -1,4 +1,4 @@
-"""Payloads of episodes of domains that nobody installed."""
+"""Payloads of episodes of domains that are not installed."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace

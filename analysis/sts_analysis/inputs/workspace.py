@@ -182,20 +182,17 @@ def _with_labels(
       DamagedData: there is neither a label nor a judgement of this suite.
     """
     labels = _labels(workspace, suite)
+    frames = [] if labels is None else [labels]
     if labels is not None and (judged["verdict"] == "").all():
-        if judged["continuation"].isin(labels["continuation"]).all():
-            judged = judged.iloc[:0]  # it states nothing more
-    if judged.empty:
-        frames = [] if labels is None else [labels]
-    else:
+        # The queue states nothing more of a labelled continuation.
+        judged = judged[~judged["continuation"].isin(labels["continuation"])]
+    if not judged.empty:
         human = from_frame("annotations", judged).frame.astype(object)
-        frames = [human] if labels is None else [human, labels.astype(object)]
-    if not judged.empty and labels is not None:
-        own = labels[labels["continuation"].isin(human["continuation"])]
-        current = own.astype(object).drop_duplicates("continuation").set_index("continuation")
-        for column in current.columns.intersection(_CURRENT):
-            named = human["continuation"].map(current[column])
-            human[column] = named.where(named.notna(), human[column])
+        if labels is None:
+            frames = [human]
+        else:
+            labels = labels.astype(object)
+            frames = [_update(human, labels), labels]
     if not frames:
         raise DamagedData(
             f"{suite}: expected labels or judgements in {workspace.root}, found none; "
@@ -204,11 +201,22 @@ def _with_labels(
     every = list(dict.fromkeys(column for frame in frames for column in frame.columns))
     filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
     joined = pd.concat(filled, ignore_index=True)
-    del labels, frames, filled  # of a million rows, one table is much
+    del judged, labels, frames, filled  # of a million rows, one table is much
     texts = of_texts(suite, joined)
     checked = check_ratings(texts)
     ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
     return checked, ids[~ids.index.duplicated()]
+
+
+def _update(human: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
+    """Return judgements with what is more recent in the labels of their continuations."""
+    own = labels[labels["continuation"].isin(human["continuation"])]
+    current = own.drop_duplicates("continuation").set_index("continuation")
+    changes = {}
+    for column in current.columns.intersection(_CURRENT):
+        named = human["continuation"].map(current[column])
+        changes[column] = named.where(named.notna(), human[column])
+    return human.assign(**changes)
 
 
 def _labels(workspace: Workspace, suite: str) -> pd.DataFrame | None:

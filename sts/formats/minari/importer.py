@@ -18,7 +18,7 @@ from sts.trajectories.types import Trajectory
 _MAX_BYTES = 2**26
 """Maximum size of a dataset's metadata, in bytes."""
 _NO_THREAD = "Failed to launch worker thread"
-"""What Arrow says if no memory is left for a thread."""
+"""Part of the message of Arrow if no memory is left for a thread."""
 
 
 def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:

@@ -1,4 +1,4 @@
-"""What a workspace hands to a report: labels, and what people have or have not judged."""
+"""Ratings that a workspace gives to a report: rule labels and the queue for people."""
 
 from pathlib import Path
 

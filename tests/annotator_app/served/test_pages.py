@@ -170,7 +170,7 @@ FRAME_IS = f"""([n, to]) => {SHADOWS}.flatMap((one) => [...one.querySelectorAll(
 
 @pytest.fixture
 def unjudged(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
-    """A server of a study in which nobody has judged, so that its report picks clips by rule."""
+    """A server of a study without judgements, whose report picks clips by rule labels."""
     with Server(shutil.copytree(recorded, tmp_path / "workspace"), zygote=zygote) as server:
         yield server
 
