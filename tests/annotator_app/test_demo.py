@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import html
 import io
 import json
@@ -19,9 +20,13 @@ from sts.cli.main import build_parser, main
 from sts.continuations import store as continuations
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts_analysis.inputs.workspace import gather
 from sts_annotator_app.commands import demo, table
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
+
+sync_api = pytest.importorskip("playwright.sync_api")
+FLAGS = ["--no-sandbox", "--disable-gpu"]
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +63,36 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert sorted(ranked(found)) == ["local-search", "random", "reader", "reader-half", "rule"]
     assert ranked(found)[:2] == ["reader", "reader-half"]
     assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
+
+
+@pytest.mark.browser
+def test_report_of_the_demo_judged_by_people_keeps_its_budget(root: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(root, tmp_path / "w")
+    rows = gather(Workspace.open(str(folder)), "core@2").ratings
+    rows = rows.assign(step=[f"{step:.0f}" if step > 0 else "" for step in rows["step"]])
+    place = {name: n for n, name in enumerate(sorted(set(rows["scenario"])))}
+    with (tmp_path / "judged.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(("agent", "scenario", "continuation", "annotator", "verdict", "step"))
+        for row in rows[["agent", "scenario", "verdict", "step"]].itertuples(index=False):
+            for n in (0, 1):  # two of three people
+                who = ("ana", "ben", "chi")[(place[row.scenario] + n) % 3]
+                out.writerow((row.agent, row.scenario, 0, who, row.verdict, row.step))
+    common = ["--workspace", str(folder)]
+    assert main(["annotations", "import", str(tmp_path / "judged.csv"), *common]) == 0
+    assert main(["report", "core@2", *common]) == 0
+    found = report(folder)
+    assert (found["conclusion"]["state"], found["conclusion"]["source"]) == ("final", "human")
+    assert found["score"] and found["clips"] and len(found["conclusion"]["annotators"]) == 3
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        for place_of in (root, folder):
+            page.goto((place_of / "reports" / "core-2" / "report.html").as_uri())
+            words = page.evaluate("document.body.innerText.split(/\\s+/).length")
+            height = page.evaluate("document.documentElement.scrollHeight")
+            assert words <= 900 and height <= 2700, (words, height)
+        chromium.close()
 
 
 def test_picture_of_the_report_shows_its_current_headings(root: Path) -> None:

@@ -15,7 +15,7 @@ from sts_analysis.report.stills import draw_sketches, plan_media, render_sketch
 from sts_analysis.report.text import count_words, percent, pluralise
 
 NAV = "Clips"
-INSTRUCTION_WORDS = 11
+INSTRUCTION_WORDS = 9
 _LABELS: dict[Kind, str] = {
     "disagreement": "Annotators disagree",
     "best fails": "The best agent fails",
@@ -187,13 +187,12 @@ def _render_card(pick: Pick, result: Result) -> Markup:
     if pick.link:
         title = html('<a class=open href="{}">{}</a>', pick.link, pick.scenario)
     return html(
-        "<li><p class=kind>{}{}</p><div class=stills>{}</div>{}{}<p>{}</p></li>",
+        "<li><p class=kind>{}{}</p><div class=stills>{}</div>{}{}</li>",
         _label(pick.kind, result),
-        f" {pick.split[0]} : {pick.split[1]}" if pick.split else "",
-        join(map(_render_still, pick.stills)),
+        f" {pick.split[0]}:{pick.split[1]}" if pick.split else "",
+        join(_render_still(still, pick) for still in pick.stills),
         title,
         html("<p class=soft>{}</p>", pick.instruction) if pick.instruction else "",
-        _write_rates(pick),
     )
 
 
@@ -201,7 +200,8 @@ def _write_rates(pick: Pick) -> str:
     return ", ".join(f"{rate.agent} {percent(rate.pass_rate)}" for rate in pick.rates)
 
 
-def _render_still(still: Still) -> Markup:
+def _render_still(still: Still, pick: Pick) -> Markup:
+    (rate,) = (rate.pass_rate for rate in pick.rates if rate.agent == still.agent)
     colour, sign, word = _DISPUTED if still.passed is None else _SIGNS[still.passed]
     what = f"Clip of {still.agent}, {word}"
     picture = Markup("")
@@ -220,8 +220,8 @@ def _render_still(still: Still) -> Markup:
     elif still.sketch:
         picture = render_sketch(still.sketch, what)
     return html(
-        "<div class=still>{}<span class={}>{} <span class=sr>{}: </span>{}</span></div>",
-        *(picture, colour, sign, word, still.agent),
+        "<div class=still>{}<span><i class={} role=img aria-label={}>{}</i> {} {}</span></div>",
+        *(picture, colour, word, sign, percent(rate), still.agent),
     )
 
 
@@ -231,9 +231,9 @@ def _render_caption(result: Result) -> Markup:
     if any(sketch.lines for sketch in sketches):
         names = {tone: name for sketch in sketches for tone, name in sketch.names.items()}
         legend = (f"{colour} {names[tone]}" for tone, colour in _COLOURS.items() if tone in names)
-        path = "Lines: the judged player’s path from takeover (ring) to outcome (dot)"
+        path = "Path of the judged player from takeover (ring) to outcome (dot)"
         parts.append(f"{'; '.join([path, ', '.join(legend)] if names else [path])}. ")
-    parts.append("Picked by rule, not by hand.")
+    parts.append("Percent: pass rate in the scenario. Picked by rule.")
     if result.missing_media:
         parts.append(f" {pluralise(result.missing_media, 'media file')} could not be read.")
     if result.page:

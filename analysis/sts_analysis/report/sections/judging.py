@@ -19,6 +19,9 @@ MIN_AGREEMENT = 0.67
 """Krippendorff's bar for tentative conclusions (Content Analysis, chapter 12)."""
 MIN_ACCURACY = 0.8
 MAX_SHOWN = 8
+MAX_UNEVEN = 0.1
+"""Largest difference of an annotator's shares up to which it is not shown who judged whom."""
+SAME = "Same annotators for all agents"
 _SIGNS = {"fine": ("✓", "ok"), "look": ("!", "warn"), "stop": ("✗", "stop")}
 UNKNOWN = "not known"
 
@@ -85,7 +88,7 @@ def compute(study: Study) -> Result:
 
 
 def render(result: Result, report: Report) -> Markup:
-    """Show the questions, and who judged whom."""
+    """Show the questions, and who judged whom unless annotators’ shares are much the same."""
     rows = join(_render_row(row) for row in result.rows)
     table = html(
         "<table class=plain><thead class=sr><tr>{}</tr></thead><tbody>{}</tbody></table>",
@@ -95,7 +98,9 @@ def render(result: Result, report: Report) -> Markup:
         ),
         rows,
     )
-    return join([table, _render_judgements(result)])
+    gaps = [row.value for row in result.rows if row.question == SAME and row.state == "fine"]
+    is_even = any(gap is not None and gap <= MAX_UNEVEN for gap in gaps)
+    return join([table, "" if is_even else _render_judgements(result)])
 
 
 def _render_row(row: Row) -> Markup:
@@ -104,11 +109,11 @@ def _render_row(row: Row) -> Markup:
     if row.interval is not None:
         ends = html(" <span class=soft>{}</span>", _write_interval(row))
     return html(
-        '<tr><td class="sign {}"><span aria-hidden=true>{}</span><span class=sr>{}</span></td>'
+        '<tr><td class="sign {}"><span role=img aria-label={}>{}</span></td>'
         "<th scope=row>{}</th><td><b>{}</b>{}</td><td class=soft>{}</td></tr>",
         kind,
-        sign,
         row.state,
+        sign,
         row.question,
         row.finding,
         ends,
@@ -163,13 +168,12 @@ def _compare_workloads(study: Study) -> Row | None:
         return None
     workload = study.rates.workload[agents]
     gaps = workload[:, None] - workload
-    question = "Same annotators for all agents"
     if not effects.tell(gaps.reshape(-1, gaps.shape[-1])).all():
         reading = "Some agents share no annotator, not even by way of a third."
-        return Row(question, "stop", "not connected", None, None, reading)
+        return Row(SAME, "stop", "not connected", None, None, reading)
     most = float(np.abs(gaps).sum(axis=2).max() / 2)
     reading = f"Annotators’ shares differ by at most {percent(most)} between two agents."
-    return Row(question, "fine", "connected", most, None, reading)
+    return Row(SAME, "fine", "connected", most, None, reading)
 
 
 def _measure_agreement(study: Study) -> Row:
@@ -184,7 +188,7 @@ def _measure_agreement(study: Study) -> Row:
         return Row(question, "look", UNKNOWN, None, None, reading)
     share = percent(found.share)
     clips = f"{pluralise(found.items, 'clip')} in {pluralise(found.units, 'unit')}"
-    reading = f"Krippendorff’s α; {share} of pairs agree, on {clips}. The usual bar is 0.67."
+    reading = f"Krippendorff’s α, usual bar 0.67; {share} of pairs agree, on {clips}."
     return _report_agreement(question, "α", found, reading)
 
 

@@ -249,8 +249,8 @@ def _write_caption(result: Result, report: Report) -> str:
         if result.level_runs:
             sentences.append("Agents joined by a bracket do not differ significantly.")
         sentences.append(
-            "Order is decided by comparing pairs on the same scenarios, so intervals may overlap "
-            "where agents differ."
+            "Pairs are compared on the same scenarios, so intervals may overlap where agents "
+            "differ."
         )
     elif conclusion.state == "interim":
         sentences.append("Hollow: interim; no reason to stop.")

@@ -168,13 +168,12 @@ def _draw(result: Result) -> Markup:
         marks.append(_draw_point(point, x, y, taken))
     label = f"{result.metric} against pass rate, {len(result.points)} agents"
     return html(
-        '<figure><svg viewBox="0 0 {} {}" role=img aria-label="{}">{}</svg><figcaption>{} against '
-        "pass rate, with 95% intervals.</figcaption></figure>",
+        '<figure><svg viewBox="0 0 {} {}" role=img aria-label="{}">{}</svg><figcaption>With 95% '
+        "intervals.</figcaption></figure>",
         _WIDTH,
         _HEIGHT,
         label,
         join(marks),
-        result.metric[:1].upper() + result.metric[1:],
     )
 
 
@@ -210,8 +209,8 @@ def _choose_ticks(low: float, high: float) -> list[float]:
     """Return three to six round values between two ends."""
     size = 10.0 ** np.floor(np.log10(high - low))
     step = min(
-        (size * factor for factor in (0.1, 0.2, 0.5, 1.0)),
+        (size * factor for factor in (0.1, 0.2, 0.5, 1.0, 2.0)),
         key=lambda step: abs((high - low) / step - 4),
     )
     first = np.ceil(low / step)
-    return [round(float(n * step), 10) for n in np.arange(first, np.floor(high / step) + 1)]
+    return [round(float(n * step), 10) + 0.0 for n in np.arange(first, np.floor(high / step) + 1)]
