@@ -92,6 +92,8 @@ def test_report_of_the_demo_judged_by_people_keeps_its_budget(root: Path, tmp_pa
             words = page.evaluate("document.body.innerText.split(/\\s+/).length")
             height = page.evaluate("document.documentElement.scrollHeight")
             assert words <= 900 and height <= 2700, (words, height)
+            pdf = page.pdf(format="A4", prefer_css_page_size=True)
+            assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
         chromium.close()
 
 
