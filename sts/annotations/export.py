@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from sts.annotations import digests, history, references, study_continuations
 from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
-from sts.annotations.history import ClipRecord, History, StandingVerdict
+from sts.annotations.history import History, StandingVerdict
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.study_continuations import StudyContinuations
-from sts.continuations.index import Entry
 from sts.errors import DamagedData
 from sts.ratings import column_types
 from sts.storage.csv_tables import format_csv
@@ -25,8 +25,6 @@ _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
     *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice"),
 )
-
-
 _REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
 
@@ -77,8 +75,7 @@ def export_ratings(
         workspace, suite, clips, auto_resolve=bool(study.auto_resolve)
     )
     _raise_findings([*_iter_altered_clips(record, continuations)])
-    rows = _RatingsTable(record, continuations, study, suite, names=names).build_rows()
-    table = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+    table = _build_table(record, continuations, study, suite, names=names)
     return RatingsExport(table, digests.compute_digests(suite, record, continuations))
 
 
@@ -91,8 +88,10 @@ def _raise_findings(findings: Sequence[str]) -> None:
 
 def _iter_altered_clips(record: History, continuations: StudyContinuations) -> Iterator[str]:
     """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
-    clips = {entry.clip for entry in continuations.entries}
-    of_id = {entry.id: entry.clip for entry in continuations.entries}
+    table = continuations.table[["id", "clip"]]
+    clips = {*table["clip"].unique()}
+    own = table[table["id"].isin([clip.continuation for clip in record.clips.values()])]
+    of_id = dict(own.itertuples(index=False, name=None))
     for clip in record.clips.values():
         if clip.shown_hash not in clips:
             yield f"continuation {clip.continuation}: its clip is missing from this workspace"
@@ -113,91 +112,107 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, format_csv(table.columns, cells.itertuples(index=False, name=None)))
 
 
-class _RatingsTable:
-    """Builder of the rows of a ratings table from events and continuations."""
+def _build_table(
+    record: History,
+    continuations: StudyContinuations,
+    study: StudySettings,
+    suite: str | None,
+    *,
+    names: bool,
+) -> pd.DataFrame:
+    """Build a ratings table, in order of scenario, agent, continuation and annotator."""
+    part = suite if suite is not None and "+" in suite else None
+    judgements = _list_judgements(record, study, part, names=names)
+    shown = continuations.table.rename(columns={"clip": "shown"})
+    table = shown.merge(judgements, on="shown")
+    is_judged = table["verdict"] != ""
+    is_inside = table["member"] & (table["queued"] | (part is None))
+    table = table[
+        (is_inside & (is_judged | table["queued"])) | (is_judged & table["reference"])
+    ].copy()
+    settled = table["silent"] & (table["verdict"] == "")
+    table["verdict"] = table["verdict"].mask(settled, "not_done")
+    table["twice"] = table["twice"].mask(settled, 0)
+    table["source"] = np.where(settled, "settled", "human")
+    trajectories = continuations.trajectories
+    table["trajectory"] = table["scenario"].map(lambda hash: trajectories.get(hash, ""))
+    table = table.drop(columns="scenario")
+    table = table.rename(columns={"id": "continuation", "scenario_id": "scenario"})
+    for name in ("scenario", "agent"):  # categories are sorted by their order
+        words = table[name].cat
+        table[name] = words.set_categories(sorted(words.categories))
+    table = table.sort_values(["scenario", "agent", "continuation", "annotator"])
+    ordered: pd.DataFrame = table[list(_TYPES)]
+    return ordered.astype(_TYPES).reset_index(drop=True)
 
-    def __init__(
-        self,
-        record: History,
-        continuations: StudyContinuations,
-        study: StudySettings,
-        suite: str | None,
-        *,
-        names: bool,
-    ) -> None:
-        self._record, self._continuations = record, continuations
-        self._names = names
-        self._latest: dict[str, dict[int, StandingVerdict]] = defaultdict(dict)
-        for verdict in sorted(record.judgements):  # of several versions of a rubric, the last
-            self._latest[record.clips[verdict.item].shown_hash][verdict.annotator] = verdict
-        part = suite if suite is not None and "+" in suite else None
-        self._is_part = part is not None
-        self._queued = {
-            record.clips[item].shown_hash: record.clips[item]
-            for label, item in sorted(record.suites)
-            if part in (None, label)
-        }
-        self._twice = {
-            clip.clip
-            for clip in record.clips.values()
-            if unit_hash(study.seed, "twice", clip.clip) < study.overlap
-        }
-        self._pool = {
-            record.clips[item].shown_hash: truth for item, truth in record.references.items()
-        }
 
-    def build_rows(self) -> list[tuple[object, ...]]:
-        """Return all rows, in order of scenario, agent, continuation and annotator."""
-        rows = [row for entry in self._continuations.entries for row in self._iter_rows(entry)]
-        return sorted(rows, key=lambda row: (row[1], row[0], row[3], row[4]))
+class _Judgement(NamedTuple):
+    """A judgement of a clip, or the data of a clip without a judgement.
 
-    def _iter_rows(self, entry: Entry) -> Iterator[tuple[object, ...]]:
-        """Yield the rows of a continuation."""
-        member = entry.id in self._continuations.members
-        member = member and (not self._is_part or entry.clip in self._queued)
-        if not member and entry.clip not in self._pool:
-            return
-        latest = self._latest.get(entry.clip, {})
-        for verdict in latest.values():
-            yield self._make_row(entry, self._record.clips[verdict.item], verdict)
-        if member and not latest and entry.clip in self._queued:
-            yield self._make_row(entry, self._queued[entry.clip], None)
+    Fields that are not described here are columns of the ratings format.
+    """
 
-    def _make_row(
-        self, entry: Entry, clip: ClipRecord, verdict: StandingVerdict | None
-    ) -> tuple[object, ...]:
-        settled = verdict is None and entry.id in self._continuations.silent
-        truth, truth_step = self._pool.get(entry.clip, ("", None))
-        decided = self._record.adjudications.get(clip.item)
-        unjudged = "not_done" if settled else ""
-        standing = verdict or StandingVerdict(0, 0, "", unjudged, None, "", None, 0)
-        twice = not settled and not truth and clip.clip in self._twice
-        author = ""
-        if verdict:
-            person = self._record.authors[verdict.annotator]
-            author = person.name if self._names else person.pseudonym
-        return (
-            entry.agent,
-            entry.scenario_id,
-            entry.category,
-            entry.id,
-            author,
-            standing.verdict,
-            standing.step,
-            entry.horizon,
-            entry.kind,
-            self._continuations.trajectories.get(entry.scenario_hash, ""),
-            truth,
-            truth_step,
-            clip.clip,
-            standing.seconds,
-            "settled" if settled else "human",
-            entry.sees,
-            standing.reason,
-            standing.extra,
-            decided.verdict if decided else "",
-            decided.step if decided else None,
-            clip.rubric,
-            standing.position or None,
-            int(twice),
-        )
+    shown: str  # the hash of the clip's appearance
+    queued: bool  # True if it is in the queue
+    reference: bool
+    truth: str
+    truth_step: int | None
+    clip: str  # the hash with the version of its rubric
+    rubric: str
+    twice: int
+    adjudicated: str
+    adjudicated_step: int | None
+    annotator: str
+    verdict: str
+    step: int | None
+    seconds: float | None
+    reason: str
+    extra: int
+    order: int | None
+
+
+def _list_judgements(
+    record: History, study: StudySettings, part: str | None, *, names: bool
+) -> pd.DataFrame:
+    """Return a `_Judgement` a row; one that is queued is so for `part`, or for any suite."""
+    latest: dict[str, dict[int, StandingVerdict]] = defaultdict(dict)
+    for verdict in sorted(record.judgements):  # of several versions of a rubric, the last
+        latest[record.clips[verdict.item].shown_hash][verdict.annotator] = verdict
+    queued = {
+        record.clips[item].shown_hash: item
+        for label, item in sorted(record.suites)
+        if part in (None, label)
+    }
+    pool = {record.clips[item].shown_hash: truth for item, truth in record.references.items()}
+    people = {n: who.name if names else who.pseudonym for n, who in record.authors.items()}
+    rows = []
+    for shown in [*latest, *(queued.keys() - latest)]:
+        blank = StandingVerdict(0, 0, queued.get(shown, ""), "", None, "", None, 0)
+        truth, truth_step = pool.get(shown, ("", None))
+        for verdict in latest[shown].values() if shown in latest else [blank]:
+            clip, decided = record.clips[verdict.item], record.adjudications.get(verdict.item)
+            twice = not truth and unit_hash(study.seed, "twice", clip.clip) < study.overlap
+            rows.append(
+                _Judgement(
+                    shown,
+                    shown in queued,
+                    shown in pool,
+                    truth,
+                    truth_step,
+                    clip.clip,
+                    clip.rubric,
+                    int(twice),
+                    decided.verdict if decided else "",
+                    decided.step if decided else None,
+                    people.get(verdict.annotator, ""),
+                    verdict.verdict,
+                    verdict.step,
+                    verdict.seconds,
+                    verdict.reason,
+                    verdict.extra,
+                    verdict.position or None,
+                )
+            )
+    types = {name: kind for name, kind in _TYPES.items() if name in _Judgement._fields}
+    types |= {"shown": "str", "queued": "bool", "reference": "bool"}
+    return pd.DataFrame(rows, columns=_Judgement._fields).astype(types)

@@ -3,13 +3,15 @@
 A continuation's agent and scenario are never taken from the annotation database.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.continuations.index import Entry, Index, open_index
+from sts.continuations.index import Index, open_index
 from sts.continuations.silence import find_silent
 from sts.storage.chains import Link
 from sts.storage.files import content_hash
@@ -17,16 +19,22 @@ from sts.storage.workspace import Workspace
 from sts.suites import frozen
 from sts.suites.folders import list_versions
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+_WORDS = ("agent", "scenario", "scenario_id", "category", "kind", "sees")
+
 
 class StudyContinuations(NamedTuple):
     """Continuations that show the requested clips."""
 
-    entries: tuple[Entry, ...]  # in the order of the index
-    # ids of the entries that belong to the requested suite; of all entries without a suite
-    members: frozenset[str]
+    # A row each, in the order of the index: `id` and `clip` in hexadecimal digits; the index's
+    # agent, scenario (a hash), scenario_id, category, kind and sees as categories; horizon;
+    # `member`, True in the requested suite, or if none is; `silent`, True for a question after
+    # which no player speaks.
+    table: pd.DataFrame
     suite_hash: str | None  # of the requested suite, or None
     continuations: Link  # number and digest of the continuations of the suite, or of all
-    silent: frozenset[str]  # ids of the entries that ask a question and in which no player speaks
     # the trajectory of each scenario of the requested suite, by hash; without one, of all suites
     trajectories: Mapping[str, str]
 
@@ -47,15 +55,37 @@ def read_continuations(
         trajectories = {scenario.hash: scenario.trajectory for scenario in loaded.scenarios}
         rows, suite_hash = index.find_rows(trajectories), loaded.hash
     clip_rows = index.rows_with_values("clip", clips)
-    inside = clip_rows[np.isin(clip_rows, rows)]
-    quiet = find_silent(workspace.store, index, inside) if auto_resolve else set()
+    is_member = np.isin(clip_rows, rows)
+    quiet = find_silent(workspace.store, index, clip_rows[is_member]) if auto_resolve else set()
     return StudyContinuations(
-        tuple(index.iter_entries(clip_rows)),
-        frozenset(index.hex_digits("id", inside)),
+        _build_table(index, clip_rows, is_member, quiet),
         suite_hash,
         _digest_continuations(index, rows),
-        frozenset(quiet),
         trajectories,
+    )
+
+
+def _build_table(
+    index: Index, rows: NDArray[np.intp], is_member: NDArray[np.bool_], quiet: Collection[str]
+) -> pd.DataFrame:
+    import pandas as pd  # slow to import
+
+    ids = index.hex_digits("id", rows)
+    words = {
+        name: pd.Categorical.from_codes(
+            index.read_codes(name)[rows], pd.Index(index.read_values(name), dtype="str")
+        )
+        for name in _WORDS
+    }
+    return pd.DataFrame(
+        {
+            "id": pd.Series(ids, dtype="str"),
+            "clip": pd.Series(index.hex_digits("clip", rows), dtype="str"),
+            **words,
+            "horizon": index.read_numbers("horizon")[rows],
+            "member": is_member,
+            "silent": [id in quiet for id in ids] if quiet else False,
+        }
     )
 
 

@@ -275,7 +275,11 @@ def _read_columns(
             )
     if coded:
         return table.unify_dictionaries()
-    return table.cast(pa.schema(list(types.items()), table.schema.metadata))
+    columns_ = {
+        name: column if column.type == types[name] else column.cast(types[name])
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+    return pa.table(columns_, metadata=table.schema.metadata)
 
 
 def _is_too_long(chunks: Sequence[pa.Array]) -> bool:

@@ -4,17 +4,18 @@ from collections.abc import Collection, Iterable
 from functools import wraps
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from sts.annotations import imports, queue, study_continuations
 from sts.annotations.study_continuations import StudyContinuations
 from sts.annotations.types import Item
-from sts.continuations.index import Entry
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
 
 Fakes = dict[str, dict[str, Item]]
 """The items of a workspace by continuation and suite."""
+CATEGORIES = dict.fromkeys(study_continuations._WORDS, "category")
 
 
 def pretend(patch: pytest.MonkeyPatch) -> None:
@@ -39,19 +40,15 @@ def pretend(patch: pytest.MonkeyPatch) -> None:
         try:
             own = real(workspace, suite, clips, auto_resolve=auto_resolve)
         except UnknownName:
-            own = real(workspace, None, clips, auto_resolve=auto_resolve)._replace(
-                members=frozenset()
-            )
-        there = {one.id for one in own.entries}
+            own = real(workspace, None, clips, auto_resolve=auto_resolve)
+            own = own._replace(table=own.table[:0])
+        there = {*own.table["id"]}
         each = {id: every for id, every in fakes.items() if id not in there}
         shown = {id: every for id, every in each.items() if clip(every) in clips}
-        members = {id for id, every in shown.items() if suite is None or suite in every}
-        quiet = {id for id in shown if any(one.auto_resolve_rule for one in fakes[id].values())}
-        return own._replace(
-            entries=(*own.entries, *(entry(every) for every in shown.values())),
-            members=own.members | members,
-            silent=own.silent | quiet,
-        )
+        rows = [row(every, suite) for every in shown.values()]
+        faked = pd.DataFrame(rows, columns=own.table.columns)
+        joined = pd.concat([own.table.astype(object), faked], ignore_index=True)
+        return own._replace(table=joined.astype(dict(own.table.dtypes) | CATEGORIES))
 
     patch.setattr(study_continuations, "read_continuations", read)
 
@@ -78,11 +75,10 @@ def clip(every: dict[str, Item]) -> str:
     return item.clip.removesuffix(f".{item.rubric}") if item.rubric else item.clip
 
 
-def entry(every: dict[str, Item]) -> Entry:
-    """Return the entry of an index for a continuation."""
+def row(every: dict[str, Item], suite: str | None) -> dict[str, Any]:
+    """Return the row of a continuation in the table of a study's continuations."""
     item = next(iter(every.values()))
-    said: dict[str, Any] = {
-        name: getattr(item, name) for name in Entry._fields if hasattr(item, name)
-    }
-    said |= {"id": item.continuation, "fingerprint": "", "seed": 0, "index": 0}
-    return Entry(**said | {"scenario_id": item.scenario, "clip": clip(every)})
+    found = {n: getattr(item, n) for n in ("agent", "category", "kind", "sees", "horizon")}
+    found |= {"id": item.continuation, "clip": clip(every), "scenario_id": item.scenario}
+    found |= {"scenario": item.scenario_hash, "member": suite is None or suite in every}
+    return found | {"silent": any(one.auto_resolve_rule for one in every.values())}

@@ -19,9 +19,9 @@ from sts.annotations.database import RECORD_FILE
 from sts.annotations.digests import iter_differences
 from sts.annotations.events import SUITE_KINDS, append_suite_event
 from sts.annotations.export import (
+    _build_table,
     _iter_altered_clips,
     _raise_findings,
-    _RatingsTable,
     export_ratings,
 )
 from sts.annotations.history import verify
@@ -93,7 +93,7 @@ def tables(connection: Connection, workspace: Workspace) -> list[Any]:
         there = study_continuations.read_continuations(workspace, suite, clips)
         _raise_findings([*_iter_altered_clips(found, there)])
         for names in (True, False):
-            out.append(_RatingsTable(found, there, study, suite, names=names).build_rows())
+            out.append(_build_table(found, there, study, suite, names=names).to_csv())
     return out
 
 
