@@ -17,8 +17,9 @@ class Instructions(NamedTuple):
     """The current instruction of each episode's team.
 
     Attributes:
-      texts: the distinct texts of this batch; `texts[0]` is "", for no instruction yet.
-      ids: int32[B], the index of each episode's text. Parse `texts`, then index by `ids`.
+      texts: of this batch so far; `texts[0]` is "", for no instruction yet.
+      ids: int32[B], the index of each episode's text. Parse `texts`, then index by `ids`. Each new
+        instruction of an episode has a larger id than its earlier ones, even with the same text.
     """
 
     texts: tuple[str, ...]

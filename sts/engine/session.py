@@ -14,8 +14,8 @@ Axes: B worlds, P players, R players of a team.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,11 +61,12 @@ class StepResult(NamedTuple):
 
 
 class SessionState(NamedTuple):
-    """The state of a session; with its teams and their instructions, it can be resumed."""
+    """The state of a session; with its teams, it can be resumed."""
 
     step: int
     worlds: tuple[bytes, ...]
     agent_states: tuple[Memory, ...]
+    instructions: tuple[Instructions, ...]  # that each team has heard
 
 
 def open_session(
@@ -79,7 +80,8 @@ def open_session(
 
     `begun` is B worlds of `domain`, which are stepped in place, or the state of a session of the
     same `teams`, which have disjoint sets of players. `told` is the instructions of the first team
-    in each world, of which the latest is current; other teams have no instruction.
+    in each world, of which the latest is current; `Session.tell` gives others, to any team. A
+    resumed session ignores those of earlier steps, which it has heard.
 
     Raises:
       ArgumentError: an agent does not fit the domain; see `bind_agent`.
@@ -94,8 +96,10 @@ def open_session(
     if isinstance(begun, SessionState):
         resumed = zip(teams, begun.agent_states, strict=True)
         teams = [team._replace(memory=memory) for team, memory in resumed]
-        return Session(domain, domain.restore(begun.worlds), teams, told, begun.step)
-    return Session(domain, begun, teams, told, 0)
+        return Session(
+            domain, domain.restore(begun.worlds), teams, told, begun.step, begun.instructions
+        )
+    return Session(domain, begun, teams, told)
 
 
 class Session:
@@ -114,14 +118,20 @@ class Session:
         worlds: Worlds,
         teams: Sequence[Team],
         told: Sequence[Sequence[Instruction]] | None,
-        steps: int,
+        steps: int = 0,
+        heard: Sequence[Instructions] | None = None,
     ) -> None:
         self.domain, self.worlds, self.steps = domain, worlds, steps
         batch = len(worlds.rewards)
         self._teams = tuple(teams)
-        self._no_instructions = Instructions(("",), np.zeros(batch, np.int32))
-        schedules = [()] * batch if told is None else told
-        self._instructions_at = _schedule_instructions(schedules, batch)
+        if told is not None and len(told) != batch:
+            raise StsError(
+                f"expected an instruction for each of {batch} episodes, found {len(told)}"
+            )
+        before = [Instructions(("",), np.zeros(batch, np.int32))] * len(teams)
+        self._hearing = [_Hearing(known) for known in (before if heard is None else heard)]
+        if told is not None and teams:
+            self._hearing[0].plan(told, -1 if heard is None else steps)
         self.memories = [_initial_state(team, batch) for team in teams]
 
     def observe(self, players: Sequence[int], *, world: bool = False) -> Any:
@@ -160,9 +170,17 @@ class Session:
         report_progress()
         return StepResult(actions, utterances, log_probs)
 
+    def tell(self, world: int, text: str, team: int = 0) -> None:
+        """Give a team of one world an instruction, which its agent reads from this step on.
+
+        It may be any text, any number of times. `world` and `team` are indices.
+        """
+        self._hearing[team].tell(self.steps, world, text)
+
     def state(self) -> SessionState:
         """Return the session's state; `open_session` can resume it, also in another process."""
-        return SessionState(self.steps, tuple(self.worlds.states()), tuple(self.memories))
+        heard = tuple(hearing.at(self.steps) for hearing in self._hearing)
+        return SessionState(self.steps, tuple(self.worlds.states()), tuple(self.memories), heard)
 
     def _decide(self, i: int, team: Team) -> sampling.Sample:
         """Sample the next actions of team i and update its agent's state."""
@@ -171,7 +189,7 @@ class Session:
             agent, len(team.players), team.streams, team.since + self.steps
         )
         observation = self.observe(team.players, world=agent.sees == "world")
-        heard = self._instructions_at(self.steps) if i == 0 else self._no_instructions
+        heard = self._hearing[i].at(self.steps)
         arguments = (observation, heard, self.memories[i], draws.agent_draws())
         choice, self.memories[i] = self._call_agent(agent, arguments)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
@@ -236,23 +254,40 @@ def _initial_state(team: Team, batch: int) -> Memory:
         ) from error
 
 
-def _schedule_instructions(
-    schedules: Sequence[Sequence[Instruction]], batch: int
-) -> Callable[[int], Instructions]:
-    """Return a function that maps a step to the instructions in force."""
-    if len(schedules) != batch:
-        raise StsError(
-            f"expected an instruction for each of {batch} episodes, found {len(schedules)}"
-        )
-    entries = [(entry, b) for b, instructions in enumerate(schedules) for entry in instructions]
-    texts = ("", *dict.fromkeys(entry.text for instructions in schedules for entry in instructions))
-    numbers = {text: i for i, text in enumerate(texts)}
-    steps: list[int] = []
-    # The ids before the first of `steps`, and from each of them on.
-    ids_by_step = [np.zeros(batch, np.int32)]
-    for entry, b in sorted(entries, key=lambda pair: pair[0].given_at):
-        if not steps or entry.given_at > steps[-1]:
-            steps.append(entry.given_at)
-            ids_by_step.append(ids_by_step[-1].copy())
-        ids_by_step[-1][b] = numbers[entry.text]
-    return lambda step: Instructions(texts, ids_by_step[bisect_right(steps, step)].copy())
+class _Hearing:
+    """The instructions of a team, planned or told during a session.
+
+    Each has an id above all earlier ones; equal texts of one step share it. So an agent that
+    compares ids also notices an instruction that is given again.
+    """
+
+    def __init__(self, heard: Instructions) -> None:
+        self._texts, self._ids = [*heard.texts], heard.ids.copy()
+        self._planned: deque[tuple[int, int, str]] = deque()
+        self._step = -1
+        self._new: dict[str, int] = {}  # ids of the texts of `_step`
+
+    def plan(self, told: Sequence[Sequence[Instruction]], after: int) -> None:
+        """Plan the instructions of each episode that are given after step `after`."""
+        entries = [(entry.given_at, b, entry.text) for b, own in enumerate(told) for entry in own]
+        later = (entry for entry in entries if entry[0] > after)
+        self._planned.extend(sorted(later, key=lambda entry: entry[0]))
+
+    def at(self, step: int) -> Instructions:
+        """Return the instructions in force at a step, which is not before an earlier one."""
+        while self._planned and self._planned[0][0] <= step:
+            self._give(*self._planned.popleft())
+        return Instructions(tuple(self._texts), self._ids.copy())
+
+    def tell(self, step: int, episode: int, text: str) -> None:
+        """Give an instruction now."""
+        self.at(step)
+        self._give(step, episode, text)
+
+    def _give(self, step: int, episode: int, text: str) -> None:
+        if step != self._step:
+            self._step, self._new = step, {}
+        if text not in self._new:
+            self._new[text] = len(self._texts)
+            self._texts.append(text)
+        self._ids[episode] = self._new[text]

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sts import agents
 from sts.domains import load_domain
@@ -45,8 +47,10 @@ class Listening(agents.Agent):
 
     def __init__(self) -> None:
         self.heard: list[list[str]] = []
+        self.ids: list[list[int]] = []
 
     def act(self, observation, instructions, memory, draws):
+        self.ids.append(instructions.ids.tolist())
         self.heard.append([instructions.texts[i] for i in instructions.ids])
         return agents.PolicyOutput(np.zeros((len(instructions.ids), 1), int)), memory
 
@@ -74,6 +78,60 @@ def test_each_instruction_is_heard_from_its_step_on():
     ]
 
 
+def test_ids_of_instructions_increase_even_if_a_text_is_given_again():
+    agent = Listening()
+    team = Team(agent, (0,), np.zeros(BATCH, np.uint64))
+    planned = [[Instruction("Go.", "a", step, "setter") for step in (1, 4)]] * BATCH
+    game = session.open_session(WORLD, WORLD.restore(STATES), [team], told=planned)
+    for step in range(6):
+        if step == 2:
+            game.tell(0, "Stop.")
+            game.tell(0, "Go.")
+        if step == 3:
+            game = session.open_session(WORLD, game.state(), [team], told=planned)
+        game.step()
+    assert [heard[0] for heard in agent.heard] == ["", "Go.", "Go.", "Go.", "Go.", "Go."]
+    assert [ids[0] for ids in agent.ids] == [0, 1, 3, 3, 4, 4]
+    assert [ids[1] for ids in agent.ids] == [0, 1, 1, 1, 4, 4]
+
+
+def test_each_team_hears_what_it_is_told_at_that_step():
+    agents_ = Listening(), Listening()
+    crew = [Team(agent, (p,), np.zeros(BATCH, np.uint64)) for p, agent in enumerate(agents_)]
+    game = session.open_session(WORLD, WORLD.restore(STATES), crew)
+    for step in range(3):
+        if step:
+            game.tell(step, f"Step {step}.", team=1)
+        game.step()
+    assert agents_[0].heard == [[""] * BATCH] * 3
+    assert agents_[1].heard == [
+        [""] * 4,
+        ["", "Step 1.", "", ""],
+        ["", "Step 1.", "Step 2.", ""],
+    ]
+
+
+@given(steps=st.lists(st.integers(0, STEPS - 1), max_size=5), cut=st.integers(0, STEPS))
+@settings(max_examples=15)
+def test_telling_instructions_equals_planning_them(steps, cut):
+    texts = ["Go to Good.", "Stay where you are."]
+    asked = [Instruction(texts[i % 2], "a", step, "setter") for i, step in enumerate(sorted(steps))]
+    crew = teams("reader", "local-search")
+    whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=[asked] * BATCH)
+    expected = take_steps(whole, STEPS)
+    game, found = session.open_session(WORLD, WORLD.restore(STATES), crew), []
+    for step in range(STEPS):
+        if step == cut:
+            game = session.open_session(WORLD, game.state(), crew)
+        for instruction in asked:
+            if instruction.given_at == step:
+                for world in range(BATCH):
+                    game.tell(world, instruction.text)
+        found += take_steps(game, 1)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_resumed_session_equals_an_uninterrupted_one():
     crew = teams("sarsa", "imitation", "random")
     whole = session.open_session(WORLD, WORLD.restore(STATES), crew, told=TOLD)
@@ -91,15 +149,15 @@ def test_resumed_session_equals_an_uninterrupted_one():
 def test_people_and_agents_share_a_session_and_others_stay():
     begun = session.open_session(WORLD, WORLD.restore(STATES), teams("local-search"))
     before = begun.observe(EVERYONE).cell
-    given = from_outside(0)
-    step = begun.step(given, (0, 2))
-    np.testing.assert_array_equal(step.actions[:, (0, 2)], given.actions[:, (0, 2)])
-    np.testing.assert_array_equal(step.utterances[:, (0, 2)], given.utterances[:, (0, 2)])
+    done = from_outside(0)
+    step = begun.step(done, (0, 2))
+    np.testing.assert_array_equal(step.actions[:, (0, 2)], done.actions[:, (0, 2)])
+    np.testing.assert_array_equal(step.utterances[:, (0, 2)], done.utterances[:, (0, 2)])
     assert (step.actions[:, 3] == WORLD.noop).all() and not step.utterances[:, 3].any()
     assert np.isnan(step.log_probs[:, (0, 2, 3)]).all()
     assert np.isfinite(step.log_probs[:, 1]).all()
     np.testing.assert_array_equal(begun.observe(EVERYONE).cell[:, 3], before[:, 3])
-    np.testing.assert_array_equal(begun.observe((0, 2)).last_move, given.actions[:, (0, 2)])
+    np.testing.assert_array_equal(begun.observe((0, 2)).last_move, done.actions[:, (0, 2)])
     held = begun.step(from_outside(1), np.arange(PEOPLE) == 1)  # of an agent, which still observes
     np.testing.assert_array_equal(held.actions[:, 1], from_outside(1).actions[:, 1])
     assert np.isfinite(held.log_probs[:, 1]).all()

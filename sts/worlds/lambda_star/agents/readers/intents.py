@@ -1,6 +1,5 @@
 """Parsed instructions of a batch of episodes, as arrays."""
 
-import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +13,11 @@ from sts.worlds.lambda_star.kernels import Ints
 class Intents(NamedTuple):
     """Current intents of B episodes; see `Intent`. All int64[B].
 
-    `text` is a checksum of the text, `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index
+    `id` is the instruction's, `act` indexes `ACTS`, and `thing`, `shun` and `anchor` index
     `THINGS`.
     """
 
-    text: Ints
+    id: Ints
     act: Ints
     thing: Ints
     low: Ints
@@ -53,5 +52,6 @@ def parse_instructions(instructions: Instructions, qualified: bool) -> Intents:
         i = parse_intent(text, qualified)
         thing, shun, anchor = (THINGS.index(name) for name in (i.thing, i.avoided, i.anchor))
         goal = (ACTS.index(i.act), thing, i.low, i.high, shun, int(i.alone))
-        rows.append((zlib.crc32(text.encode()), *goal, i.number, i.move, anchor))
-    return Intents(*np.array(rows, np.int64)[instructions.ids].T.copy())
+        rows.append((*goal, i.number, i.move, anchor))
+    columns = np.array(rows, np.int64)[instructions.ids].T.copy()
+    return Intents(instructions.ids.astype(np.int64), *columns)

@@ -20,7 +20,7 @@ def initial_memory(batch: int, players: int) -> Memory:
     Of three things, which are Good, Evil and another player: `trace`, int64[B, R, 3, LENGTH],
     their cells, the newest last; `place`, int64[B, R, 3], the cell in which each was last in sight,
     and `age`, how many steps ago. `first`, int64[B, R], is the cell where Good was first seen.
-    `text`, int64[B], identifies the last instruction. Since it was given: `gone`, int64[B, R, 2],
+    `told`, int64[B], is the id of the last instruction. Since it was given: `gone`, int64[B, R, 2],
     the rows down and columns right that the role has moved; `stood`, the steps since its last move;
     `searched`, the steps it has searched for; `met`, whether the thing it waits for has come near;
     `spoke`, whether it has spoken.
@@ -31,7 +31,7 @@ def initial_memory(batch: int, players: int) -> Memory:
         "place": np.full((*shape, 3), NOWHERE, np.int64),
         "age": np.full((*shape, 3), NEVER, np.int64),
         "first": np.full(shape, NOWHERE, np.int64),
-        "text": np.full(batch, NEVER, np.int64),
+        "told": np.full(batch, NEVER, np.int64),
         "gone": np.zeros((*shape, 2), np.int64),
         "stood": np.zeros(shape, np.int64),
         "searched": np.zeros(shape, np.int64),
@@ -49,7 +49,7 @@ def forget_sightings(memory: Memory) -> Memory:
 
 def update_memory(memory: Memory, seen: Observation, shown: Sighting, intents: Intents) -> Memory:
     """Return the memory updated with an observation and the current instruction."""
-    new_text = (memory["text"] != intents.text)[:, None]
+    is_new = (memory["told"] != intents.id)[:, None]
     cells = np.stack([_locate(memory, seen, shown, thing) for thing in range(3)], -1)
     in_sight = cells != NOWHERE
     age = np.where(in_sight, 0, memory["age"] + (memory["age"] != NEVER))
@@ -66,12 +66,12 @@ def update_memory(memory: Memory, seen: Observation, shown: Sighting, intents: I
         "place": np.where(in_sight, cells, memory["place"]),
         "age": age,
         "first": np.where(first == NOWHERE, cells[..., GOOD], first),
-        "text": intents.text,
-        "gone": np.where(new_text[..., None], 0, memory["gone"] + step),
-        "stood": np.where(new_text | (seen.last_move != STAY), 0, memory["stood"] + 1),
-        "searched": np.where(new_text, 0, memory["searched"]),
-        "met": (memory["met"] & ~new_text) | intents.select(near),
-        "spoke": ~new_text & (memory["spoke"] | (seen.last_said > 0)),
+        "told": intents.id,
+        "gone": np.where(is_new[..., None], 0, memory["gone"] + step),
+        "stood": np.where(is_new | (seen.last_move != STAY), 0, memory["stood"] + 1),
+        "searched": np.where(is_new, 0, memory["searched"]),
+        "met": (memory["met"] & ~is_new) | intents.select(near),
+        "spoke": ~is_new & (memory["spoke"] | (seen.last_said > 0)),
     }
 
 
