@@ -60,7 +60,11 @@ class Gate(AnnotationStore):
             for secret, name in ((TOKEN, owner), (ANOTHERS, "Eve")):
                 row = {"secret_hash": sessions.hash_token(secret), "started": now, "last_seen": now}
                 connection.execute(schema.sessions.insert(), row | {"annotator": numbers[name]})
-            for token, used, expires in ((WAITING, None, 9), (SPENT, now, 9), (LATE, None, -9)):
+            for token, used, expires in (
+                (WAITING, None, 3600),
+                (SPENT, now, 3600),
+                (LATE, None, -9),
+            ):
                 row = {"token_hash": sessions.hash_token(token), "annotator": numbers[owner]}
                 row |= {"created": now, "expires": now + expires, "used": used}
                 connection.execute(schema.invitations.insert(), row)
