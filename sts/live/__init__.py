@@ -1,0 +1,1 @@
+"""Live sessions: people and agents in one world, in real time."""

@@ -1,0 +1,499 @@
+"""A live session: one world that people and agents step together, and its journal.
+
+The caller owns the time: a clock takes a step at every tick, and in turn-based play the turn of a
+person does. Whatever changes a session is in its journal, on disk, before the method returns; an
+interrupted session is rebuilt from it.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts import agents
+from sts.agents.protocol import Agent
+from sts.continuations.takeover import compute_shape, make_replay_check, make_script, make_teams
+from sts.continuations.types import HUMAN, Identity
+from sts.domains import Worlds, action_space, load_domain, silent_utterances
+from sts.engine import session
+from sts.engine.session import Actions, StepResult, Team
+from sts.errors import ArgumentError, DamagedData
+from sts.live.journal import FORMAT, Event, Journal
+from sts.names import is_one_line, replace_unprintable
+from sts.numerics.streams import stream
+from sts.storage.files import content_hash
+from sts.suites.types import Scenario
+
+KINDS = ("human", "agent", "script", "empty")
+"""Kinds of participants. A script acts through the same messages as a person, and is called so."""
+ROLES = ("setter", "solver", "player")
+MARKS = ("success", "failure", "cannot_tell")
+ACTIVITIES = ("record", "evaluate", "scenario")
+MAX_CHARS = 500
+"""Maximum length of an instruction or a note, in characters."""
+MAX_INSTRUCTIONS = 1000
+"""Maximum number of instructions in a session."""
+
+
+class Participant(NamedTuple):
+    """A participant of a session.
+
+    Attributes:
+      kind: one of `KINDS`.
+      name: of an agent, or the pseudonym of a person; "" if the player is empty.
+      role: one of `ROLES`; a setter asks, a solver acts, and a player may do both.
+      player: the player that they control; None for a person who only sets tasks.
+      fingerprint: of an agent; else "".
+    """
+
+    kind: str
+    name: str
+    role: str
+    player: int | None
+    fingerprint: str = ""
+
+    @property
+    def acts(self) -> bool:
+        """True if they act through messages."""
+        return self.kind in ("human", "script")
+
+
+class Opening(NamedTuple):
+    """The beginning of a session.
+
+    Attributes:
+      id: of the session, 24 hex digits.
+      activity: one of `ACTIVITIES`.
+      domain: of the world.
+      state: the serialised world.
+      participants: at most one for each player, and others without one.
+      tick: seconds from step to step; None if it is turn-based.
+      max_steps: after which it ends.
+      scenario: content hash of the scenario that is played, or "".
+      study: the name of the study that planned it, or "".
+      cell: its number in the plan, or -1.
+      practice: True if it does not count.
+    """
+
+    id: str
+    activity: str
+    domain: str
+    state: bytes
+    participants: tuple[Participant, ...]
+    tick: float | None
+    max_steps: int
+    scenario: str = ""
+    study: str = ""
+    cell: int = -1
+    practice: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON object."""
+        participants = [participant._asdict() for participant in self.participants]
+        state = base64.b64encode(self.state).decode()
+        return self._asdict() | {"state": state, "participants": participants}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Opening:
+        """Return the opening in a journal's first event; raise DamagedData for another event."""
+        try:
+            values = {name: fields[name] for name in cls._fields}
+            values["state"] = base64.b64decode(values["state"], validate=True)
+            values["participants"] = tuple(Participant(**p) for p in values["participants"])
+            return cls(**values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedData(f"expected the opening of a session: {error}") from None
+
+
+class Turn(NamedTuple):
+    """The action of a person at one step: the index of a move, and a token or a text."""
+
+    move: int
+    say: int | str = 0
+
+
+class Step(NamedTuple):
+    """One step of P players.
+
+    Attributes:
+      actions: [P, ...], executed.
+      utterances: [P], tokens or texts.
+      rewards: [P], received after it.
+      log_probs: float32[P], as in `session.StepResult`.
+    """
+
+    actions: NDArray[Any]
+    utterances: NDArray[Any]
+    rewards: NDArray[Any]
+    log_probs: NDArray[np.float32]
+
+
+class Told(NamedTuple):
+    """An instruction that was given in a session.
+
+    Attributes:
+      text: in the words of the setter.
+      step: the first step at which it can be read.
+      player: the player that it was for; None for several.
+      by: the number of the participant who gave it.
+      prompt: the line that the setter was shown, or "".
+      typed: "free" for the setter's own words, "completion" for those that the page offered.
+      mark: one of `MARKS`, or "" if it was not marked.
+      marked_at: the number of steps taken when it was marked, or None.
+    """
+
+    text: str
+    step: int
+    player: int | None
+    by: int
+    prompt: str
+    typed: str
+    mark: str = ""
+    marked_at: int | None = None
+
+
+class Game:
+    """A session in progress.
+
+    Attributes:
+      opening: how it began.
+      domain: of the world.
+      participants: with their present roles.
+      told: the instructions so far.
+      ended: why it ended, or "".
+      steps: what was executed and received at each step.
+      scenes: before the first step and after each, uint16[K].
+    """
+
+    def __init__(
+        self,
+        opening: Opening,
+        *,
+        load_agent: Callable[[str], Agent] = agents.load,
+        scenario: Scenario | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Build the world and its agents; nothing is written.
+
+        Args:
+          opening: of the session.
+          load_agent: returns an agent by name.
+          scenario: whose context is replayed first, if the session plays one.
+          clock: returns the time in seconds.
+
+        Raises:
+          ArgumentError: the participants do not fit the world, or an agent has changed.
+          StsError: the world or an agent cannot be loaded.
+        """
+        self.opening, self.participants = opening, list(opening.participants)
+        self.domain, self.scenario = load_domain(opening.domain), scenario
+        self.told: list[Told] = []
+        self.ended = ""
+        self.steps: list[Step] = []
+        self._clock, self._started = clock, clock()
+        worlds = self.domain.restore([opening.state])
+        self._n_players = worlds.rewards.shape[1]
+        self._utterance_type = silent_utterances(self.domain, (0,)).dtype
+        self._players_of_teams: list[int] = []  # of agents that can be told something
+        self._check_participants()
+        if scenario is None:
+            self._script, self._check = None, None
+            teams = self._make_teams(load_agent)
+        else:
+            form = compute_shape(scenario)
+            self._script = make_script(self.domain, form, [scenario])
+            self._check = make_replay_check([scenario], scenario.takeover)
+            self._check(-1, worlds)
+            teams = make_teams(form, None, [self.make_identity()])
+        self._session = session.open_session(self.domain, worlds, teams)
+        self.scenes = [worlds.scene[0].copy()]
+        self._journal: Journal | None = None
+
+    @classmethod
+    def start(cls, path: Path, opening: Opening, **more: Any) -> Game:
+        """Start a session with a new journal at `path`; errors as for the constructor."""
+        game = cls(opening, **more)
+        game._journal = Journal(path, new=True)
+        started = datetime.fromtimestamp(game._started, UTC).isoformat(timespec="seconds")
+        game._log("opened", format=FORMAT, started=started, **game.opening.to_json())
+        return game
+
+    @classmethod
+    def resume(
+        cls, path: Path, *, find_scenario: Callable[[str], Scenario] | None = None, **more: Any
+    ) -> Game:
+        """Rebuild a session from its journal, and continue it there.
+
+        Raises:
+          DamagedData: the journal was altered, or is not one of a session.
+          ReplayMismatch: the world does not do what it did before.
+          StsError: as for the constructor.
+        """
+        journal = Journal(path, new=False)
+        try:
+            game = cls.rebuild(journal.events, find_scenario=find_scenario, **more)
+        except BaseException:
+            journal.close()
+            raise
+        game._journal = journal
+        if not game.ended:
+            game._log("resumed")
+        return game
+
+    @classmethod
+    def rebuild(
+        cls,
+        events: Sequence[Event],
+        *,
+        find_scenario: Callable[[str], Scenario] | None = None,
+        **more: Any,
+    ) -> Game:
+        """Return the session of a journal's events, to look at; errors as for `resume`."""
+        if not events or events[0]["kind"] != "opened" or events[0].get("format") != FORMAT:
+            raise DamagedData("expected the journal of a session, found another file")
+        opening = Opening.from_json(events[0])
+        scenario = find_scenario(opening.scenario) if find_scenario and opening.scenario else None
+        game = cls(opening, scenario=scenario, **more)
+        game._started = datetime.fromisoformat(events[0]["started"]).timestamp()
+        for event in events[1:]:
+            game._apply(event)
+        return game
+
+    def make_identity(self) -> Identity:
+        """Return the identity of the continuation that a person plays of a scenario."""
+        assert self.scenario is not None, "the session plays no scenario"
+        (person,) = (p for p in self.participants if p.acts)
+        mark = content_hash(b"person", person.name.encode())[:16]
+        return Identity(self.scenario.hash, HUMAN, mark, 0, 0)
+
+    @property
+    def time(self) -> int:
+        """The number of steps taken."""
+        return self._session.steps
+
+    def is_forced(self, player: int) -> bool:
+        """Return True if the next action of a player is the recorded one of a scenario."""
+        return self._script is not None and bool(self._script.forced[self.time, player])
+
+    def step(self, turns: Mapping[int, Turn], late_ms: float = 0.0) -> None:
+        """Take one step with the turns of people, by player; those without one do nothing.
+
+        Raises:
+          ArgumentError: the session has ended, or a turn is not of this world.
+          StsError: an agent failed.
+          Unavailable: the journal cannot be written; the session cannot continue.
+        """
+        self._require_open()
+        given, held, missed = self._collect(turns)
+        done = self._session.step(given, held)
+        self._keep(done)
+        self._log(
+            "step",
+            t=self.time - 1,
+            actions=done.actions[0].tolist(),
+            utterances=done.utterances[0].tolist(),
+            missed=missed,
+            late_ms=round(late_ms),
+        )
+        if self.time == self.opening.max_steps:
+            self.end("finished")
+
+    def tell(self, by: int, text: str, *, prompt: str = "", typed: str = "free") -> None:
+        """Give an instruction of participant `by` to those who act on it.
+
+        These are the solvers; without one, all others. See `Told` for the other arguments.
+
+        Raises:
+          ArgumentError: the session has ended, `by` is a solver, or the text is unusable.
+        """
+        self._require_open()
+        text = replace_unprintable(text)
+        if self.participants[by].role == "solver":
+            raise ArgumentError("Only the setter gives instructions.")
+        if not text or not is_one_line(text, MAX_CHARS):
+            raise ArgumentError(f"An instruction has 1 to {MAX_CHARS} characters, in one line.")
+        if len(self.told) == MAX_INSTRUCTIONS:
+            raise ArgumentError(f"A session has at most {MAX_INSTRUCTIONS} instructions.")
+        if typed not in ("free", "completion"):
+            raise ArgumentError(f"expected free or completion, found {typed!r}")
+        solvers = [i for i, one in enumerate(self.participants) if one.role == "solver"]
+        to = solvers or [i for i in range(len(self.participants)) if i != by]
+        players = [p for i in to if (p := self.participants[i].player) is not None]
+        self._change("told", t=self.time, text=text, to=players, by=by, prompt=prompt, typed=typed)
+
+    def mark(self, by: int, instruction: int, mark: str, note: str = "") -> None:
+        """Mark an instruction; a later mark replaces an earlier one.
+
+        Raises:
+          ArgumentError: participant `by` may not mark it, or the mark or note is unusable.
+        """
+        if not 0 <= instruction < len(self.told):
+            raise ArgumentError("This instruction does not exist.")
+        if self.told[instruction].by != by:
+            raise ArgumentError("Only the person who gave an instruction can mark it.")
+        if mark not in MARKS:
+            raise ArgumentError(f"expected a mark of {', '.join(MARKS)}, found {mark!r}")
+        note = replace_unprintable(note)
+        if not is_one_line(note, MAX_CHARS):
+            raise ArgumentError(f"A note has at most {MAX_CHARS} characters.")
+        self._change("marked", t=self.time, instruction=instruction, mark=mark, by=by, note=note)
+
+    def swap(self) -> None:
+        """Swap the roles of setter and solver; raise ArgumentError if one of them cannot act."""
+        self._require_open()
+        roles = [p.role for p in self.participants if p.role != "player"]
+        if sorted(roles) != ["setter", "solver"] or any(
+            p.player is None or not p.acts for p in self.participants if p.role != "player"
+        ):
+            raise ArgumentError("Roles can be swapped only by two people who both play.")
+        swapped = {"setter": "solver", "solver": "setter", "player": "player"}
+        self._change("swapped", roles=[swapped[p.role] for p in self.participants])
+
+    def note_presence(self, kind: str, participant: int) -> None:
+        """Record that a participant has `joined` or `left`."""
+        if not self.ended:
+            self._log(kind, t=self.time, participant=participant)
+
+    def end(self, reason: str, error: str = "") -> None:
+        """End the session, and close its journal; a second call does nothing."""
+        if not self.ended:
+            self._change("ended", t=self.time, reason=reason, error=error)
+
+    def close(self) -> None:
+        """Close the journal; the session can be resumed."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    def look(self, player: int | None) -> dict[str, Any]:
+        """Return what a player may see now, as JSON; for None, what annotators see."""
+        worlds = self._session.worlds
+        if player is None:
+            return {"kind": "scene", "scene": worlds.scene[0].tolist()}
+        return self.domain.player_view(worlds, player)
+
+    @property
+    def worlds(self) -> Worlds:
+        """The world, as a batch of one; do not step it."""
+        return self._session.worlds
+
+    def _require_open(self) -> None:
+        if self.ended:
+            raise ArgumentError("This session has ended.")
+
+    def _check_participants(self) -> None:
+        players = [p.player for p in self.participants if p.player is not None]
+        fits = len(set(players)) == len(players) and all(p < self._n_players for p in players)
+        known = all(p.kind in KINDS and p.role in ROLES for p in self.participants)
+        if not (fits and known):
+            raise ArgumentError(
+                f"expected participants for the {self._n_players} players of "
+                f"{self.domain.name}, found {self.participants}"
+            )
+        named = self.domain.action_names
+        if not named and any(p.acts and p.player is not None for p in self.participants):
+            raise ArgumentError(f"{self.domain.name} has no named actions for a person to choose")
+
+    def _make_teams(self, load_agent: Callable[[str], Agent]) -> list[Team]:
+        """Return a team for each agent, and note its fingerprint in the opening."""
+        teams = []
+        for i, participant in enumerate(self.participants):
+            if participant.kind == "agent":
+                agent = load_agent(participant.name)
+                fingerprint = agents.fingerprint(agent)
+                if participant.fingerprint not in ("", fingerprint):
+                    raise ArgumentError(
+                        f"agent {participant.name!r} has changed since this session was planned"
+                    )
+                assert participant.player is not None, "an agent controls a player"
+                self.participants[i] = participant._replace(fingerprint=fingerprint)
+                streams = np.array([stream("live", self.opening.id, i)], np.uint64)
+                teams.append(Team(agent, (participant.player,), streams))
+        self._players_of_teams = [team.players[0] for team in teams]
+        self.opening = self.opening._replace(participants=tuple(self.participants))
+        return teams
+
+    def _collect(self, turns: Mapping[int, Turn]) -> tuple[Actions, NDArray[np.bool_], list[int]]:
+        """Return the actions of a step, bool[P] of held players, and the players without a turn."""
+        size = (1, self._n_players)
+        actions = action_space(self.domain).fill(size, self.domain.noop)
+        utterances = silent_utterances(self.domain, size)
+        held = np.zeros(self._n_players, np.bool_)
+        if self._script is not None:
+            given, held = self._script.actions_at(self.time)
+            actions, utterances, held = given.actions.copy(), given.utterances.copy(), held.copy()
+        missed = []
+        for participant in self.participants:
+            player = participant.player
+            if not participant.acts or player is None or held[player]:
+                continue
+            held[player] = True
+            if (turn := turns.get(player)) is None:
+                missed.append(player)
+            else:
+                self.check_turn(turn)
+                actions[0, player], utterances[0, player] = turn
+        return Actions(actions, utterances), held, missed
+
+    def check_turn(self, turn: Turn) -> None:
+        """Raise ArgumentError if a turn is not one of this world."""
+        move, say = turn
+        is_move = type(move) is int and 0 <= move < len(self.domain.action_names)
+        tokens = len(self.domain.tokens)
+        is_word = (
+            type(say) is int and 0 <= say < tokens
+            if tokens
+            else isinstance(say, str) and is_one_line(say, MAX_CHARS)
+        )
+        if not (is_move and is_word):
+            raise ArgumentError(f"expected a move and a word of {self.domain.name}, found {turn}")
+
+    def _keep(self, done: StepResult) -> None:
+        """Keep what a step has done; check a replayed one."""
+        worlds = self._session.worlds
+        if self._check is not None:
+            self._check(self.time - 1, worlds)
+        arrays = (done.actions, done.utterances, worlds.rewards, done.log_probs)
+        self.steps.append(Step(*(array[0].copy() for array in arrays)))
+        self.scenes.append(worlds.scene[0].copy())
+
+    def _change(self, kind: str, **fields: Any) -> None:
+        """Write an event, and then apply it."""
+        self._log(kind, **fields)
+        self._apply({"kind": kind, **fields})
+
+    def _log(self, kind: str, **fields: Any) -> None:
+        assert self._journal is not None, "this session is only looked at"
+        self._journal.append(kind, at=round(self._clock() - self._started, 3), **fields)
+
+    def _apply(self, event: Event) -> None:
+        """Apply an event, of this session or of its journal."""
+        kind = event["kind"]
+        if kind == "step":
+            utterances = np.array([event["utterances"]], self._utterance_type)
+            actions = np.array([event["actions"]], action_space(self.domain).dtype)
+            done = self._session.step(Actions(actions, utterances), range(self._n_players))
+            self._keep(done)
+        elif kind == "told":
+            for team, player in enumerate(self._players_of_teams):
+                if player in event["to"]:
+                    self._session.tell(0, event["text"], team)
+            to = event["to"][0] if len(event["to"]) == 1 else None
+            fields = (event[name] for name in ("by", "prompt", "typed"))
+            self.told.append(Told(event["text"], event["t"], to, *fields))
+        elif kind == "marked":
+            before = self.told[event["instruction"]]
+            after = before._replace(mark=event["mark"], marked_at=event["t"])
+            self.told[event["instruction"]] = after
+        elif kind == "swapped":
+            pairs = zip(self.participants, event["roles"], strict=True)
+            self.participants = [p._replace(role=role) for p, role in pairs]
+        elif kind == "ended":
+            self.ended = event["reason"]
