@@ -8,6 +8,7 @@ from sts.domains.actions import silent_utterances as silent_utterances
 from sts.domains.environment import Environment as Environment
 from sts.domains.protocol import Domain as Domain
 from sts.domains.protocol import FilmAnnotations as FilmAnnotations
+from sts.domains.protocol import LiveControls as LiveControls
 from sts.domains.protocol import RenderableWorlds as RenderableWorlds
 from sts.domains.protocol import SceneFormat as SceneFormat
 from sts.domains.protocol import SceneLayout as SceneLayout

@@ -21,6 +21,7 @@ from sts.domains.envelope import add_envelope, remove_envelope
 from sts.domains.environment import Environment
 from sts.domains.protocol import (
     DIGEST_LENGTH,
+    LiveControls,
     SceneFormat,
     SceneLayout,
     Worlds,
@@ -238,6 +239,9 @@ class EnvironmentDomain:
         unit = getattr(env, "reward_unit", 1.0)
         self.reward_unit = None if unit is None else float(unit)
         self.guide = str(getattr(env, "guide", ""))
+        self.live_controls = getattr(env, "live_controls", LiveControls())
+        if unknown := {*self.live_controls.keys.values()} - {*self.action_names}:
+            raise ArgumentError(f"domain {name!r}: no action {min(unknown)!r}, which has a key")
         has_sight = hasattr(env, "render_player_view")
         self.sees: Literal["observation", "world"] = "observation" if has_sight else "world"
         self.step_columns = getattr(env, "step_columns", None)

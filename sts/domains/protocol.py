@@ -6,6 +6,7 @@ K objects of a scene.
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -84,6 +85,20 @@ class FilmAnnotations(NamedTuple):
     sight: bool = False
 
 
+class LiveControls(NamedTuple):
+    """Keys and pace of a live session.
+
+    Attributes:
+      keys: the name of an action by key, as browsers call it; {} for keys chosen by name.
+      tick: seconds from step to step; 0 for the pace of the agents.
+      repeats: True if a key that is held repeats its action; else each press is one action.
+    """
+
+    keys: Mapping[str, str] = MappingProxyType({})
+    tick: float = 0.25
+    repeats: bool = False
+
+
 class Worlds(Protocol):
     """A batch of B worlds of one domain, stepped together."""
 
@@ -141,6 +156,7 @@ class Domain(Protocol):
     Optional attributes:
 
     - `action_space`, an `ActionSpace`: if actions have no names.
+    - `live_controls`, a `LiveControls`: for live sessions, if its defaults do not fit.
     - `drawing`: the name of the ES module that draws its scenes in a browser, a file in the folder
       of its Python module; see `sts.domains.drawing`.
     - `frames(episode, focus)`: pictures of an episode for films, uint8[H, W, 3] each, if its scenes

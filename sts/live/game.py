@@ -38,6 +38,7 @@ MARKS = ("success", "failure", "cannot_tell")
 ACTIVITIES = ("record", "evaluate", "scenario")
 MAX_CHARS = 500
 """Maximum length of an instruction or a note, in characters."""
+MAX_KEY_CHARS = 64
 MAX_INSTRUCTIONS = 1000
 """Maximum number of instructions in a session."""
 
@@ -116,7 +117,7 @@ class Turn(NamedTuple):
     """The action of a person at one step: the index of a move, and a token or a text."""
 
     move: int
-    say: int | str = 0
+    say: int | str
 
 
 class Step(NamedTuple):
@@ -145,6 +146,7 @@ class Told(NamedTuple):
       by: the number of the participant who gave it.
       prompt: the line that the setter was shown, or "".
       typed: "free" for the setter's own words, "completion" for those that the page offered.
+      key: by which a message that is sent again is recognised, or "".
       mark: one of `MARKS`, or "" if it was not marked.
       marked_at: the number of steps taken when it was marked, or None.
     """
@@ -155,6 +157,7 @@ class Told(NamedTuple):
     by: int
     prompt: str
     typed: str
+    key: str = ""
     mark: str = ""
     marked_at: int | None = None
 
@@ -280,7 +283,14 @@ class Game:
 
     def is_forced(self, player: int) -> bool:
         """Return True if the next action of a player is the recorded one of a scenario."""
-        return self._script is not None and bool(self._script.forced[self.time, player])
+        if self._script is None or self.time == len(self._script.forced):
+            return False
+        return bool(self._script.forced[self.time, player])
+
+    @property
+    def silence(self) -> int | str:
+        """The utterance that says nothing."""
+        return 0 if self.domain.tokens else ""
 
     def step(self, turns: Mapping[int, Turn], late_ms: float = 0.0) -> None:
         """Take one step with the turns of people, by player; those without one do nothing.
@@ -305,14 +315,19 @@ class Game:
         if self.time == self.opening.max_steps:
             self.end("finished")
 
-    def tell(self, by: int, text: str, *, prompt: str = "", typed: str = "free") -> None:
+    def tell(
+        self, by: int, text: str, *, prompt: str = "", typed: str = "free", key: str = ""
+    ) -> None:
         """Give an instruction of participant `by` to those who act on it.
 
-        These are the solvers; without one, all others. See `Told` for the other arguments.
+        These are the solvers; without one, all others. See `Told` for the other arguments. One
+        that was given under this key before is not given again.
 
         Raises:
           ArgumentError: the session has ended, `by` is a solver, or the text is unusable.
         """
+        if key and any((told.by, told.key) == (by, key) for told in self.told):
+            return
         self._require_open()
         text = replace_unprintable(text)
         if self.participants[by].role == "solver":
@@ -323,10 +338,21 @@ class Game:
             raise ArgumentError(f"A session has at most {MAX_INSTRUCTIONS} instructions.")
         if typed not in ("free", "completion"):
             raise ArgumentError(f"expected free or completion, found {typed!r}")
+        if not (is_one_line(prompt, MAX_CHARS) and is_one_line(key, MAX_KEY_CHARS)):
+            raise ArgumentError("The prompt or the key of this message is too long.")
         solvers = [i for i, one in enumerate(self.participants) if one.role == "solver"]
         to = solvers or [i for i in range(len(self.participants)) if i != by]
         players = [p for i in to if (p := self.participants[i].player) is not None]
-        self._change("told", t=self.time, text=text, to=players, by=by, prompt=prompt, typed=typed)
+        self._change(
+            "told",
+            t=self.time,
+            text=text,
+            to=players,
+            by=by,
+            prompt=prompt,
+            typed=typed,
+            key=key,
+        )
 
     def mark(self, by: int, instruction: int, mark: str, note: str = "") -> None:
         """Mark an instruction; a later mark replaces an earlier one.
@@ -486,7 +512,7 @@ class Game:
                 if player in event["to"]:
                     self._session.tell(0, event["text"], team)
             to = event["to"][0] if len(event["to"]) == 1 else None
-            fields = (event[name] for name in ("by", "prompt", "typed"))
+            fields = (event[name] for name in ("by", "prompt", "typed", "key"))
             self.told.append(Told(event["text"], event["t"], to, *fields))
         elif kind == "marked":
             before = self.told[event["instruction"]]

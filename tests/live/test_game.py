@@ -94,7 +94,7 @@ def test_agent_hears_what_the_setter_says_and_others_do_not(tmp_path):
 
 def test_journal_states_who_was_late_and_what_was_done(tmp_path):
     game = Game.start(tmp_path / "a", make_opening(), clock=iter(range(100, 200)).__next__)
-    game.step({1: Turn(3)})
+    game.step({1: Turn(3, 0)})
     game.step({}, late_ms=12.7)
     events = read_events(tmp_path / "a")
     assert [event["kind"] for event in events] == ["opened", "step", "step"]
@@ -131,8 +131,8 @@ def test_session_ends_after_its_last_step_and_is_not_resumed(tmp_path):
         (lambda game: game.tell(0, "Go.", typed="other"), "free or completion"),
         (lambda game: game.mark(0, 0, "success"), "does not exist"),
         (lambda game: game.mark(0, -1, "success"), "does not exist"),
-        (lambda game: game.step({1: Turn(9)}), "expected a move"),
-        (lambda game: game.step({1: Turn(True)}), "expected a move"),
+        (lambda game: game.step({1: Turn(9, 0)}), "expected a move"),
+        (lambda game: game.step({1: Turn(True, 0)}), "expected a move"),
         (lambda game: game.step({1: Turn(0, 99)}), "expected a move"),
         (lambda game: game.step({1: Turn(0, "yes")}), "expected a move"),
         (lambda game: game.swap(), "both play"),
@@ -152,6 +152,17 @@ def test_instruction_of_several_lines_becomes_one_and_keeps_every_language(tmp_p
     game.tell(0, "می\N{ZERO WIDTH NON-JOINER}رود")
     assert [told.text for told in game.told][0] == "<b>Go</b> to Good."
     assert game.told[1].text.startswith("می")
+
+
+def test_message_that_is_sent_again_gives_no_second_instruction(tmp_path):
+    game = Game.start(tmp_path / "a", make_opening())
+    for _ in range(2):
+        game.tell(0, "Go to Good.", key="k1")
+    game.close()
+    later = Game.resume(tmp_path / "a")
+    later.tell(0, "Go to Good.", key="k1")
+    later.tell(0, "Go to Good.", key="k2")
+    assert [told.key for told in later.told] == ["k1", "k2"]
 
 
 def test_two_people_swap_roles_and_only_the_setter_asks(tmp_path):

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains import LiveControls
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
@@ -34,6 +35,10 @@ from sts.worlds.babyai.view import VIEW_SIZE, view_image
 MAP_PIXELS, STRIP_PIXELS = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
+KEYS = {
+    **{"ArrowLeft": "left", "ArrowRight": "right", "ArrowUp": "forward"},
+    **{"a": "left", "d": "right", "w": "forward", "e": "pickup", "q": "drop", " ": "toggle"},
+}
 GUIDE = """
 **The map.** The **red triangle** is judged; its tip points where it looks. The brighter cells are
 what it sees; plain grey is wall, and a grey door is lighter. A ball is a disc, a box a square with
@@ -74,6 +79,7 @@ class BabyAI:
     players: ClassVar[tuple[str, ...]] = ("red triangle",)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
+    live_controls: ClassVar[LiveControls] = LiveControls(KEYS, tick=0.0)
 
     def __init__(self) -> None:
         self.level, self.seed, self.open, self.moves_made = "", 0, False, ""

@@ -15,8 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.domains import LiveControls
 from sts.storage.files import canonical_json
-from sts.worlds.overcooked.constants import COOKED, HATS, MOVES, SIDES, STAY
+from sts.worlds.overcooked.constants import COOKED, HATS, KEYS, MOVES, SIDES, STAY
 from sts.worlds.overcooked.kitchen import (
     ACTIONS,
     HEIGHT,
@@ -78,6 +79,7 @@ class Overcooked:
     players: ClassVar[tuple[str, ...]] = tuple(f"{hat} hat" for hat in HATS)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
+    live_controls: ClassVar[LiveControls] = LiveControls(KEYS, tick=0.15, repeats=True)
 
     def __init__(self) -> None:
         self.grid: tuple[str, ...] = ()

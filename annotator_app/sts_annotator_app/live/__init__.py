@@ -1,0 +1,1 @@
+"""Rooms and websocket of live sessions."""

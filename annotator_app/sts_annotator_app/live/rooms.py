@@ -1,0 +1,343 @@
+"""Rooms: each is one live session, its clock and the connections of its people.
+
+One task owns a session and takes its steps; messages of people are handled between steps. The
+clock runs while all people are connected. It never catches up after a delay.
+"""
+
+import asyncio
+import base64
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from sts.domains import LiveControls
+from sts.engine.rendering import encode_webp, render_frame
+from sts.errors import ArgumentError, StsError, Unavailable
+from sts.live.game import Game, Turn
+
+COUNTDOWN_S = 3.0
+"""Time between the moment when all people are connected and the first tick."""
+PATIENCE_S = 300.0
+"""Time after which a session ends if a person has not come back."""
+MIN_TICK_S = 0.1
+"""Least time from step to step at the agent's pace."""
+CONTEXT_TICK_S = 0.35
+"""Time from step to step in the context of a scenario that is turn-based."""
+DISK_FAILED = "The server cannot save this session; tell the study lead. All up to here is saved."
+AGENT_FAILED = "The agent has stopped working, so this session ends here. It is saved."
+LEFT = "The other person did not come back, so this session ends here. It is saved."
+_LOG = logging.getLogger(__name__)
+
+
+class Connection(Protocol):
+    """A person's connection."""
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; never raise if the connection is lost."""
+
+    async def close(self, reason: str) -> None:
+        """Close it, after telling the page why."""
+
+
+class Room:
+    """A live session with its connections.
+
+    Attributes:
+      game: the session.
+      task: which owns it, from `open` on.
+    """
+
+    task: asyncio.Task[None]
+
+    def __init__(
+        self,
+        game: Game,
+        finish: Callable[[Game], Awaitable[None]],
+        *,
+        countdown: float = COUNTDOWN_S,
+        patience: float = PATIENCE_S,
+    ) -> None:
+        """Prepare a room; `finish` stores the record of an ended session."""
+        self.game, self._finish = game, finish
+        self._countdown, self._patience = countdown, patience
+        self._people = {i for i, p in enumerate(game.participants) if p.acts}
+        self._connections: dict[int, Connection] = {}
+        self._turns: dict[int, Turn] = {}  # next turns, by player
+        self._held: dict[int, Turn] = {}  # keys that are held down, by player
+        self._changed = asyncio.Event()
+        self._alone = asyncio.Lock()  # the game is used by one coroutine at a time
+        self._slow = False
+        layout = game.domain.scene_layout(game.opening.state)
+        self._is_framed = layout.kind == "frames"
+        self._layout = {
+            "height": layout.height,
+            "width": layout.width,
+            "names": list(layout.names),
+            "glyphs": list(layout.glyphs),
+            "players": list(layout.players),
+            "details": dict(layout.details),
+        }
+
+    def open(self) -> None:
+        """Start the task that owns the session."""
+        self.task = asyncio.create_task(self._run())
+
+    async def enter(self, participant: int, connection: Connection) -> None:
+        """Connect a person; an earlier connection of theirs is closed."""
+        async with self._alone:
+            before = self._connections.pop(participant, None)
+            if before is not None:
+                await before.close("This session was opened in another tab.")
+            else:
+                await asyncio.to_thread(self._note, "joined", participant)
+            await connection.send(self._greet(participant))
+            await connection.send(await self._show(participant))
+            self._connections[participant] = connection
+            await self._send_state()
+        self._changed.set()
+
+    async def leave(self, participant: int, connection: Connection) -> None:
+        """Disconnect a person, unless they have connected again."""
+        if self._connections.get(participant) is not connection:
+            return
+        del self._connections[participant]
+        self._turns.clear()
+        self._held.clear()
+        async with self._alone:
+            await asyncio.to_thread(self._note, "left", participant)
+            await self._send_state()
+        self._changed.set()
+
+    async def receive(self, participant: int, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Handle a message of a person, and return the answer; it is saved when it arrives."""
+        kind = message.get("type")
+        try:
+            if kind in ("press", "release"):
+                self._take_key(participant, kind, message)
+                return {"type": "key"}
+            async with self._alone:
+                await asyncio.to_thread(self._handle, participant, kind, message)
+                await self._send_state()
+        except (ArgumentError, Unavailable) as error:
+            text = DISK_FAILED if isinstance(error, Unavailable) else str(error)
+            return {"type": "refused", "key": message.get("key"), "text": text}
+        self._changed.set()
+        return {"type": "saved", "key": message.get("key")}
+
+    def _handle(self, participant: int, kind: object, message: Mapping[str, Any]) -> None:
+        """Change the session; raise ArgumentError if the message is invalid."""
+        game = self.game
+        if kind == "tell":
+            game.tell(
+                participant,
+                _read(message, "text", str),
+                prompt=_read(message, "prompt", str, ""),
+                typed=_read(message, "typed", str, "free"),
+                key=_read(message, "key", str, ""),
+            )
+        elif kind == "mark":
+            number, note = _read(message, "instruction", int), _read(message, "note", str, "")
+            game.mark(participant, number, _read(message, "mark", str), note)
+        elif kind == "swap":
+            game.swap()
+        elif kind == "end":
+            game.end("finished")
+        else:
+            raise ArgumentError("This message is not known.")
+
+    def _take_key(self, participant: int, kind: str, message: Mapping[str, Any]) -> None:
+        """Note a key for the next step; the last one before a tick counts."""
+        player = self.game.participants[participant].player
+        if player is None:
+            raise ArgumentError("You set tasks here and do not move.")
+        turn = Turn(_read(message, "move", int), message.get("say", self.game.silence))
+        if kind == "release":
+            if (held := self._held.get(player)) and held.move == turn.move:
+                del self._held[player]
+            return
+        self.game.check_turn(turn)
+        if self.game.is_forced(player):
+            return
+        self._turns[player] = turn
+        if _controls(self.game).repeats:
+            self._held[player] = turn._replace(say=self.game.silence)
+        self._changed.set()
+
+    async def _run(self) -> None:
+        """Take steps until the session ends, and store its record once people have left it."""
+        try:
+            await self._take_steps()
+            await self._send_state()
+            if self.game.told:  # which may be marked until then
+                await self._wait_until_empty()
+            await self._finish(self.game)
+        except Unavailable as error:  # the journal; what it has can be resumed
+            _LOG.error("live session %s: %s", self.game.opening.id, error)
+            await self._broadcast({"type": "stopped", "text": DISK_FAILED})
+        except StsError as error:
+            _LOG.error("live session %s: %s", self.game.opening.id, error)
+            await self._broadcast({"type": "stopped", "text": str(error)})
+        finally:
+            self.game.close()
+
+    async def _take_steps(self) -> None:
+        loop, game = asyncio.get_running_loop(), self.game
+        due = wanted = -1.0  # no step before the countdown
+        while not game.ended:
+            if not self._people <= self._connections.keys():
+                await self._wait_for_people()
+                due = -1.0
+                continue
+            if due < 0:
+                await self._broadcast({"type": "countdown", "seconds": self._countdown})
+                wanted = loop.time() + self._countdown + (self._tick() or 0.0)
+                due = wanted
+            tick = self._tick()
+            if tick is None:
+                await self._wait_for_turns()
+            else:
+                await asyncio.sleep(max(0.0, due - loop.time()))
+            if game.ended or not self._people <= self._connections.keys():
+                continue
+            began = loop.time()
+            await self._step(0.0 if tick is None else max(0.0, began - wanted) * 1000)
+            self._slow = tick is not None and loop.time() - began > tick
+            wanted = due + (tick or 0.0)
+            due = max(wanted, loop.time())
+
+    def _tick(self) -> float | None:
+        """Return the seconds to the next step; None if it waits for turns."""
+        tick = self.game.opening.tick
+        if tick is None:
+            acting = [p.player for p in self.game.participants if p.acts and p.player is not None]
+            return CONTEXT_TICK_S if all(map(self.game.is_forced, acting)) else None
+        return tick or MIN_TICK_S
+
+    async def _wait_for_people(self) -> None:
+        """Wait until all people are connected; end the session if one stays away."""
+        try:
+            async with asyncio.timeout(self._patience if self.game.time else None):
+                while not self._people <= self._connections.keys() and not self.game.ended:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            async with self._alone:
+                await asyncio.to_thread(self.game.end, "left")
+                await self._broadcast({"type": "ended", "text": LEFT})
+
+    async def _wait_until_empty(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                while self._connections:
+                    self._changed.clear()
+                    await self._changed.wait()
+
+    async def _wait_for_turns(self) -> None:
+        """Wait until everyone who acts has made a turn, or somebody has left."""
+        acting = {p.player for p in self.game.participants if p.acts and p.player is not None}
+        while (
+            {*acting} - self._turns.keys()
+            and self._people <= self._connections.keys()
+            and not self.game.ended
+        ):
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _step(self, late_ms: float) -> None:
+        turns, self._turns = self._held | self._turns, {}
+        async with self._alone:
+            if self.game.ended:
+                return
+            try:
+                await asyncio.to_thread(self.game.step, turns, late_ms)
+            except Unavailable:
+                raise
+            except StsError as error:  # of an agent
+                _LOG.error("live session %s: %s", self.game.opening.id, error)
+                await asyncio.to_thread(self.game.end, "agent failed", str(error))
+                await self._broadcast({"type": "ended", "text": AGENT_FAILED})
+                return
+            for participant, connection in [*self._connections.items()]:
+                await connection.send(await self._show(participant))
+
+    async def _show(self, participant: int) -> dict[str, Any]:
+        """Return the present frame, as a person may see it."""
+        player = self.game.participants[participant].player
+        view = self.game.look(player)
+        if self._is_framed:
+            raw = await asyncio.to_thread(
+                lambda: encode_webp(render_frame(self.game.worlds, self.game.domain.name, player))
+            )
+            view["webp"] = base64.b64encode(raw).decode()
+        forced = player is not None and self.game.is_forced(player)
+        return {
+            "type": "frame",
+            "t": self.game.time,
+            "view": view,
+            "watch": forced,
+            "slow": self._slow,
+        }
+
+    def _greet(self, participant: int) -> dict[str, Any]:
+        """Return what a page needs to know before the first frame."""
+        game = self.game
+        controls, me = _controls(game), game.participants[participant]
+        scenario = game.scenario
+        asked = scenario.instructions if scenario else ()
+        return {
+            "type": "hello",
+            "session": game.opening.id,
+            "activity": game.opening.activity,
+            "drawing": None if self._is_framed else game.domain.name,
+            "layout": self._layout,
+            "moves": list(game.domain.action_names),
+            "tokens": list(game.domain.tokens),
+            "keys": dict(controls.keys),
+            "repeats": controls.repeats,
+            "tick": game.opening.tick,
+            "max_steps": game.opening.max_steps,
+            "me": participant,
+            "player": me.player,
+            "instructions": [{"text": i.text, "step": i.given_at} for i in asked],
+            "practice": game.opening.practice,
+        }
+
+    async def _send_state(self) -> None:
+        """Send everybody the roles, instructions and marks, and who is connected."""
+        game = self.game
+        state = {
+            "type": "state",
+            "t": game.time,
+            "roles": [p.role for p in game.participants],
+            "kinds": ["person" if p.acts else p.kind for p in game.participants],
+            "here": sorted(self._connections),
+            "told": [
+                {"text": told.text, "step": told.step, "by": told.by, "mark": told.mark}
+                for told in game.told
+            ],
+            "ended": game.ended,
+        }
+        await self._broadcast(state)
+
+    async def _broadcast(self, message: dict[str, Any]) -> None:
+        for connection in [*self._connections.values()]:
+            await connection.send(message)
+
+    def _note(self, kind: str, participant: int) -> None:
+        try:
+            self.game.note_presence(kind, participant)
+        except Unavailable as error:  # the next step reports it to the page
+            _LOG.error("live session %s: %s", self.game.opening.id, error)
+
+
+def _controls(game: Game) -> LiveControls:
+    return getattr(game.domain, "live_controls", LiveControls())
+
+
+def _read(message: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
+    """Return a field of a message; raise ArgumentError if it is missing or of another type."""
+    value = message.get(name, default)
+    if type(value) is not kind:
+        raise ArgumentError(f"expected {name} in this message, found {type(value).__name__}")
+    return value

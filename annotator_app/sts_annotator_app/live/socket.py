@@ -1,0 +1,100 @@
+"""The websocket of live sessions: JSON messages of one person in one session."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sts.annotations.types import Annotator
+from sts.errors import StsError
+from sts_annotator_app.auth import BrowserSessions
+from sts_annotator_app.live.rooms import Room
+
+MAX_MESSAGE_CHARS = 4096
+MAX_MESSAGES_PER_S = 50
+SEND_TIMEOUT_S = 5.0
+"""Time after which a connection that takes no data is dropped, so that it delays no one else."""
+_LOG = logging.getLogger(__name__)
+Find = Callable[[str, Annotator], Awaitable[tuple[Room, int]]]
+"""Returns the room of a session, and which participant a person is; StsError if they may not."""
+
+
+class BrowserConnection:
+    """The websocket of a person's page."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        """Wrap an accepted websocket."""
+        self._websocket = websocket
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message; a connection that is lost or takes no data is closed."""
+        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        try:
+            async with asyncio.timeout(SEND_TIMEOUT_S):
+                await self._websocket.send_text(text)
+        except (TimeoutError, WebSocketDisconnect, RuntimeError):
+            with contextlib.suppress(RuntimeError):
+                await self._websocket.close(4000)
+
+    async def close(self, reason: str) -> None:
+        """Tell the page why, and close."""
+        await self.send({"type": "closed", "text": reason})
+        with contextlib.suppress(RuntimeError):
+            await self._websocket.close(4000)
+
+
+def serve_live(sessions: BrowserSessions, find: Find) -> Callable[[WebSocket], Awaitable[None]]:
+    """Return the endpoint of the websocket of the session that its path names."""
+
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        connection = BrowserConnection(websocket)
+        person = await asyncio.to_thread(sessions.find_person, websocket)
+        if person is None:
+            await connection.close("Your session has ended. Open your invitation again.")
+            return
+        try:
+            room, participant = await find(websocket.path_params["session"], person)
+        except StsError as error:
+            await connection.close(str(error))
+            return
+        await room.enter(participant, connection)
+        try:
+            await _read_messages(websocket, connection, room, participant)
+        finally:
+            await room.leave(participant, connection)
+
+    return endpoint
+
+
+async def _read_messages(
+    websocket: WebSocket, connection: BrowserConnection, room: Room, participant: int
+) -> None:
+    """Handle messages until the connection is lost, or sends what no page does."""
+    allowance, before = float(MAX_MESSAGES_PER_S), time.monotonic()
+    while True:
+        try:
+            text = await websocket.receive_text()
+        except (WebSocketDisconnect, KeyError, RuntimeError):
+            return
+        now = time.monotonic()
+        allowance = min(MAX_MESSAGES_PER_S, allowance + (now - before) * MAX_MESSAGES_PER_S) - 1
+        before = now
+        if allowance < 0:
+            await connection.close("This page sent too many messages. Reload it to go on.")
+            return
+        try:
+            message = json.loads(text) if len(text) <= MAX_MESSAGE_CHARS else None
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
+            _LOG.warning("live session: ignored a message of %d characters", len(text))
+            continue
+        answer = await room.receive(participant, message)
+        if answer["type"] != "key":
+            await connection.send(answer)
