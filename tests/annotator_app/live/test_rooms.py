@@ -15,7 +15,7 @@ from sts.live.game import Game, Opening, Participant, Turn
 from sts.live.journal import read_events
 from sts_annotator_app.live.rooms import AGENT_FAILED, DISK_FAILED, LEFT, Room
 
-TICK = 0.03
+TICK = 0.06
 PEOPLE = (Participant("human", "ann", "setter", 0), Participant("human", "bob", "solver", 1))
 
 
@@ -142,11 +142,11 @@ def test_delay_is_not_caught_up_and_is_recorded(tmp_path):
         ann = Page()
         await room.enter(0, ann)
         await room.task
-        assert [frame["slow"] for frame in ann.list("frame")].count(True) == 1
+        assert ann.list("frame")[4]["slow"]  # after the nap in the third step
 
     asyncio.run(go())
-    gaps = [after - before for before, after in zip(stepped, stepped[1:], strict=False)]
-    assert max(gaps) > 9 * TICK and sum(gap < 0.8 * TICK for gap in gaps) <= 1
+    # Two ticks, the delay, and two ticks; a clock that catches up takes no longer than the delay.
+    assert stepped[-1] - stepped[0] > 12 * TICK
     late = [event["late_ms"] for event in read_events(tmp_path / "a") if event["kind"] == "step"]
     assert max(late) >= 8 * TICK * 1000
 
@@ -223,10 +223,11 @@ def test_ten_instructions_at_once_are_saved_in_order(tmp_path):
 def test_key_that_is_held_repeats_only_where_the_domain_says_so(tmp_path, domain, expected):
     async def go() -> None:
         person = (Participant("human", "ann", "player", 0),)
-        room, ann = make_room(tmp_path / "a", person, domain=domain, max_steps=4), Page()
+        room = make_room(tmp_path / "a", person, domain=domain, max_steps=4, tick=0.3)
+        ann = Page()
         await room.enter(0, ann)
         assert await room.receive(0, {"type": "press", "move": 3}) == {"type": "key"}
-        await ann.wait_for("frame", 4)
+        await ann.wait_for("frame", 4)  # the first is sent on entering
         await room.receive(0, {"type": "release", "move": 3})
         await room.task
 
