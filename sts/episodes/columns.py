@@ -99,7 +99,7 @@ def table_to_episodes(table: pa.Table) -> list[Episode]:
     names = ("domain", "state", "action_dtype", "reward_dtype", "say_dtype", "texts")
     plain = [table.column(n).to_pylist() for n in names]
     numbers = [n for n, i in EPISODE_SCHEMA.items() if pa.types.is_list(i) and n != "texts"]
-    flat = {name: _list_values(table, name) for name in numbers}
+    flat = {name: list_values(table, name) for name in numbers}
     out = []
     for i, ((steps, people, objects), (domain, state, acted, rewarded, said, words)) in enumerate(
         zip(zip(*shapes, strict=True), zip(*plain, strict=True), strict=True)
@@ -150,7 +150,7 @@ def _mixed_types_error(dtype: str) -> DamagedData:
     return DamagedData(f"expected only values of type {dtype:.20}, found others")
 
 
-def _list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
+def list_values(table: pa.Table, name: str) -> Sequence[NDArray[Any]]:
     """Return each row's list of a column, with a fast path for columns without values."""
     column = table.column(name)
     filled = any(len(chunk.flatten()) for chunk in column.chunks)

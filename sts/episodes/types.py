@@ -17,6 +17,8 @@ ACTION_DTYPES = tuple(
     "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 )
 """Dtypes of actions; float64 represents all their values exactly, except integers above 2^53."""
+MARKS = ("success", "failure", "cannot_tell")
+"""What a setter may say of how an instruction was carried out."""
 _FIELDS = {
     "actions": ACTION_DTYPES,
     "utterances": ("int8", "text"),
@@ -129,12 +131,18 @@ class Instruction:
       category: its prompt category.
       given_at: the first step at which the agent can read it.
       source: "setter" if given during the recording, "curator" if written afterwards.
+      player: the player who hears it; None for every player.
+      mark: the setter's verdict on how it was carried out, one of `MARKS`; "" for none.
+      marked_at: the number of steps that were taken before the mark; None without a mark.
     """
 
     text: str
     category: str
     given_at: int
     source: str
+    player: int | None = None
+    mark: str = ""
+    marked_at: int | None = None
 
     def __post_init__(self) -> None:
         """Raise DamagedData if a field has the wrong type, as may happen in imported files."""
@@ -143,10 +151,22 @@ class Instruction:
             raise DamagedData(
                 f"expected an instruction of texts and a step, found {self.to_json()}"
             )
+        if self.player is not None and not (type(self.player) is int and self.player >= 0):
+            raise DamagedData(f"expected the player of an instruction, found {self.player!r:.40}")
+        is_marked = self.mark in MARKS and type(self.marked_at) is int and self.marked_at >= 0
+        if not is_marked and (self.mark, self.marked_at) != ("", None):
+            raise DamagedData(
+                f"expected a mark of {', '.join(MARKS)} and its step, found {self.to_json()!s:.200}"
+            )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as a JSON object."""
-        return dict(vars(self))  # stored
+        """Return the fields as a JSON object, without optional ones that are not set."""
+        unset = {"player": None, "mark": "", "marked_at": None}
+        return {k: v for k, v in vars(self).items() if k not in unset or v != unset[k]}
+
+    def is_heard_by(self, player: int) -> bool:
+        """Return True if a player hears it."""
+        return self.player in (None, player)
 
 
 def sort_instructions(

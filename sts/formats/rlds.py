@@ -17,10 +17,15 @@ from numpy.typing import NDArray
 
 from sts.domains import action_space, load_domain, reward_values
 from sts.storage.files import canonical_json, write_atomically
-from sts.trajectories.observed import ObservedTrajectory, Progress, iter_observations
+from sts.trajectories.observed import (
+    ObservedTrajectory,
+    Progress,
+    describe_steps,
+    iter_observations,
+)
 from sts.trajectories.types import Trajectory
 
-FORMAT = "rlds/2"
+FORMAT = "rlds/3"
 BUFFERED_ROWS = 2**16
 """Number of rows that are buffered before they are written."""
 
@@ -82,15 +87,19 @@ def _rows(replay: ObservedTrajectory, player: int) -> pa.RecordBatch:
         "step": pa.array(np.arange(steps + 1, dtype=np.int32)),
     }
     columns |= {f"observation.{name}": _column(array) for name, array in replay.values.items()}
-    columns["language_instruction"] = pa.array(
-        replay.trajectory.find_latest_instructions(), pa.string()
-    )
+    columns |= {
+        name: pa.array(values, pa.bool_() if name == "is_person" else pa.string())
+        for name, values in describe_steps(replay.trajectory, player).items()
+    }
     done = {
         "action": actions.astype(np.int64) if world.action_names else actions,
         "reward": reward_values(world, episode.rewards[:, player]),
         "discount": np.where(replay.ended[1:], 0.0, 1.0),
     }
     columns |= {name: _with_empty_last(array) for name, array in done.items()}
+    chosen = replay.trajectory.intended
+    intended = [None] * steps if chosen is None else chosen[:, player].tolist()
+    columns["intended_action"] = pa.array([*intended, None], pa.int64())
     columns["is_first"] = pa.array(np.arange(steps + 1) == 0)
     columns["is_last"] = pa.array(last)
     columns["is_terminal"] = pa.array(last & replay.ended)

@@ -107,6 +107,7 @@ def find_field_faults(s: Scenario) -> list[str]:
     is_recorded = all(0 <= player < s.recording.n_players for player in s.players)
     has_source = all(i.source in ("setter", "curator") for i in s.instructions)
     is_last = all(0 <= i.given_at <= s.instruction.given_at for i in s.earlier_instructions)
+    is_plain = all(i.player is None and not i.mark for i in s.instructions)
     has_turn = bool(s.dialogue) == (s.turn >= 1) and 0 <= s.turn <= MAX_STEPS
     turn = f"turn {s.turn} of dialogue {quote(s.dialogue)}"
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
@@ -137,6 +138,7 @@ def find_field_faults(s: Scenario) -> list[str]:
         ),
         (0 <= s.instruction.given_at <= s.takeover, "its instruction is given after takeover"),
         (has_source, "its instruction has no source"),
+        (is_plain, "an instruction of it names a player or has a mark"),
         (is_last, "another instruction is given after the one that is judged"),
         (has_turn, f"{turn}: a dialogue's turns count from 1"),
         (s.replaces != s.id, "it replaces itself"),

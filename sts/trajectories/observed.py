@@ -129,6 +129,19 @@ def _select_player(name: str, value: Any) -> NDArray[Any]:
     return array[:, 0] if array.ndim > 1 else array
 
 
+def describe_steps(t: Trajectory, player: int) -> dict[str, list[Any]]:
+    """Return who acted as a player and what they were asked, [T + 1] each, by exported name."""
+    frames, actor = t.episode.steps + 1, t.players[player]
+    latest = t.find_latest_instructions(player)
+    return {
+        "player_kind": [actor.kind] * frames,
+        "player_name": [actor.name] * frames,
+        "is_person": [actor.kind == "human"] * frames,
+        "language_instruction": [i.text if i else "" for i in latest],
+        "instruction_mark": [i.mark if i else "" for i in latest],
+    }
+
+
 def is_terminated(worlds: Worlds) -> NDArray[np.bool_]:
     """Return bool[B], True for worlds that are terminated, not merely truncated."""
     mask: NDArray[np.bool_] = np.zeros(len(worlds.rewards), np.bool_)

@@ -101,8 +101,9 @@ def _utterances(t: Trajectory, player: int) -> NDArray[np.object_]:
 
 
 def _instruction(t: Trajectory, player: int) -> NDArray[np.object_]:
-    """Return the latest instruction at each step; "" before the first."""
-    return np.array(t.find_latest_instructions()[: t.episode.steps], np.object_)
+    """Return the player's latest instruction at each step; "" before the first."""
+    latest = t.find_latest_instructions(player)[: t.episode.steps]
+    return np.array([instruction.text if instruction else "" for instruction in latest], np.object_)
 
 
 def _terminated(t: Trajectory, player: int) -> NDArray[np.bool_]:

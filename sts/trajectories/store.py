@@ -1,4 +1,4 @@
-"""Trajectories in Parquet: one row an episode, `trajectories/3`.
+"""Trajectories in Parquet: one row an episode, `trajectories/4`.
 
 The two splits are in separate row groups, so that reading one skips the other. A file of a
 workspace is verified against its hashes once; a `.sound` file next to it then holds the SHA-256 of
@@ -9,11 +9,13 @@ import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sts.domains import load_domain, validate_episodes
 from sts.episodes import Episode, Instruction, columns
@@ -23,7 +25,7 @@ from sts.storage.files import canonical_json, content_hash, parse_versioned_json
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import SPLITS, Player, Trajectory
 
-FORMAT, VERSION = KIND = "trajectories", 3
+FORMAT, VERSION = KIND = "trajectories", 4
 ROWS_PER_GROUP = 4096
 """Rows of a row group, the least that is read to find one trajectory."""
 SCHEMA = {
@@ -37,6 +39,7 @@ SCHEMA = {
     "people": pa.string(),
     "instructions": pa.string(),
     "provenance": pa.string(),
+    "intended": pa.list_(pa.int8()),
     **columns.EPISODE_SCHEMA,
 }
 _DERIVED_COLUMNS = ("split", "height", "width")
@@ -67,8 +70,15 @@ def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
         "people": [canonical_json(p).decode() for p in people],
         "instructions": [canonical_json(i).decode() for i in instructions],
         "provenance": [canonical_json(t.provenance).decode() for t in trajectories],
+        "intended": arrow.to_list_column([_flat_intended(t) for t in trajectories], pa.int8()),
     }
     return rows | columns.episodes_to_columns([t.episode for t in trajectories])
+
+
+def _flat_intended(trajectory: Trajectory) -> NDArray[np.int8]:
+    """Return the intended moves, T x P in a row; empty if there are none."""
+    intended = trajectory.intended
+    return np.empty(0, np.int8) if intended is None else intended.ravel()
 
 
 def _sizes(episodes: Sequence[Episode]) -> list[tuple[int, int]]:
@@ -124,10 +134,11 @@ def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]
 
     Unless they are `sound`, that is, verified before, rows are checked against ids and worlds.
     """
-    rows = table.drop_columns([*columns.EPISODE_SCHEMA, *_DERIVED_COLUMNS]).to_pylist()
-    episodes = columns.table_to_episodes(table)
+    dropped = [*columns.EPISODE_SCHEMA, *_DERIVED_COLUMNS, "intended"]
+    rows = table.drop_columns(dropped).to_pylist()
+    episodes, intended = columns.table_to_episodes(table), columns.list_values(table, "intended")
     trajectories = []
-    for row, episode in zip(rows, episodes, strict=True):
+    for row, episode, moves in zip(rows, episodes, intended, strict=True):
         try:
             trajectory = Trajectory(
                 episode,
@@ -136,6 +147,7 @@ def decode_rows(path: Path, table: pa.Table, *, sound: bool) -> list[Trajectory]
                 row["world"],
                 row["source"],
                 parse_versioned_json(row["provenance"], dict),
+                moves.reshape(episode.steps, episode.n_players) if moves.size else None,
             )
         except (TypeError, ValueError, DamagedData) as error:
             raise DamagedData(f"{path}: trajectory {row['id']}: {error}") from None
@@ -166,6 +178,13 @@ def _check_rows(path: Path, table: pa.Table, trajectories: Sequence[Trajectory])
 def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> None:
     """Raise an error if trajectories do not fit their worlds; `names` identify them in it."""
     validate_episodes([t.episode for t in trajectories], names, [t.world for t in trajectories])
+    intended = {
+        name: replace(t.episode, actions=t.intended)
+        for t, name in zip(trajectories, names, strict=True)
+        if t.intended is not None
+    }
+    if intended:
+        validate_episodes([*intended.values()], [*intended])
     for trajectory, name in zip(trajectories, names, strict=True):
         try:
             _ = trajectory.split
@@ -173,6 +192,8 @@ def check_worlds(trajectories: Sequence[Trajectory], names: Sequence[str]) -> No
             raise DamagedData(f"{name}: {error}") from None
         if len(trajectory.players) != trajectory.episode.n_players:
             raise DamagedData(f"{name} does not list as many players as it has")
+        if any((i.player or 0) >= trajectory.episode.n_players for i in trajectory.instructions):
+            raise DamagedData(f"{name} has an instruction to a player that it does not have")
 
 
 def save(workspace: Workspace, trajectories: Sequence[Trajectory]) -> Path:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sts.domains import load_domain as find_domain
 from sts.episodes import Episode, Instruction
 from sts.errors import DamagedData
@@ -38,6 +41,8 @@ class Trajectory:
       world: the hash of the world, independent of the players; it decides the split.
       source: what recorded it, with its position there.
       provenance: versions, commit and seed.
+      intended: int8[T, P], the named moves that the players chose, if some of those in `episode`
+        were executed in their place; None if unknown. Read-only.
     """
 
     episode: Episode
@@ -46,27 +51,46 @@ class Trajectory:
     world: str
     source: str
     provenance: dict[str, Any]
+    intended: NDArray[np.int8] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise DamagedData if `intended` does not have the form of the episode's moves."""
+        if self.intended is None:
+            return
+        intended, moves = np.ascontiguousarray(self.intended), self.episode.actions
+        if not (intended.size and intended.dtype == moves.dtype == np.int8) or (
+            intended.shape != moves.shape
+        ):
+            raise DamagedData(
+                f"expected intended moves like the executed ones, {moves.dtype}"
+                f"{list(moves.shape)}, found {intended.dtype}{list(intended.shape)}"
+            )
+        intended.flags.writeable = False
+        object.__setattr__(self, "intended", intended)
 
     @cached_property
     def id(self) -> str:
-        """A hash of episode, players, instructions and source, 16 hex digits."""
+        """A hash of episode, players, instructions, source and intended moves, 16 hex digits."""
         people = [[p.kind, p.name] for p in self.players]
         instructions = [i.to_json() for i in self.instructions]
-        content = canonical_json([self.episode.content_hash, people, instructions, self.source])
-        return content_hash(content)[:16]
+        content = [self.episode.content_hash, people, instructions, self.source]
+        if self.intended is not None:  # keeps the id of trajectories without them
+            content.append(content_hash(self.intended.tobytes()))
+        return content_hash(canonical_json(content))[:16]
 
     @property
     def split(self) -> str:
         """The split of its world: "test" for one in five, else "train"."""
         return get_split(self.world, self.provenance)
 
-    def find_latest_instructions(self) -> list[str]:
-        """Return the latest instruction before each step and after the last, "" if none."""
-        texts = [""] * (self.episode.steps + 1)
+    def find_latest_instructions(self, player: int) -> list[Instruction | None]:
+        """Return the instruction that a player has at each step and after the last."""
+        latest: list[Instruction | None] = [None] * (self.episode.steps + 1)
         for instruction in sorted(self.instructions, key=lambda i: i.given_at):
-            later = range(max(0, instruction.given_at), len(texts))
-            texts[later.start :] = [instruction.text] * len(later)
-        return texts
+            if instruction.is_heard_by(player):
+                later = range(max(0, instruction.given_at), len(latest))
+                latest[later.start :] = [instruction] * len(later)
+        return latest
 
 
 def get_split(world: str, provenance: Mapping[str, Any] | None = None) -> str:

@@ -16,7 +16,7 @@ from sts.errors import ReplayMismatch
 from sts.storage.files import content_hash
 from sts.suites import store as suites
 from sts.suites.drafts import open_draft
-from sts.suites.lint import lint_scenarios
+from sts.suites.lint import find_field_faults, lint_scenarios
 from sts.trajectories import store
 from sts.trajectories.types import Player, Trajectory
 from sts_scenarios import api as command
@@ -49,8 +49,9 @@ def at_step_20(hears: bool, trajectory: Trajectory, *_: int) -> Iterator[Candida
 @pytest.mark.parametrize("hears", [False, True])
 def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajectories, hears):
     given = [("Before.", 2), ("Within.", 15), ("At takeover.", 20), ("After.", 25)]
-    told = tuple(Instruction(text, "talk", at, "setter") for text, at in given)
-    talked = dataclasses.replace(on_test_side(trajectories)[0], instructions=told)
+    told = [Instruction(text, "talk", at, "setter", 0, "success", at) for text, at in given]
+    told.append(Instruction("To another.", "talk", 16, "setter", 1))
+    talked = dataclasses.replace(on_test_side(trajectories)[0], instructions=tuple(told))
     category = dataclasses.replace(
         categories.load_category("find-good-again"),
         why_invalid=lambda s: None,
@@ -60,6 +61,9 @@ def test_instructions_of_a_recording_are_heard_when_the_candidate_says_so(trajec
     expected = [("Before.", 0), ("Within.", 5), ("At takeover.", 10)] if hears else []
     assert [(i.text, i.given_at) for i in one.earlier_instructions] == expected
     assert one.instructions[-1] == one.instruction and lint_scenarios([one]) == []
+    assert not any(i.mark or i.marked_at is not None or i.player for i in one.instructions)
+    marked = dataclasses.replace(one, instruction=dataclasses.replace(told[1], given_at=10))
+    assert "an instruction of it names a player or has a mark" in find_field_faults(marked)
 
 
 def hashes(mining_result: mining.Mined) -> list[str]:

@@ -127,7 +127,7 @@ def test_exported_instruction_is_given_at_its_step(run, training_scenarios, tmp_
         one = found[s.id]
         (told,) = one.instructions
         assert (told.text, told.given_at) == (s.instruction.text, s.takeover)
-        assert one.find_latest_instructions() == [""] * 10 + [told.text] * (s.horizon + 1)
+        assert one.find_latest_instructions(0) == [None] * 10 + [told] * (s.horizon + 1)
         assert (one.split, one.provenance["world"]) == ("train", s.world)
         assert {p.name for p in one.players} == {"local-search"}
         assert one.episode.content_hash == s.recording.content_hash

@@ -17,7 +17,7 @@ from sts.formats import rlds
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.observed import iter_observations
-from sts.trajectories.types import Trajectory
+from sts.trajectories.types import Player, Trajectory
 from tests.domains import spaces
 from tests.examples import instead, on_test_side, recorded, state_after
 from tests.recording import record
@@ -63,12 +63,24 @@ def test_rlds_contains_the_observations_of_the_participant(tmp_path):
 def test_rlds_contains_the_current_instruction_at_each_step(tmp_path):
     silent, asked = recorded(count=2, steps=9)
     said = [Instruction(text, "c", at, "setter") for text, at in (("Où est Zoë?", 7), ("Go.", 2))]
-    asked = dataclasses.replace(asked, instructions=tuple(said))
+    said[1] = dataclasses.replace(said[1], player=0, mark="failure", marked_at=6)
+    said.append(Instruction("Stay.", "c", 4, "setter", player=1))
+    people = (Player("human", "p1"), asked.players[1])
+    moves = (asked.episode.actions + 1) % 9
+    asked = dataclasses.replace(asked, players=people, instructions=tuple(said), intended=moves)
     (walk,) = walks(1)
     table = exported(tmp_path / "t.parquet", [silent, asked])
     column = table.language_instruction.tolist()
     assert column[:10] == 10 * [""]
     assert column[10:] == 2 * [""] + 5 * ["Go."] + 3 * ["Où est Zoë?"]
+    assert table.instruction_mark.tolist() == 12 * [""] + 5 * ["failure"] + 3 * [""]
+    assert table.is_person.tolist() == 10 * [False] + 10 * [True]
+    assert table.player_kind.tolist() == 10 * ["agent"] + 10 * ["human"]
+    assert table.player_name.tolist() == 10 * ["local-search"] + 10 * ["p1"]
+    assert table.intended_action[10:19].tolist() == moves[:, 0].tolist()
+    assert table.intended_action.isna().tolist() == 10 * [True] + 9 * [False] + [True]
+    other = exported(tmp_path / "o.parquet", [asked], player=1)
+    assert other.language_instruction.tolist() == 4 * [""] + 3 * ["Stay."] + 3 * ["Où est Zoë?"]
     table = exported(tmp_path / "w.parquet", [walk])
     assert table.language_instruction.tolist() == 10 * ["Ring the bell."]
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,7 @@ from sts.trajectories.types import Player, make_trajectory
 from tests.access.attempts import attempt
 from tests.examples import DATA, recorded, spy
 
-GOLDEN = DATA / "trajectories-3.parquet"
+GOLDEN = DATA / "trajectories-4.parquet"
 FORMAT = (store.FORMAT, store.VERSION, store.SCHEMA)
 EPISODES = ("episodes", 1, columns.EPISODE_SCHEMA)
 
@@ -51,15 +52,49 @@ def test_trajectories_are_read_back_as_written(file):
     silent = make_trajectory(recorded(count=1)[0].episode, who, source="test", provenance={})
     with_told = dataclasses.replace(silent, instructions=(told,))
     assert with_told.id != silent.id
-    before.append(with_told)
+    moves = (silent.episode.actions + 1) % 9
+    marked = Instruction("Stay.", "c", 7, "setter", player=1, mark="success", marked_at=9)
+    aimed = dataclasses.replace(silent, instructions=(told, marked), intended=moves)
+    assert aimed.id != dataclasses.replace(aimed, intended=None).id != with_told.id
+    before += [with_told, aimed]
     store.export(file, before)
     names = ("id", "players", "instructions", "world", "source", "provenance")
     for a, b in zip(store.read(file), before, strict=True):
         assert a.episode.content_hash == b.episode.content_hash
         assert [getattr(a, name) for name in names] == [getattr(b, name) for name in names]
+        assert (a.intended is None) == (b.intended is None)
+        assert b.intended is None or np.array_equal(a.intended, moves)
 
 
-def test_golden_file_of_version_3_is_read():
+def test_optional_fields_of_an_instruction_are_stored_only_when_set():
+    plain = Instruction("Go.", "c", 4, "setter")
+    assert plain.to_json() == {"text": "Go.", "category": "c", "given_at": 4, "source": "setter"}
+    marked = dataclasses.replace(plain, player=0, mark="cannot_tell", marked_at=0)
+    added = {"player": 0, "mark": "cannot_tell", "marked_at": 0}
+    assert marked.to_json() == plain.to_json() | added
+    assert Instruction(**marked.to_json()) == marked
+    for wrong in ({"player": True}, {"player": -1}, {"mark": "success"}, {"marked_at": 3}):
+        with pytest.raises(DamagedData):
+            dataclasses.replace(plain, **wrong)
+
+
+def test_intended_moves_and_players_of_instructions_must_fit_the_episode(file):
+    (one,) = recorded(count=1)
+    moves = one.episode.actions
+    damaged: list[Any] = [moves[:-1], moves.astype(np.int16), moves[:0]]
+    for wrong in damaged:
+        with pytest.raises(DamagedData, match=r"expected intended moves .* int8\[24, 2\], found"):
+            dataclasses.replace(one, intended=wrong)
+    store.export(file, [dataclasses.replace(one, intended=moves + 9)])
+    with pytest.raises(DamagedData, match="expected actions under 9"):
+        store.read(file)
+    to_third = Instruction("Go.", "c", 4, "setter", player=2)
+    store.export(file, [dataclasses.replace(one, instructions=(to_third,))])
+    with pytest.raises(DamagedData, match="has an instruction to a player that it does not have"):
+        store.read(file)
+
+
+def test_golden_file_of_version_4_is_read():
     first, second, pendulum, talk = store.read(GOLDEN)
     assert [first.id, second.id] == ["d3c20cea570a191b", "cbfeb783050057fe"]
     assert (pendulum.id, pendulum.episode.domain) == ("58faa3a97360eafd", "gymnasium:Pendulum-v1")
@@ -68,14 +103,14 @@ def test_golden_file_of_version_3_is_read():
     assert pendulum.episode.rewards.dtype == np.float64
     assert (talk.id, talk.episode.utterances.shape) == ("5fd88f693f0345aa", (6, 2))
     assert talk.episode.utterances[0].tolist() == ["Keep the lanterns alight."] * 2
-    with pytest.raises(DamagedData, match="trajectories format 2; this version reads 3: move"):
-        store.read(DATA / "trajectories-2.parquet")
+    with pytest.raises(DamagedData, match="trajectories format 3; this version reads 4: move"):
+        store.read(DATA / "trajectories-3.parquet")
 
 
 @pytest.mark.parametrize(
     ("kind", "version", "error", "message"),
     [
-        ("trajectories", 4, NewerFormat, "trajectories format 4; this version reads up to 3"),
+        ("trajectories", 5, NewerFormat, "trajectories format 5; this version reads up to 4"),
         ("scenarios", 1, DamagedData, "found 'scenarios/1'"),
     ],
 )

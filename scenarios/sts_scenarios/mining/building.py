@@ -106,7 +106,7 @@ def make_scenario(
         category=category.name,
         kind=category.kind,
         instruction=instruction,
-        earlier_instructions=_earlier_instructions(trajectory, start, instruction)
+        earlier_instructions=_earlier_instructions(pick, start, instruction)
         if candidate.hears
         else (),
         parameters=candidate.parameters,
@@ -135,10 +135,17 @@ def make_scenario(
 
 
 def _earlier_instructions(
-    trajectory: Trajectory, start: int, instruction: Instruction
+    pick: Pick, start: int, instruction: Instruction
 ) -> tuple[Instruction, ...]:
-    """Return the other instructions up to `instruction`, by steps of a context from `start`."""
-    since = [replace(i, given_at=max(0, i.given_at - start)) for i in trajectory.instructions]
+    """Return the player's other instructions up to `instruction`, by steps of a context.
+
+    The context is from step `start`. They are without the setter's marks.
+    """
+    since = [
+        replace(i, given_at=max(0, i.given_at - start), player=None, mark="", marked_at=None)
+        for i in pick.trajectory.instructions
+        if i.is_heard_by(pick.candidate.player)
+    ]
     before = [i for i in since if i.given_at <= instruction.given_at and i.text != instruction.text]
     return tuple(sorted(before, key=lambda i: i.given_at))
 

@@ -116,7 +116,7 @@ def _buffer(replay: ObservedTrajectory, player: int) -> EpisodeBuffer:
         rewards=reward_values(world, episode.rewards[:, player]),
         terminations=ended,
         truncations=last & ~ended,
-        infos=encode_infos(replay.trajectory),
+        infos=encode_infos(replay.trajectory, player),
     )
 
 

@@ -1,9 +1,10 @@
-"""Encoding of a trajectory as an episode of a Minari dataset, `minari/2`.
+"""Encoding of a trajectory as an episode of a Minari dataset, `minari/3`.
 
 In addition to Minari's own fields, `infos` holds what is needed to restore the trajectory: `scene`
-for each frame and, in the row of the frame that they lead to, `actions`, `utterances` and `rewards`
-of all players (the first row has none: 0, and -1 for the number of a move); and once, as bytes in
-`sts`, the `state` before step 0 and a `record` in JSON.
+for each frame and, in the row of the frame that they lead to, `moves`, `says`, `rewards` and
+`intended` moves of all players (the first row has none: 0, and -1 for the number of a move); and
+once, as bytes in `sts`, the `state` before step 0 and a `record` in JSON. For readers, it also has
+the columns of `observed.describe_steps` for the exported player.
 """
 
 from typing import Any
@@ -16,16 +17,17 @@ from sts.domains.registry import is_code_path
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, DamagedData
 from sts.storage.files import canonical_json, parse_versioned_json
+from sts.trajectories.observed import describe_steps
 from sts.trajectories.store import check_worlds
 from sts.trajectories.types import Player, Trajectory
 
-KEY, FORMAT, VERSION = "sts_format", "minari", 2
+KEY, FORMAT, VERSION = "sts_format", "minari", 3
 _KINDS = {"id": str, "domain": str, "world": str, "source": str, "provenance": dict}
 _COLUMNS = ("moves", "says", "rewards")
 
 
-def encode_infos(t: Trajectory) -> dict[str, Any]:
-    """Return the infos of a trajectory's episode; arrays have T + 1 rows."""
+def encode_infos(t: Trajectory, player: int) -> dict[str, Any]:
+    """Return the infos of a trajectory's episode of a player; arrays have T + 1 rows."""
     record: dict[str, Any] = {
         "id": t.id,
         "domain": t.episode.domain,
@@ -38,12 +40,15 @@ def encode_infos(t: Trajectory) -> dict[str, Any]:
     if (utterances := t.episode.utterances).dtype != np.int8:  # Minari has no arrays of texts
         record["texts"] = utterances.tolist()
         utterances = np.zeros(utterances.shape, np.int8)
+    unknown = np.full(t.episode.actions.shape[:2], -1, np.int8)
     no_move = -1 if load_domain(t.episode.domain).action_names else 0
     return {
         "scene": t.episode.scene,
         "moves": np.insert(t.episode.actions, 0, no_move, axis=0),
         "says": np.insert(utterances, 0, 0, axis=0),
         "rewards": np.insert(t.episode.rewards, 0, 0, axis=0),
+        "intended": np.insert(unknown if t.intended is None else t.intended, 0, -1, axis=0),
+        **describe_steps(t, player),
         "sts": {"state": _numbers(t.episode.state), "record": _numbers(canonical_json(record))},
     }
 
@@ -64,6 +69,7 @@ def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Traje
             utterances = np.array(record["texts"], np.dtypes.StringDType()).reshape(
                 utterances.shape
             )
+        intended = np.asarray(infos.get("intended", [-1]))[1:]  # absent before minari/3
         state, scene = _bytes(infos["sts"]["state"]), np.asarray(infos["scene"])
         trajectory = Trajectory(
             Episode(record["domain"], state, actions, utterances, rewards, scene),
@@ -72,6 +78,7 @@ def restore_trajectory(infos: dict[str, Any], named: str | None = None) -> Traje
             record["world"],
             record["source"],
             record["provenance"],
+            None if (intended == -1).all() else intended,
         )
         mark, _ = record["id"], trajectory.split
     except (KeyError, TypeError, ValueError, IndexError, DamagedData) as error:

@@ -30,15 +30,19 @@ def make_instructed_trajectory() -> Trajectory:
     """Return a trajectory of people, with an instruction."""
     (one,) = recorded(count=1)
     who = (Player("human", "Zoë"), Player("script", "setter"))
-    said = Instruction("Go to Good — now.", "clean-take", 4, "setter")
+    said = Instruction("Go to Good — now.", "clean-take", 4, "setter", 0, "success", 9)
     silent = make_trajectory(one.episode, who, source="test", provenance={"a": [1, None]})
-    return dataclasses.replace(silent, instructions=(said,))
+    moves = (one.episode.actions + 1) % 9
+    return dataclasses.replace(silent, instructions=(said,), intended=moves)
 
 
 def same(a: Trajectory, b: Trajectory) -> bool:
     fields = ("id", "players", "instructions", "world", "source", "provenance", "split")
-    return a.episode.content_hash == b.episode.content_hash and all(
-        getattr(a, name) == getattr(b, name) for name in fields
+    intended = [None if t.intended is None else t.intended.tolist() for t in (a, b)]
+    return (
+        a.episode.content_hash == b.episode.content_hash
+        and intended[0] == intended[1]
+        and all(getattr(a, name) == getattr(b, name) for name in fields)
     )
 
 
@@ -53,10 +57,14 @@ def test_export_and_import_return_the_same_trajectories(tmp_path, player):
     after = importer.read(tmp_path / "ours-v0")
     assert len(after) == len(before)
     assert all(same(a, b) for a, b in zip(after, before, strict=True))
+    infos = minari.MinariDataset(tmp_path / "ours-v0" / "data")[3].infos
+    heard = [text.decode() for text in infos["language_instruction"]]
+    assert heard == 4 * [""] + 21 * ["" if player else "Go to Good — now."]
+    assert infos["is_person"].tolist() == 25 * [player is None]
 
 
 def test_dataset_rewritten_by_minari_returns_the_same_trajectories(tmp_path, monkeypatch):
-    before = recorded(count=4)
+    before = [*recorded(count=4), make_instructed_trajectory()]
     exporter.write(tmp_path / "ours-v0", before)
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     dataset = minari.load_dataset("ours-v0")
@@ -69,7 +77,7 @@ def test_dataset_rewritten_by_minari_returns_the_same_trajectories(tmp_path, mon
     with pytest.warns(UserWarning):
         minari.create_dataset_from_buffers("again-v0", buffers, **spaces)
     file = tmp_path / "again-v0" / "data" / "metadata.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"sts_format": "minari/2"}))
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"sts_format": "minari/3"}))
     after = importer.read(tmp_path / "again-v0")
     assert all(same(a, b) for a, b in zip(after, before, strict=True))
 
@@ -183,7 +191,7 @@ def ours(tmp_path):
     ("changes", "message"),
     [
         ({"sts_format": "minari/1"}, ""),
-        ({"sts_format": "minari/3"}, "minari format 3; this version reads up to 2: update"),
+        ({"sts_format": "minari/4"}, "minari format 4; this version reads up to 3: update"),
         ({"minari_version": "9.1.0"}, r"written by Minari 9.1.0; Minari .* reads 0.4.0 to"),
         *(
             ({"minari_version": value}, "written by Minari .* is installed and reads")
@@ -195,6 +203,8 @@ def test_unsupported_version_of_minari_or_of_the_format_is_rejected(ours, change
     file = ours / "data" / "metadata.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
     if not message:
+        with h5py.File(ours / DATA, "a") as data:
+            del data["episode_0/infos/intended"]
         assert len(importer.read(ours)) == 2
         return
     with pytest.raises(NewerFormat, match=message):
@@ -239,7 +249,7 @@ def test_damaged_bytes_are_rejected_or_harmless(ours):
     assert refused > 20
 
 
-@pytest.mark.parametrize("name", ["moves", "rewards", "scene", "says"])
+@pytest.mark.parametrize("name", ["moves", "rewards", "scene", "says", "intended"])
 def test_altered_episode_is_rejected(ours, name):
     with h5py.File(ours / DATA, "a") as file:
         steps = file["episode_1"]["infos"][name]
