@@ -1,7 +1,7 @@
 """Routes of the server; of Streamlit's own routes only those that pages need."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
 
 from sts.errors import StoreError
 from sts_annotator_app.auth import RequireSession
@@ -23,6 +24,7 @@ from sts_annotator_app.sign_in import CALLBACK, SIGN_IN, Provider
 
 STREAM = "/_stcore/stream"
 HEALTH = "/_stcore/health"
+LIVE = "/live/{session:session}"
 ENTER = "/enter"
 PAGE = "/{page:page}"
 """Path of a page; Streamlit knows which pages exist."""
@@ -40,7 +42,12 @@ class _File(StringConvertor):
     regex = r"\w[\w.-]*"
 
 
+class _Session(StringConvertor):
+    regex = "[0-9a-f]{24}"
+
+
 register_url_convertor("page", _Name())
+register_url_convertor("session", _Session())
 register_url_convertor("file", _File())
 
 
@@ -48,11 +55,16 @@ Answer = ASGIApp | Callable[[Request], Response]
 
 
 def build_application(
-    streamlit: ASGIApp, door: Authenticator, within: Mapping[str, Answer], lifespan: Any = None
+    streamlit: ASGIApp,
+    door: Authenticator,
+    within: Mapping[str, Answer],
+    lifespan: Any = None,
+    live: Callable[[WebSocket], Awaitable[None]] | None = None,
 ) -> Starlette:
     """Return the ASGI application, with all routes under the base path of `door`.
 
-    The endpoints in `within`, by path, and Streamlit's pages require a session.
+    `live` is the endpoint of the websocket of live sessions. It, the endpoints in `within`, by
+    path, and Streamlit's pages require a session.
     """
     base, provider = door.base, door.provider
     guard = Middleware(RequireSession, sessions=door.sessions, outside=door.no_session_page)
@@ -62,6 +74,7 @@ def build_application(
         Route(f"{base}{ENTER}", door.open_invitation, methods=[*_READ_METHODS, "POST"]),
         *(_sign_in_routes(door, provider, base) if provider else ()),
         WebSocketRoute(f"{base}{STREAM}", MessageFilter(streamlit), middleware=[guard]),
+        *([WebSocketRoute(f"{base}{LIVE}", live, middleware=[guard])] if live else ()),
         *(
             Route(base + at, app, methods=_READ_METHODS, middleware=[guard])
             for at, app in inside.items()

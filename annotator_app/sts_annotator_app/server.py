@@ -71,6 +71,7 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from sts_annotator_app.auth import BrowserSessions, cookie_name
     from sts_annotator_app.authentication import Authenticator
     from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
+    from sts_annotator_app.live.socket import serve_live
     from sts_annotator_app.page_html import render_shell
 
     base = settings.base_path
@@ -89,7 +90,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
         f"{scripts.SCRIPTS}{{file:file}}": scripts.serve_scripts(state.component_script),
     }
     streamlit = st.App(Path(__file__).with_name("pages") / "app.py")
-    app = routes.build_application(streamlit, door, within, streamlit.lifespan())
+    live = serve_live(sessions, state.get_hall().find)
+    app = routes.build_application(streamlit, door, within, streamlit.lifespan(), live)
     protocol = partial(
         LimitedProtocol,
         each=settings.connections,

@@ -18,13 +18,14 @@ from sts.annotations.review_queues import ReviewQueues
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.continuations.index import Index, open_index
-from sts.continuations.store import find_continuation
+from sts.continuations.store import find_continuation, save
+from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
-from sts.errors import StoreError, StsError
+from sts.errors import ArgumentError, StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
-from sts.suites.types import Suite
+from sts.suites.types import Scenario, Suite
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
@@ -34,7 +35,9 @@ from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload
+from sts_annotator_app.live.hall import Hall
 from sts_annotator_app.play import PlaySessions
+from sts_annotator_app.queueing import enqueue
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.settings import get_settings
 
@@ -85,6 +88,36 @@ def get_previews() -> PreviewWorker:
 def get_report_builder() -> ReportBuilder:
     """Return the builder of the suite's report."""
     return ReportBuilder(get_workspace(), get_settings().suite)
+
+
+@st.cache_resource(show_spinner=False)
+def get_hall() -> Hall:
+    """Return the live sessions of the workspace."""
+
+    def find_scenario(hash: str) -> Scenario:
+        for scenario in get_suite().scenarios if get_settings().suite else ():
+            if scenario.hash == hash:
+                return scenario
+        raise ArgumentError("This scenario is not in the suite that is served.")
+
+    def add_continuation(continuation: Continuation) -> None:
+        (saved,) = save(get_workspace(), [continuation])
+        enqueue(get_store(), get_suite(), [saved])
+
+    def check_person(person: Annotator) -> None:
+        file = get_store().study.consent
+        if file:
+            text = consent.load_text(get_workspace(), file)
+            with get_store().read() as connection:
+                if not consent.has_agreed(connection, person.id, text.version):
+                    raise ArgumentError("Please agree to the consent text first.")
+
+    return Hall(
+        get_workspace(),
+        find_scenario=find_scenario,
+        add_continuation=add_continuation,
+        check_person=check_person,
+    )
 
 
 def list_domains() -> set[str]:

@@ -24,6 +24,7 @@ from sts.continuations.types import HUMAN, Identity
 from sts.domains import Worlds, action_space, load_domain, silent_utterances
 from sts.engine import session
 from sts.engine.session import Actions, StepResult, Team
+from sts.episodes.types import MARKS
 from sts.errors import ArgumentError, DamagedData
 from sts.live.journal import FORMAT, Event, Journal
 from sts.names import is_one_line, replace_unprintable
@@ -34,7 +35,6 @@ from sts.suites.types import Scenario
 KINDS = ("human", "agent", "script", "empty")
 """Kinds of participants. A script acts through the same messages as a person, and is called so."""
 ROLES = ("setter", "solver", "player")
-MARKS = ("success", "failure", "cannot_tell")
 ACTIVITIES = ("record", "evaluate", "scenario")
 MAX_CHARS = 500
 """Maximum length of an instruction or a note, in characters."""
@@ -48,7 +48,8 @@ class Participant(NamedTuple):
 
     Attributes:
       kind: one of `KINDS`.
-      name: of an agent, or the pseudonym of a person; "" if the player is empty.
+      name: of an agent, or the pseudonym of a person; "" if the player is empty, or for a person
+        who has yet to come.
       role: one of `ROLES`; a setter asks, a solver acts, and a player may do both.
       player: the player that they control; None for a person who only sets tasks.
       fingerprint: of an agent; else "".
@@ -147,7 +148,7 @@ class Told(NamedTuple):
       prompt: the line that the setter was shown, or "".
       typed: "free" for the setter's own words, "completion" for those that the page offered.
       key: by which a message that is sent again is recognised, or "".
-      mark: one of `MARKS`, or "" if it was not marked.
+      mark: one of `sts.episodes.types.MARKS`, or "" if it was not marked.
       marked_at: the number of steps taken when it was marked, or None.
     """
 
@@ -160,6 +161,16 @@ class Told(NamedTuple):
     key: str = ""
     mark: str = ""
     marked_at: int | None = None
+
+
+def list_participants(events: Sequence[Event]) -> list[Participant]:
+    """List the participants in a journal's events, with the names of those who have come."""
+    participants = list(Opening.from_json(events[0]).participants)
+    for event in events:
+        if event["kind"] == "seated":
+            place = event["participant"]
+            participants[place] = participants[place]._replace(name=event["name"])
+    return participants
 
 
 class Game:
@@ -246,7 +257,7 @@ class Game:
             journal.close()
             raise
         game._journal = journal
-        if not game.ended:
+        if not game.ended and len(journal.events) > 1:
             game._log("resumed")
         return game
 
@@ -280,6 +291,11 @@ class Game:
     def time(self) -> int:
         """The number of steps taken."""
         return self._session.steps
+
+    @property
+    def seconds(self) -> float:
+        """The time since the session was opened."""
+        return self._clock() - self._started
 
     def is_forced(self, player: int) -> bool:
         """Return True if the next action of a player is the recorded one of a scenario."""
@@ -382,10 +398,22 @@ class Game:
         swapped = {"setter": "solver", "solver": "setter", "player": "player"}
         self._change("swapped", roles=[swapped[p.role] for p in self.participants])
 
+    def seat(self, participant: int, name: str) -> None:
+        """Give a free place to a person; raise ArgumentError if it is taken."""
+        self._require_open()
+        taken = self.participants[participant]
+        if taken.name or not taken.acts or any(p.name == name for p in self.participants):
+            raise ArgumentError("This place in the session is taken.")
+        self._change("seated", participant=participant, name=name)
+
     def note_presence(self, kind: str, participant: int) -> None:
         """Record that a participant has `joined` or `left`."""
         if not self.ended:
             self._log(kind, t=self.time, participant=participant)
+
+    def note_stored(self, record: str) -> None:
+        """Record that the session's record is stored, under this id, "" for no record."""
+        self._log("stored", record=record)
 
     def end(self, reason: str, error: str = "") -> None:
         """End the session, and close its journal; a second call does nothing."""
@@ -521,5 +549,8 @@ class Game:
         elif kind == "swapped":
             pairs = zip(self.participants, event["roles"], strict=True)
             self.participants = [p._replace(role=role) for p, role in pairs]
+        elif kind == "seated":
+            place = event["participant"]
+            self.participants[place] = self.participants[place]._replace(name=event["name"])
         elif kind == "ended":
             self.ended = event["reason"]

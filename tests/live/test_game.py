@@ -165,6 +165,20 @@ def test_message_that_is_sent_again_gives_no_second_instruction(tmp_path):
     assert [told.key for told in later.told] == ["k1", "k2"]
 
 
+def test_free_place_is_taken_once_and_stays_taken_after_a_restart(tmp_path):
+    people = [Participant("human", "a", "setter", 0), Participant("human", "", "solver", 1)]
+    game = Game.start(tmp_path / "a", make_opening(people))
+    with pytest.raises(ArgumentError, match="is taken"):
+        game.seat(1, "a")
+    game.seat(1, "b")
+    game.close()
+    later = Game.resume(tmp_path / "a")
+    assert [p.name for p in later.participants] == ["a", "b"]
+    for place, name in ((1, "c"), (0, "c")):
+        with pytest.raises(ArgumentError, match="is taken"):
+            later.seat(place, name)
+
+
 def test_two_people_swap_roles_and_only_the_setter_asks(tmp_path):
     people = [Participant("human", "a", "setter", 0), Participant("human", "b", "solver", 1)]
     game = Game.start(tmp_path / "a", make_opening(people))

@@ -63,7 +63,7 @@ def test_trajectories_are_read_back_as_written(file):
         assert a.episode.content_hash == b.episode.content_hash
         assert [getattr(a, name) for name in names] == [getattr(b, name) for name in names]
         assert (a.intended is None) == (b.intended is None)
-        assert b.intended is None or np.array_equal(a.intended, moves)
+        assert a.intended is None or np.array_equal(a.intended, moves)
 
 
 def test_optional_fields_of_an_instruction_are_stored_only_when_set():

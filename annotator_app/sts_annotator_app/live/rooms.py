@@ -83,6 +83,23 @@ class Room:
         """Start the task that owns the session."""
         self.task = asyncio.create_task(self._run())
 
+    async def seat(self, name: str) -> int:
+        """Return a person's place, after taking a free one if they have none.
+
+        Raises:
+          ArgumentError: there is none.
+          Unavailable: the journal cannot be written.
+        """
+        async with self._alone:
+            people = [(i, p.name) for i, p in enumerate(self.game.participants) if p.acts]
+            for wanted in (name, ""):
+                for place, taken_by in people:
+                    if taken_by == wanted:
+                        if not wanted:
+                            await asyncio.to_thread(self.game.seat, place, name)
+                        return place
+        raise ArgumentError("You have no place in this session.")
+
     async def enter(self, participant: int, connection: Connection) -> None:
         """Connect a person; an earlier connection of theirs is closed."""
         async with self._alone:
@@ -179,7 +196,7 @@ class Room:
             _LOG.error("live session %s: %s", self.game.opening.id, error)
             await self._broadcast({"type": "stopped", "text": str(error)})
         finally:
-            self.game.close()
+            await asyncio.to_thread(self.game.close)
 
     async def _take_steps(self) -> None:
         loop, game = asyncio.get_running_loop(), self.game

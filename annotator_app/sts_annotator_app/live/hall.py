@@ -1,0 +1,156 @@
+"""The hall: all live sessions of a server, and how people get into them."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sts import agents
+from sts.agents.protocol import Agent
+from sts.annotations.types import Annotator
+from sts.continuations.types import Continuation
+from sts.errors import ArgumentError, StsError
+from sts.live.game import Game, Opening, Participant, list_participants
+from sts.live.journal import read_events
+from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
+from sts.storage.workspace import Workspace
+from sts.suites.types import Scenario
+from sts.trajectories import store as trajectories
+from sts_annotator_app.live.rooms import Room
+
+_LOG = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """A place in a session that a person has, or may take.
+
+    Attributes:
+      session: its id.
+      activity: of the session.
+      domain: of its world.
+      role: of the place.
+      is_own: True if the person has it already.
+    """
+
+    session: str
+    activity: str
+    domain: str
+    role: str
+    is_own: bool
+
+
+class Hall:
+    """The live sessions of a server; those that have not ended survive a restart.
+
+    Sessions are created in any thread, and entered in the server's event loop.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        find_scenario: Callable[[str], Scenario],
+        add_continuation: Callable[[Continuation], None],
+        check_person: Callable[[Annotator], None],
+        load_agent: Callable[[str], Agent] = agents.load,
+    ) -> None:
+        """Find the sessions that have not ended, and store the records that are missing.
+
+        Args:
+          workspace: where journals and records are kept.
+          find_scenario: returns a scenario by its content hash.
+          add_continuation: saves a person's continuation and has it judged.
+          check_person: raises ArgumentError for someone who may not take part.
+          load_agent: returns an agent by name.
+        """
+        self._workspace, self._find_scenario = workspace, find_scenario
+        self._add_continuation, self._check_person = add_continuation, check_person
+        self._load_agent = load_agent
+        self._rooms: dict[str, Room] = {}
+        self._entering = asyncio.Lock()
+        self._lock = threading.Lock()
+        self._sessions: dict[str, tuple[Opening, list[Participant]]] = {}
+        for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
+            try:
+                events = read_events(path)
+                kinds = {event["kind"] for event in events}
+                if "ended" not in kinds:
+                    opening = Opening.from_json(events[0])
+                    self._sessions[opening.id] = opening, list_participants(events)
+                elif "stored" not in kinds:  # the server ended in between
+                    self._store(self._resume(path.stem))
+            except (StsError, OSError, IndexError) as error:
+                _LOG.error("live session %s: %s", path.stem, error)
+
+    def create(self, opening: Opening, scenario: Scenario | None = None) -> None:
+        """Create a session; errors as for `Game.start`."""
+        path = get_journal_path(self._workspace, opening.id)
+        game = Game.start(path, opening, load_agent=self._load_agent, scenario=scenario)
+        game.close()
+        with self._lock:
+            self._sessions[opening.id] = opening, list(game.participants)
+
+    def list_places(self, name: str) -> list[Place]:
+        """List a person's places in sessions that have not ended, then those that are free."""
+        with self._lock:
+            sessions = [*self._sessions.values()]
+        places = []
+        for opening, participants in sessions:
+            own = [p for p in participants if p.acts and p.name == name]
+            free = [p for p in participants if p.acts and not p.name]
+            for participant in own or free[:1]:
+                where = opening.id, opening.activity, opening.domain
+                places.append(Place(*where, participant.role, bool(own)))
+        return sorted(places, key=lambda place: not place.is_own)
+
+    async def find(self, session: str, person: Annotator) -> tuple[Room, int]:
+        """Return the room of a session and a person's place in it, which they take if it is free.
+
+        Raises:
+          ArgumentError: the session has ended or does not exist, or has no place for them.
+          StsError: it cannot be resumed.
+        """
+        await asyncio.to_thread(self._check_person, person)
+        async with self._entering:
+            if session not in self._rooms:
+                if session not in self._sessions:
+                    raise ArgumentError("This session has ended, or does not exist.")
+                room = Room(await asyncio.to_thread(self._resume, session), self._finish)
+                self._rooms[session] = room
+                room.open()
+            room = self._rooms[session]
+            place = await room.seat(person.pseudonym)
+            with self._lock:
+                if session in self._sessions:
+                    self._sessions[session] = room.game.opening, list(room.game.participants)
+        return room, place
+
+    def _resume(self, session: str) -> Game:
+        return Game.resume(
+            get_journal_path(self._workspace, session),
+            find_scenario=self._find_scenario,
+            load_agent=self._load_agent,
+        )
+
+    async def _finish(self, game: Game) -> None:
+        """Store the record of an ended session, and forget its room."""
+        await asyncio.to_thread(self._store, game)
+        with self._lock:
+            self._sessions.pop(game.opening.id, None)
+        self._rooms.pop(game.opening.id, None)
+
+    def _store(self, game: Game) -> None:
+        """Store what an ended session has recorded, and note it in its journal."""
+        record = ""
+        if game.opening.activity == "scenario":
+            if game.ended == "finished":
+                continuation = make_live_continuation(game)
+                self._add_continuation(continuation)
+                record = continuation.id
+        elif game.time:
+            trajectory = make_live_trajectory(game)
+            trajectories.save(self._workspace, [trajectory])
+            record = trajectory.id
+        game.note_stored(record)
+        game.close()

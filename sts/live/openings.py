@@ -1,0 +1,74 @@
+"""Openings of live sessions: a recording, an evaluation of an agent, a person in a scenario."""
+
+import secrets
+from collections.abc import Sequence
+
+from sts.domains import LiveControls, load_domain
+from sts.errors import ArgumentError
+from sts.live.game import Opening, Participant
+from sts.suites.types import Scenario
+
+DEFAULT_MINUTES = 5.0
+"""Length of a session (Abramson et al. 2022, section 2)."""
+_PACE_S = 0.25
+"""Seconds of a step by which the length is computed at the agent's pace."""
+
+
+def open_recording(
+    domain: str, participants: Sequence[Participant], *, minutes: float = DEFAULT_MINUTES
+) -> Opening:
+    """Return the opening of a recording in a new world of a domain; errors as in `generate`."""
+    world = load_domain(domain)
+    seed = secrets.randbits(31)
+    (state,) = world.generate(1, seed=seed)
+    tick = get_controls(domain).tick
+    players = world.scene_format(state).n_players
+    if any(p.player is not None and p.player >= players for p in participants):
+        raise ArgumentError(f"a world of {domain} has only {players} players")
+    return Opening(
+        secrets.token_hex(12),
+        "record",
+        domain,
+        state,
+        tuple(participants),
+        tick,
+        count_steps(minutes, tick),
+    )
+
+
+def open_scenario(scenario: Scenario, person: str, *, tick: float | None = None) -> Opening:
+    """Return the opening of a person's play of a scenario; it is turn-based without a tick.
+
+    Raises:
+      ArgumentError: it evaluates a team, or its world has no named actions.
+    """
+    if len(scenario.players) != 1:
+        raise ArgumentError(
+            f"scenario {scenario.id} evaluates a team, and a person can play only one role"
+        )
+    recording = scenario.recording
+    if not load_domain(recording.domain).action_names:
+        raise ArgumentError(
+            f"scenario {scenario.id}: {recording.domain} has no named actions from which a person "
+            "could choose"
+        )
+    return Opening(
+        secrets.token_hex(12),
+        "scenario",
+        recording.domain,
+        recording.state,
+        (Participant("human", person, "solver", scenario.players[0]),),
+        tick,
+        scenario.takeover + scenario.horizon,
+        scenario=scenario.hash,
+    )
+
+
+def get_controls(domain: str) -> LiveControls:
+    """Return the keys and the tick of a domain."""
+    return getattr(load_domain(domain), "live_controls", LiveControls())
+
+
+def count_steps(minutes: float, tick: float) -> int:
+    """Return the number of steps of a session."""
+    return max(1, round(minutes * 60 / (tick or _PACE_S)))

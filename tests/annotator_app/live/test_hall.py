@@ -1,0 +1,161 @@
+"""The hall: people get into sessions, and every ended session leaves its record."""
+
+import asyncio
+
+import pytest
+
+from sts.annotations.types import Annotator
+from sts.continuations import human
+from sts.episodes import Instruction
+from sts.errors import ArgumentError
+from sts.live.game import Game, Participant, Turn
+from sts.live.journal import read_events
+from sts.live.openings import open_recording, open_scenario
+from sts.live.records import get_journal_path
+from sts.storage.workspace import Workspace
+from sts.trajectories import store as trajectories
+from sts_annotator_app.live.hall import Hall, Place
+from tests.annotator_app.live.test_rooms import Page
+from tests.examples import scenarios
+
+ANN, BOB, EVE = (Annotator(i, name, pseudonym=name.lower()) for i, name in enumerate("ABE"))
+FREE = [Participant("human", "a", "setter", None), Participant("human", "", "solver", 0)]
+
+
+class Fixture(Hall):
+    """A hall of a workspace, with a scenario that can be played."""
+
+    def __init__(self, root) -> None:
+        (self.scenario,) = scenarios(1)
+        self.continuations: list = []
+        super().__init__(
+            Workspace.open(root),
+            find_scenario=lambda hash: self.scenario,
+            add_continuation=self.continuations.append,
+            check_person=self.check,
+        )
+
+    def check(self, person: Annotator) -> None:
+        if person is EVE:
+            raise ArgumentError("Please agree to the consent text first.")
+
+
+def record(hall: Hall, opening) -> None:
+    """Play a session by ann, who asks, and bob, who takes the free place."""
+
+    async def go() -> None:
+        pages = Page(), Page()
+        for person, page in zip((ANN, BOB), pages, strict=True):
+            room, place = await hall.find(opening.id, person)
+            room._countdown = 0.0
+            await room.enter(place, page)
+        await room.receive(0, {"type": "tell", "text": "Go to Good.", "key": "k"})
+        await pages[0].wait_for("frame", 3)
+        await room.receive(1, {"type": "press", "move": 3})
+        await pages[0].wait_for("frame", 5)
+        await room.receive(0, {"type": "mark", "instruction": 0, "mark": "success"})
+        await room.receive(0, {"type": "end"})
+        for place, page in enumerate(pages):
+            await room.leave(place, page)
+        await room.task
+
+    asyncio.run(go())
+
+
+def test_recording_of_two_people_becomes_a_trajectory_that_replays(tmp_path):
+    hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)
+    opening = opening._replace(tick=0.05)
+    hall.create(opening)
+    assert hall.list_places("a") == [Place(opening.id, "record", "lambda-star", "setter", True)]
+    assert hall.list_places("b") == [Place(opening.id, "record", "lambda-star", "solver", False)]
+    record(hall, opening)
+    assert hall.list_places("a") == hall.list_places("b") == []
+    (trajectory,) = trajectories.load(Workspace.open(tmp_path))  # verified against its world
+    assert [(p.kind, p.name) for p in trajectory.players] == [("human", "b")]
+    (instruction,) = trajectory.instructions
+    at, marked = instruction.given_at, instruction.marked_at
+    assert instruction == Instruction(
+        "Go to Good.", "live", at, "setter", player=0, mark="success", marked_at=marked
+    )
+    assert 3 in trajectory.episode.actions[:, 0]
+    assert trajectory.provenance["setters"] == ["human"]
+    last = read_events(get_journal_path(Workspace.open(tmp_path), opening.id))[-1]
+    assert last["kind"] == "stored" and last["record"] == trajectory.id
+
+
+@pytest.mark.parametrize("phase", ["created", "playing", "ended"])
+def test_server_that_ends_in_any_phase_loses_nothing(tmp_path, phase):
+    hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)._replace(tick=0.05)
+    hall.create(opening)
+    path = get_journal_path(Workspace.open(tmp_path), opening.id)
+    steps = 0
+    if phase != "created":
+        game = Game.resume(path)
+        game.seat(1, "b")
+        for move in range(4):
+            game.step({0: Turn(move, 0)})
+        steps = 4
+        if phase == "ended":
+            game.end("finished")
+        game.close()
+    later = Fixture(tmp_path)
+    if phase == "ended":
+        assert later.list_places("a") == []
+    else:
+        assert [place.is_own for place in later.list_places("a")] == [True]
+        record(later, opening)
+    (trajectory,) = trajectories.load(Workspace.open(tmp_path))
+    assert trajectory.episode.actions[:steps, 0].tolist() == [*range(steps)]
+
+
+def test_only_people_of_a_session_who_have_agreed_may_enter_it(tmp_path):
+    hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)
+    hall.create(opening)
+
+    async def go() -> None:
+        assert (await hall.find(opening.id, ANN))[1] == 0
+        with pytest.raises(ArgumentError, match="consent"):
+            await hall.find(opening.id, EVE)
+        room, place = await hall.find(opening.id, BOB)
+        assert place == 1
+        with pytest.raises(ArgumentError, match="no place"):
+            await hall.find(opening.id, Annotator(9, "C", pseudonym="c"))
+        with pytest.raises(ArgumentError, match="does not exist"):
+            await hall.find("f" * 24, ANN)
+        await room.receive(0, {"type": "end"})
+        await room.task
+        with pytest.raises(ArgumentError, match="has ended"):
+            await hall.find(opening.id, ANN)
+
+    asyncio.run(go())
+
+
+def test_person_plays_a_scenario_as_in_turns_and_it_is_judged(tmp_path):
+    hall = Fixture(tmp_path)
+    scenario = hall.scenario
+    opening, player = open_scenario(scenario, "b"), scenario.players[0]
+    hall.create(opening, scenario)
+    turns = [(step % 9, step % 2) for step in range(scenario.horizon)]
+
+    async def go() -> None:
+        room, place = await hall.find(opening.id, BOB)
+        room._countdown = 0.0
+        page = Page()
+        await room.enter(place, page)
+        await page.wait_for("frame", scenario.takeover + 1)
+        for number, (move, say) in enumerate(turns):
+            await room.receive(place, {"type": "press", "move": move, "say": say})
+            await page.wait_for("frame", scenario.takeover + 2 + number)
+        await room.task
+        watched = [frame["watch"] for frame in page.list("frame")]
+        assert watched == [True] * scenario.takeover + [False] * (scenario.horizon + 1)
+
+    asyncio.run(go())
+    (played,) = hall.continuations
+    expected = human.Play(scenario, person="b", attempt=0)
+    for turn in turns:
+        expected.take(human.Turn(*turn))
+    saved = expected.finish(Workspace.open(tmp_path / "other"), seconds=1.0)
+    assert played.content_hash == saved.content_hash and played.identity == saved.identity
+    moves = played.episode.actions[-scenario.horizon :, player]
+    assert moves.tolist() == [move for move, _ in turns]
