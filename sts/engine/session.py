@@ -133,10 +133,27 @@ class Session:
         if told is not None and teams:
             self._hearing[0].plan(told, -1 if heard is None else steps)
         self.memories = [_initial_state(team, batch) for team in teams]
+        self._samples: list[sampling.Sample] | None = None  # of the present step, once chosen
 
     def observe(self, players: Sequence[int], *, world: bool = False) -> Any:
         """Return the observations of `players` as a team; see `Worlds.observe`."""
         return self.worlds.observe(players, team=players, world=world)
+
+    def choose(self) -> Actions:
+        """Let the agents observe the step and choose; return their choices, still to be executed.
+
+        `step` does so itself, unless they have chosen; until then the session has no state that can
+        be resumed. Players without an agent choose the no-op. Errors are those of `step`.
+        """
+        size = self.worlds.rewards.shape
+        actions = action_space(self.domain).fill(size, self.domain.noop)
+        utterances = silent_utterances(self.domain, size)
+        if self._samples is None:
+            self._samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
+        for team, sample in zip(self._teams, self._samples, strict=True):
+            actions[:, team.players] = sample.actions
+            utterances[:, team.players] = sample.utterances
+        return Actions(actions, utterances)
 
     def step(
         self, given: Actions | None = None, held: Sequence[int] | NDArray[np.bool_] = ()
@@ -150,21 +167,16 @@ class Session:
           StsError: an agent failed, or returned an invalid output; names the agent and the step.
           DamagedData: a given action or utterance is invalid in the domain.
         """
-        size = self.worlds.rewards.shape
-        actions = action_space(self.domain).fill(size, self.domain.noop)
-        utterances = silent_utterances(self.domain, size)
-        log_probs = np.full(size, np.nan, np.float32)
-        samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
-        for team, sample in zip(self._teams, samples, strict=True):
-            actions[:, team.players] = sample.actions
-            utterances[:, team.players] = sample.utterances
+        actions, utterances = self.choose()
+        log_probs = np.full(utterances.shape, np.nan, np.float32)
         if given is not None:
             held_actions = Actions(given.actions[:, held], given.utterances[:, held])
             check_actions(self.domain, held_actions)
             actions[:, held], utterances[:, held] = held_actions
-        for team, sample in zip(self._teams, samples, strict=True):
+        for team, sample in zip(self._teams, self._samples or (), strict=True):
             done = actions[:, team.players], utterances[:, team.players]
             log_probs[:, team.players] = sampling.compute_log_probs(sample, *done)
+        self._samples = None
         self.worlds.step(actions, utterances)
         self.steps += 1
         report_progress()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key
-from sts.domains import is_third_party
+from sts.domains import Domain, is_third_party
 from sts.domains import load_domain as find_domain
 from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
@@ -165,13 +165,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     hashes = [world.world_id(state) for state in states]
     pairs = zip(hashes, numbers, strict=True)
     marks = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
-    instruct = getattr(world, "instruction", None)
-    schedules = [
-        (Instruction(mission, world.name, given_at=0, source="setter"),)
-        if instruct is not None and (mission := instruct(state))
-        else ()
-        for state in states
-    ]
+    schedules = [list_missions(world, state) for state in states]
     run = play_episodes(
         world, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
     )
@@ -182,7 +176,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
         for i, state in enumerate(states)
     ]
     if task.first == 0:
-        _check_replays(episodes[0])
+        check_replays(episodes[0])
     return [
         Trajectory(
             episode,
@@ -198,7 +192,15 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     ]
 
 
-def _check_replays(episode: Episode) -> None:
+def list_missions(world: Domain, state: bytes) -> tuple[Instruction, ...]:
+    """Return the instruction that belongs to a world, given at the start; () if there is none."""
+    instruct = getattr(world, "instruction", None)
+    mission = instruct(state) if instruct else ""
+    return (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()
+
+
+def check_replays(episode: Episode) -> None:
+    """Raise ReplayMismatch if a recording of this domain does not replay."""
     (mismatch,) = verify([episode])
     if mismatch is not None:
         raise ReplayMismatch(

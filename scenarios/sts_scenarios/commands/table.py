@@ -12,6 +12,7 @@ from sts.cli.command import (
     repeatable,
     switch,
 )
+from sts.cli.settings import add_settings
 
 STATUSES = ("undecided", "accepted", "rejected", "kept", "retired")
 STRATA = ("difficulty", "source", "recorder")
@@ -29,6 +30,25 @@ LABEL = Command(
             "suite", "NAME@VERSION", "or NAME@VERSION+tag:T, to print the pass rates of a part"
         ),
         repeatable("--category module:NAME", "your own category; repeatable"),
+    ),
+)
+
+DEMONSTRATE = Command(
+    "record a teacher that does what categories ask, on training worlds",
+    "sts demonstrate --teacher reader --domain lambda-star --episodes 100",
+    defer_in_workspace("sts_scenarios.commands.demonstrate:demonstrate"),
+    (
+        option("--teacher A", "agent: a name, module:Class or PYTHON:module:Class", required=True),
+        option("--episodes N", "number of worlds", least=1, required=True),
+        option("--domain D", "environment (default: the teacher's)"),
+        repeatable(
+            "--category C",
+            "ask for this one, a name or module:NAME; repeatable (default: all of the environment)",
+        ),
+        option("--noise P", "probability of a random move in place of the teacher's", 0.0),
+        option("--seed S", "seed of the worlds, the instructions and the teacher", 0),
+        WORKERS,
+        add_settings,
     ),
 )
 
