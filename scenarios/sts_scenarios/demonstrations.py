@@ -44,7 +44,7 @@ FIRST_BLOCK, MAX_BLOCK, WORLDS_PER_TASK = 16, 512, 32
 
 
 class Plan(NamedTuple):
-    """What all demonstrations of a call have in common."""
+    """Settings that all demonstrations of a call share."""
 
     teacher: str  # a name, or `module:Class`
     fingerprint: str
@@ -59,6 +59,7 @@ class World(NamedTuple):
     """A world of the training split; `number` is its place among the generated ones."""
 
     number: int
+    hash: str
     state: bytes
 
 
@@ -90,7 +91,7 @@ class _Request(NamedTuple):
     first: Trajectory
     category: Category
     candidate: Candidate
-    text: str
+    instruction: Instruction
 
 
 def make_plan(
@@ -106,11 +107,9 @@ def make_plan(
     check_domain(info, domain)
     if not 0 <= noise <= 1:
         raise ArgumentError(f"expected --noise of 0 to 1, found {noise:g}")
-    known = [registry.load_category(name) for name in dict.fromkeys(names)]
-    if not names:
-        installed = registry.installed_categories([domain]).values()
-        known = [category for category in installed if not category.superseded]
-        names = [category.name for category in known]
+    installed = [] if names else registry.installed_categories([domain]).values()
+    unique = tuple(dict.fromkeys(names or [c.name for c in installed if not c.superseded]))
+    known = [registry.load_category(name) for name in unique]
     for category in known:
         if category.domain != domain:
             raise ArgumentError(
@@ -119,7 +118,6 @@ def make_plan(
     if not known:
         raise ArgumentError(f"no category of {domain} is installed; add --category module:NAME")
     steps = SPARE_STEPS + max(category.context + category.horizon for category in known)
-    unique = tuple(dict.fromkeys(names))
     return Plan(teacher, info.fingerprint, domain, unique, steps, seed, noise)
 
 
@@ -148,11 +146,10 @@ def demonstrate(
         the noise.
       StsError: no world is of the training split, or the teacher or a category failed.
     """
-    asked = Counter[str]()
+    asked, start = Counter[str](), 0
     apart = is_third_party(plan.domain)
     with create_pool(workers, -(-count // WORLDS_PER_TASK), apart=apart) as pool:
         worlds = pool.run_task(generate_worlds, plan, count, settings)
-        start = 0
         while start < len(worlds):
             block = worlds[start : start + min(max(FIRST_BLOCK, start), MAX_BLOCK)]
             start += len(block)
@@ -183,8 +180,8 @@ def generate_worlds(plan: Plan, count: int, settings: dict[str, Any]) -> list[Wo
         raise ArgumentError(f"expected no --noise, as {plan.domain} has no named moves")
     total = count + count // (TEST_SHARE - 1) + 4 * isqrt(max(count, 0)) if count > 0 else count
     states = generate_states(plan.domain, total, plan.steps, plan.seed, settings)
-    worlds = [World(*pair) for pair in enumerate(states)]
-    training = [w for w in worlds if get_split(domain.world_id(w.state)) == "train"]
+    worlds = [World(n, domain.world_id(state), state) for n, state in enumerate(states)]
+    training = [world for world in worlds if get_split(world.hash) == "train"]
     if not training:
         raise StsError(
             f"none of {total} worlds of {plan.domain} is of the training split; expected other "
@@ -198,56 +195,51 @@ def perform_task(task: Task) -> list[Outcome]:
     plan = task.plan
     teacher = agents.load_planned(plan.teacher, plan.fingerprint)
     known = [registry.load_category(name) for name in plan.categories]
-    requests: list[_Request] = []
-    silent: list[Outcome] = []
-    for world, first in zip(task.worlds, _play_uninstructed(teacher, task), strict=True):
-        request = _choose_request(task, known, world, first)
-        if request is None:
-            silent.append(Outcome(world.number, "", None))
-        else:
-            requests.append(request)
-    outcomes: list[Outcome] = []
+    firsts = _play_uninstructed(teacher, task)
+    chosen = [
+        _choose_request(task, known, world, first)
+        for world, first in zip(task.worlds, firsts, strict=True)
+    ]
+    requests = [request for request in chosen if request is not None]
+    silent = {world.number for world in task.worlds} - {r.world.number for r in requests}
+    outcomes = [Outcome(number, "", None) for number in silent]
     for player in sorted({request.candidate.player for request in requests}):
         group = [request for request in requests if request.candidate.player == player]
         outcomes += _play_instructed(teacher, plan, group, player)
     agents.check_unchanged(teacher)
-    for outcome in outcomes:
-        if outcome.kept is not None:
-            check_replays(outcome.kept.episode)
-            break
-    return silent + outcomes
+    for trajectory in [outcome.kept for outcome in outcomes if outcome.kept][:1]:
+        check_replays(trajectory.episode)
+    return outcomes
 
 
 def _make_streams(
-    teacher: agents.Agent, seed: int, role: str, worlds: Sequence[tuple[str, World]]
+    teacher: agents.Agent, seed: int, role: str, worlds: Sequence[World]
 ) -> NDArray[np.uint64]:
-    """Return a random stream for each world, with its hash, in a role."""
+    """Return a random stream for each world in a role."""
     common = ("demonstrate", role, teacher.name, seed)
-    return streams(common, [(hash, world.number) for hash, world in worlds])
+    return streams(common, [(world.hash, world.number) for world in worlds])
 
 
 def _play_uninstructed(teacher: agents.Agent, task: Task) -> list[Trajectory]:
     """Play each world with the teacher as every player, each a team of its own."""
-    plan, domain = task.plan, load_domain(task.plan.domain)
-    worlds = domain.restore([world.state for world in task.worlds])
-    players = range(worlds.rewards.shape[1])
-    named = [(domain.world_id(world.state), world) for world in task.worlds]
+    domain, worlds, seed = load_domain(task.plan.domain), task.worlds, task.plan.seed
+    batch = domain.restore([world.state for world in worlds])
+    players = range(batch.rewards.shape[1])
     teams = [
-        Team(teacher, (p,), _make_streams(teacher, plan.seed, f"player {p}", named))
-        for p in players
+        Team(teacher, (p,), _make_streams(teacher, seed, f"player {p}", worlds)) for p in players
     ]
-    run = play_episodes(domain, worlds, teams, steps=plan.steps)
+    run = play_episodes(domain, batch, teams, steps=task.plan.steps)
     arrays = (run.actions, run.utterances, run.rewards, run.scene)
     return [
         Trajectory(
             Episode(domain.name, world.state, *(array[b] for array in arrays)),
             tuple(Player("agent", teacher.name) for _ in players),
             list_missions(domain, world.state),
-            hash,
-            f"sts demonstrate {teacher.name} seed {plan.seed} world {world.number}",
+            world.hash,
+            f"sts demonstrate {teacher.name} seed {seed} world {world.number}",
             {},
         )
-        for b, (hash, world) in enumerate(named)
+        for b, world in enumerate(worlds)
     ]
 
 
@@ -258,7 +250,7 @@ def _choose_request(
 
     Categories are tried in a random order, in which those that were asked rarely come first.
     """
-    draws = stream("demonstrate", "choice", task.plan.seed, first.world, world.number)
+    draws = stream("demonstrate", "choice", task.plan.seed, world.hash, world.number)
 
     def rank(place: int) -> float:
         ahead = task.asked.get(known[place].name, 0) / task.room
@@ -267,10 +259,11 @@ def _choose_request(
     for category in (known[place] for place in sorted(range(len(known)), key=rank)):
         candidates = category.find_candidates(first)
         if candidates:
-            candidate = candidates[int(random_uniform(draws, 0) * len(candidates))]
+            c = candidates[int(random_uniform(draws, 0) * len(candidates))]
             template = int(random_uniform(draws, 1) * len(category.templates))
-            text = fill_template(category, Pick(first, candidate), template)
-            return _Request(world, first, category, candidate, text)
+            text = fill_template(category, Pick(first, c), template)
+            told = Instruction(text, category.name, c.takeover, "setter", player=c.player)
+            return _Request(world, first, category, c, told)
     return None
 
 
@@ -279,18 +272,18 @@ def _play_instructed(
 ) -> Iterator[Outcome]:
     """Play each request's world again, with the teacher as the player who gets the instruction."""
     domain = load_domain(plan.domain)
-    named = [(request.first.world, request.world) for request in requests]
-    own = Team(teacher, (player,), _make_streams(teacher, plan.seed, f"player {player}", named))
-    noise = _make_streams(teacher, plan.seed, "noise", named)
-    game = open_session(domain, domain.restore([world.state for _, world in named]), [own])
+    worlds = [request.world for request in requests]
+    agent_streams = _make_streams(teacher, plan.seed, f"player {player}", worlds)
+    noise = _make_streams(teacher, plan.seed, "noise", worlds)
+    batch = domain.restore([world.state for world in worlds])
+    game = open_session(domain, batch, [Team(teacher, (player,), agent_streams)])
     script = _script_others(domain, requests)
     takeovers = np.array([request.candidate.takeover for request in requests])
     steps = max(r.candidate.takeover + r.category.horizon for r in requests)
-    everyone = range(game.worlds.rewards.shape[1])
-    intended, rewards, scenes = script.actions.copy(), [], [game.worlds.scene.copy()]
+    intended, rewards, scenes = script.actions.copy(), [], [batch.scene.copy()]
     for t in range(steps):
         for b in np.flatnonzero(takeovers == t).tolist():
-            game.tell(b, requests[b].text)
+            game.tell(b, requests[b].instruction.text)
         chosen, after = game.choose(), takeovers <= t
         for given, choice in zip(script, chosen, strict=True):
             given[after, t, player] = choice[after, player]
@@ -299,9 +292,9 @@ def _play_instructed(
             is_random, move = StepDraws(noise, t * 4, ENGINE_DRAWS + 2, 1).agent_draws()[:, 0].T
             hit = after & (is_random < plan.noise)
             script.actions[hit, t, player] = (move[hit] * len(domain.action_names)).astype(np.int8)
-        game.step(Actions(*(array[:, t] for array in script)), everyone)
-        rewards.append(game.worlds.rewards.copy())
-        scenes.append(game.worlds.scene.copy())
+        game.step(Actions(*(array[:, t] for array in script)), range(batch.rewards.shape[1]))
+        rewards.append(batch.rewards.copy())
+        scenes.append(batch.scene.copy())
     arrays = (*script, np.stack(rewards, 1), np.stack(scenes, 1), intended)
     for b, request in enumerate(requests):
         kept = _keep_if_done(domain, plan, request, tuple(array[b] for array in arrays))
@@ -312,11 +305,12 @@ def _script_others(domain: Domain, requests: Sequence[_Request]) -> Actions:
     """Return the first episodes' actions, which the others repeat, up to their partner policy."""
     first = [request.first.episode for request in requests]
     actions, utterances = (np.stack([getattr(e, name) for e in first]) for name in Actions._fields)
-    for b, (_, _, category, candidate, _) in enumerate(requests):
-        if category.partner == "no-op":
-            rest = actions[b, candidate.takeover :].shape[:2]
-            actions[b, candidate.takeover :] = action_space(domain).fill(rest, domain.noop)
-            utterances[b, candidate.takeover :] = silent_utterances(domain, rest)
+    for b, request in enumerate(requests):
+        if request.category.partner == "no-op":
+            after = slice(request.candidate.takeover, None)
+            rest = utterances[b, after].shape
+            actions[b, after] = action_space(domain).fill(rest, domain.noop)
+            utterances[b, after] = silent_utterances(domain, rest)
     return Actions(actions, utterances)
 
 
@@ -324,27 +318,26 @@ def _keep_if_done(
     domain: Domain, plan: Plan, request: _Request, arrays: tuple[NDArray[Any], ...]
 ) -> Trajectory | None:
     """Return an episode up to its success as a trajectory; None if there is no success."""
-    world, first, category, candidate, text = request
+    world, first, category, candidate, told = request
     actions, utterances, rewards, scene, intended = arrays
     stop = candidate.takeover + category.horizon
     made = (actions[:stop], utterances[:stop], rewards[:stop], scene[: stop + 1])
     episode = Episode(domain.name, world.state, *made)
-    where = candidate.takeover, (candidate.player,), candidate.parameters
-    label = category.label(episode, *where)
+    players = (candidate.player,)
+    label = category.label(episode, candidate.takeover, players, candidate.parameters)
     if label.verdict != "success" or label.step is None:
         return None
     episode = episode.slice_steps(world.state, 0, candidate.takeover + label.step)
-    players = [Player("script", "no-op" if category.partner == "no-op" else "replay")]
-    players *= episode.n_players
-    players[candidate.player] = first.players[candidate.player]
+    policy = Player("script", "no-op" if category.partner == "no-op" else "replay")
+    actors = [first.players[p] if p in players else policy for p in range(episode.n_players)]
     asked = {name: getattr(candidate, name) for name in ("takeover", "parameters", "difficulty")}
-    asked |= {"category": category.name, "kind": category.kind, "roles": [candidate.player]}
+    asked |= {"category": category.name, "kind": category.kind, "roles": [*players]}
     run = {"seed": plan.seed, "fingerprint": plan.fingerprint, "noise": plan.noise}
     return Trajectory(
         episode,
-        tuple(players),
-        (Instruction(text, category.name, candidate.takeover, "setter", candidate.player),),
-        first.world,
+        tuple(actors),
+        (told,),
+        world.hash,
         first.source,
         collect_provenance() | run | {"index": world.number, "setter": SETTER, "asked": asked},
         intended[: episode.steps] if domain.action_names else None,

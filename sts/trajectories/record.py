@@ -193,7 +193,7 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
 
 
 def list_missions(world: Domain, state: bytes) -> tuple[Instruction, ...]:
-    """Return the instruction that belongs to a world, given at the start; () if there is none."""
+    """Return the instruction that belongs to a world, given at the start, or ()."""
     instruct = getattr(world, "instruction", None)
     mission = instruct(state) if instruct else ""
     return (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()

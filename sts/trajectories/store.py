@@ -76,7 +76,7 @@ def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:
 
 
 def _flat_intended(trajectory: Trajectory) -> NDArray[np.int8]:
-    """Return the intended moves, T x P in a row, or an empty array."""
+    """Return the intended moves, T x P in a row; empty if they are unknown."""
     intended = trajectory.intended
     return np.empty(0, np.int8) if intended is None else intended.ravel()
 

@@ -183,3 +183,18 @@ def test_invalid_teams_and_instructions_are_rejected_on_opening():
         )
     with pytest.raises(StsError, match="an instruction for each of 4"):
         session.open_session(WORLD, worlds, told=instructed(["Go."], [0]))
+
+
+def test_choices_are_those_that_the_step_executes():
+    crew = teams("reader-noisy-60", "random")
+    plain = session.open_session(WORLD, WORLD.restore(STATES), crew)
+    asked = session.open_session(WORLD, WORLD.restore(STATES), crew)
+    for step in range(STEPS):
+        choices = asked.choose()
+        choices.actions[:] = 0  # a copy
+        choices = asked.choose()
+        expected, found = (game.step(from_outside(step), (0,)) for game in (plain, asked))
+        for a, b in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(choices.actions[:, 1:3], found.actions[:, 1:3])
+        assert (choices.actions[:, 0] == WORLD.noop).all()
