@@ -66,14 +66,14 @@ class World(NamedTuple):
 class Task(NamedTuple):
     """Worlds that are played in one batch.
 
-    `asked` is how often each category was asked before, and `room` how many more times each is
-    asked about until it is counted again.
+    `asked` is how often each category was asked before this block of worlds, and `share` the number
+    of worlds of the block for each category.
     """
 
     plan: Plan
     worlds: tuple[World, ...]
     asked: Mapping[str, int]
-    room: float
+    share: float
 
 
 class Outcome(NamedTuple):
@@ -153,9 +153,9 @@ def demonstrate(
         while start < len(worlds):
             block = worlds[start : start + min(max(FIRST_BLOCK, start), MAX_BLOCK)]
             start += len(block)
-            room = len(block) / len(plan.categories)
+            share = len(block) / len(plan.categories)
             parts = (block[i : i + WORLDS_PER_TASK] for i in range(0, len(block), WORLDS_PER_TASK))
-            tasks = [Task(plan, tuple(part), dict(asked), room) for part in parts]
+            tasks = [Task(plan, tuple(part), dict(asked), share) for part in parts]
             outcomes: list[Outcome] = []
             for task, result in run_tasks(
                 tasks,
@@ -178,7 +178,7 @@ def generate_worlds(plan: Plan, count: int, settings: dict[str, Any]) -> list[Wo
     domain = load_domain(plan.domain)
     if plan.noise and not domain.action_names:
         raise ArgumentError(f"expected no --noise, as {plan.domain} has no named moves")
-    total = count + count // (TEST_SHARE - 1) + 4 * isqrt(max(count, 0)) if count > 0 else count
+    total = count + count // (TEST_SHARE - 1) + 4 * isqrt(max(count, 0))
     states = generate_states(plan.domain, total, plan.steps, plan.seed, settings)
     worlds = [World(n, domain.world_id(state), state) for n, state in enumerate(states)]
     training = [world for world in worlds if get_split(world.hash) == "train"]
@@ -253,7 +253,7 @@ def _choose_request(
     draws = stream("demonstrate", "choice", task.plan.seed, world.hash, world.number)
 
     def rank(place: int) -> float:
-        ahead = task.asked.get(known[place].name, 0) / task.room
+        ahead = task.asked.get(known[place].name, 0) / task.share
         return ahead + random_uniform(draws, 2 + place)
 
     for category in (known[place] for place in sorted(range(len(known)), key=rank)):

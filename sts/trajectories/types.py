@@ -41,8 +41,8 @@ class Trajectory:
       world: the hash of the world, independent of the players; it decides the split.
       source: what recorded it, with its position there.
       provenance: versions, commit and seed.
-      intended: int8[T, P], the named moves that the players chose, if some of those in `episode`
-        were executed in their place; None if unknown. Read-only.
+      intended: int8[T, P], the named moves that the players chose, from which the executed ones of
+        the episode may differ; None if unknown. Read-only.
     """
 
     episode: Episode

@@ -35,7 +35,7 @@ LABEL = Command(
 
 DEMONSTRATE = Command(
     "record a teacher that does what categories ask, on training worlds",
-    "sts demonstrate --teacher reader --domain lambda-star --episodes 100",
+    "sts demonstrate --teacher {agent} --episodes 100",
     defer_in_workspace("sts_scenarios.commands.demonstrate:demonstrate"),
     (
         option("--teacher A", "agent: a name, module:Class or PYTHON:module:Class", required=True),
