@@ -172,6 +172,8 @@ def writing() -> dict[str, Words]:
     return {
         "record": ("--domain", "lambda-star", "--agent", "random", "--episodes", "3", *world)
         + ("--workers", "1"),
+        "demonstrate": ("--teacher", "reader", "--category", "last-move", "--episodes", "4")
+        + ("--size", "6x6", "--workers", "1"),
         "trajectories import": ("{i}/lambdastar_2016_sample.jsonl", "--format", "lambdastar-2016"),
         "trajectories export": ("{o}/trajectories.parquet",),
         "mine": ("dug", "--per-category", "1", "--seed", "1", "--workers", "1"),
