@@ -1,0 +1,140 @@
+"""Counterbalanced orders: which agents each person meets, and in which order.
+
+With as many sessions as agents, they start from a Williams design: each agent is equally often at
+each place and directly after each other agent. With fewer, they start from a cyclic incomplete
+block design. A deterministic search then evens out what the numbers leave uneven.
+
+Sources: Williams 1949, Aust. J. Chem. 2:149; Cochran and Cox 1957, Experimental Designs, chapters
+4 and 11.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+_TRIES = 600
+"""Exchanges that are tried for each session."""
+_PLACE_WEIGHT = 4
+"""Weight of an uneven place, where an uneven order has 1."""
+Range = tuple[int, int]
+Feature = tuple[str, int, int]
+
+
+class Evenness(NamedTuple):
+    """The minimum and maximum count of each feature of a design; equal where it is balanced.
+
+    Attributes:
+      replications: sessions of an agent.
+      pairs: people who meet both of two agents.
+      places: sessions of an agent at one place of the order.
+      orders: sessions of an agent directly after one other agent.
+    """
+
+    replications: Range
+    pairs: Range
+    places: Range
+    orders: Range
+
+
+def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list[int]]:
+    """Return the indices of the agents that each person meets, in order.
+
+    Args:
+      agents: A, the number of agents.
+      people: P.
+      sessions: K of each person, at most A; nobody meets an agent twice.
+      seed: of the search and of the order of agents and people.
+
+    Returns:
+      P lists of K indices.
+    """
+    rng = np.random.default_rng(seed)
+    rows = _start(agents, people, sessions)
+    names = rng.permutation(agents)
+    if sessions < agents:
+        _even_out(rows, _list_pairs, rng, across=True)
+    _even_out(rows, _list_places, rng, across=False)
+    rng.shuffle(rows)
+    return [[int(names[agent]) for agent in row] for row in rows]
+
+
+def measure_evenness(rows: Sequence[Sequence[int]], agents: int) -> Evenness:
+    """Count the features of a design of `agents` agents."""
+    counts = Counter(
+        feature
+        for row in rows
+        for feature in (*(("agent", agent, 0) for agent in row), *_list_pairs(row), *_list_places(row))
+    )
+    every, places = range(agents), range(len(rows[0]))
+    pairs = list(combinations(every, 2))
+    keys = {
+        "agent": [(a, 0) for a in every],
+        "pair": pairs,
+        "place": [(a, k) for a in every for k in places],
+        "order": [*pairs, *((b, a) for a, b in pairs)],
+    }
+    ranges = []
+    for kind, cells in keys.items():
+        found = [counts[kind, *cell] for cell in cells] or [0]
+        ranges.append((min(found), max(found)))
+    return Evenness(*ranges)
+
+
+def _start(agents: int, people: int, sessions: int) -> list[list[int]]:
+    """Return the rows of a Williams design, or cyclic blocks of consecutive agents."""
+    if sessions < agents:
+        return [[(p * sessions + k) % agents for k in range(sessions)] for p in range(people)]
+    zigzag = [(k + 1) // 2 if k % 2 else -(k // 2) for k in range(agents)]
+    rows = [[(shift + step) % agents for step in zigzag] for shift in range(agents)]
+    if agents % 2:
+        rows += [row[::-1] for row in rows]
+    return [list(rows[p % len(rows)]) for p in range(people)]
+
+
+def _list_pairs(row: Sequence[int]) -> set[Feature]:
+    """Return the pairs of agents that a person meets."""
+    return {("pair", a, b) for a, b in combinations(sorted(row), 2)}
+
+
+def _list_places(row: Sequence[int]) -> set[Feature]:
+    """Return the place of each agent in a person's order, and which agent follows which."""
+    orders = {("order", a, b) for a, b in zip(row, row[1:], strict=False)}
+    return orders | {("place", agent, place) for place, agent in enumerate(row)}
+
+
+def _even_out(
+    rows: list[list[int]],
+    list_features: Callable[[Sequence[int]], set[Feature]],
+    rng: np.random.Generator,
+    *,
+    across: bool,
+) -> None:
+    """Exchange agents, across or within rows, while the squares of the counts do not grow."""
+    features = [list_features(row) for row in rows]
+    counts = Counter(feature for row in features for feature in row)
+    people, sessions = len(rows), len(rows[0])
+    draws = rng.integers((people, people, sessions, sessions), size=(_TRIES * people * sessions, 4))
+    for p, other, i, j in draws.tolist():
+        q = other if across else p
+        a, b = rows[p][i], rows[q][j]
+        if a == b or (across and (b in rows[p] or a in rows[q])):
+            continue
+        changed = {p: list(rows[p]), q: list(rows[q])}
+        changed[p][i], changed[q][j] = b, a
+        after = {r: list_features(row) for r, row in changed.items()}
+        gained = {feature for r in changed for feature in after[r] - features[r]}
+        lost = {feature for r in changed for feature in features[r] - after[r]}
+        gained, lost = gained - lost, lost - gained
+        grown = sum(_weigh(feature) * (2 * counts[feature] + 1) for feature in gained)
+        if grown <= sum(_weigh(feature) * (2 * counts[feature] - 1) for feature in lost):
+            counts.update(gained)
+            counts.subtract(lost)
+            for r, row in changed.items():
+                rows[r], features[r] = row, after[r]
+
+
+def _weigh(feature: Feature) -> int:
+    return _PLACE_WEIGHT if feature[0] == "place" else 1
