@@ -24,6 +24,7 @@ class AgentInfo(NamedTuple):
     fingerprint: str
     deterministic: bool
     domain: str
+    sees: str
 
 
 def isolation_key(name: str) -> str:
@@ -46,7 +47,9 @@ def load_info(name: str) -> AgentInfo:
       ArgumentError: it is not an agent.
     """
     agent = load(name)
-    return AgentInfo(agent.name, fingerprint(agent), agent.deterministic, agent.domain)
+    return AgentInfo(
+        agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees
+    )
 
 
 def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-_TRIES = 600
-"""Exchanges that are tried for each session."""
+_TRIES, _MAX_TRIES = 600, 400_000
+"""Exchanges that are tried, for each session and in all."""
 _PLACE_WEIGHT = 4
 """Weight of an uneven place, where an uneven order has 1."""
 Range = tuple[int, int]
@@ -63,11 +63,8 @@ def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list
 
 def measure_evenness(rows: Sequence[Sequence[int]], agents: int) -> Evenness:
     """Count the features of a design of `agents` agents."""
-    counts = Counter(
-        feature
-        for row in rows
-        for feature in (*(("agent", agent, 0) for agent in row), *_list_pairs(row), *_list_places(row))
-    )
+    counts = Counter(f for row in rows for f in _list_pairs(row) | _list_places(row))
+    counts.update(("agent", agent, 0) for row in rows for agent in row)
     every, places = range(agents), range(len(rows[0]))
     pairs = list(combinations(every, 2))
     keys = {
@@ -116,7 +113,8 @@ def _even_out(
     features = [list_features(row) for row in rows]
     counts = Counter(feature for row in features for feature in row)
     people, sessions = len(rows), len(rows[0])
-    draws = rng.integers((people, people, sessions, sessions), size=(_TRIES * people * sessions, 4))
+    tries = min(_TRIES * people * sessions, _MAX_TRIES)
+    draws = rng.integers((people, people, sessions, sessions), size=(tries, 4))
     for p, other, i, j in draws.tolist():
         q = other if across else p
         a, b = rows[p][i], rows[q][j]

@@ -6,14 +6,14 @@ say nothing of agents or order.
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from sts.agents.info import AgentInfo, load_infos
-from sts.domains import load_domain
 from sts.engine.session import check_domain
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.live.designs import Evenness, make_design, measure_evenness
@@ -23,6 +23,7 @@ from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, read_bytes, write_new
 from sts.storage.workspace import Workspace
 from sts.suites.folders import validate_name
+from sts.trajectories.record import generate_states
 
 FORMAT, VERSION = "live-plan", 1
 MAX_EVERYONE = 8
@@ -37,11 +38,19 @@ _SEEDS = 2**31
 
 
 class PlannedAgent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent of a study: how it is loaded, its name and its fingerprint."""
+    """An agent of a study.
+
+    Attributes:
+      path: how it is loaded: a name, or `module:Class`.
+      name: its name.
+      fingerprint: of its code when the study was planned.
+      sees: its access, one of `sts.ratings.ACCESS_LEVELS`.
+    """
 
     path: str
     name: str
     fingerprint: str
+    sees: str
 
 
 class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +83,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
       format: "live-plan/1".
       name: of the study.
       domain: in which people and agents meet.
+      settings: of its worlds, passed to `generate`.
       agents: in the order given.
       practice_agent: which everyone meets first.
       people: their number.
@@ -87,6 +97,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     format: str
     name: str
     domain: str
+    settings: dict[str, Any]
     agents: tuple[PlannedAgent, ...]
     practice_agent: PlannedAgent
     people: int
@@ -137,6 +148,7 @@ def make_plan(
     minutes: float = 5.0,
     sessions_per_person: int | None = None,
     domain: str | None = None,
+    settings: Mapping[str, Any] | Callable[[str], Mapping[str, Any]] = MappingProxyType({}),
     tick: float | None = None,
     practice_agent: str = "random",
     prompts: Path | None = None,
@@ -151,6 +163,7 @@ def make_plan(
       minutes: length of a session.
       sessions_per_person: without practice; None for all agents, or 8 if there are more.
       domain: None for the one that the agents are made for.
+      settings: of the worlds, or a function of the domain's name that returns them.
       tick: seconds from step to step; None for the domain's default.
       practice_agent: whom everyone meets first, without score.
       prompts: a file of prompts; None for the packaged ones.
@@ -162,7 +175,9 @@ def make_plan(
       DamagedData: the prompts are invalid.
     """
     _check_study_name(name)
-    sessions = min(len(agents), MAX_EVERYONE) if sessions_per_person is None else sessions_per_person
+    sessions = (
+        min(len(agents), MAX_EVERYONE) if sessions_per_person is None else sessions_per_person
+    )
     for given, value, low, high in (
         ("--agent", len(agents), 1, MAX_AGENTS),
         ("--people", people, 1, MAX_PEOPLE),
@@ -173,15 +188,17 @@ def make_plan(
         if not low <= value <= high:
             raise ArgumentError(f"{given}: expected {low} to {high}, found {value}")
     infos = _load_agents([*agents, practice_agent])
-    planned = tuple(
-        PlannedAgent(path, infos[path].name, infos[path].fingerprint) for path in agents
-    )
-    if len({(agent.name, agent.fingerprint) for agent in planned}) < len(planned):
+    planned = [
+        PlannedAgent(path, infos[path].name, infos[path].fingerprint, infos[path].sees)
+        for path in [*agents, practice_agent]
+    ]
+    if len({(agent.name, agent.fingerprint) for agent in planned[:-1]}) < len(agents):
         raise ArgumentError("--agent: expected each agent once, found one twice")
     domain = domain or _find_domain(infos.values())
-    load_domain(domain)
     for info in infos.values():
         check_domain(info, domain)
+    settings = settings(domain) if callable(settings) else settings
+    generate_states(domain, 1, 1, seed, dict(settings))  # raises an error if they are invalid
     rows = make_design(len(agents), people, sessions, seed)
     names = _draw_code_names(people * sessions, seed)
     cells = [
@@ -195,13 +212,13 @@ def make_plan(
         for person, row in enumerate(rows)
         for order, agent in enumerate([-1, *row])
     ]
-    practice = infos[practice_agent]
     return Plan(
         format=f"{FORMAT}/{VERSION}",
         name=name,
         domain=domain,
-        agents=planned,
-        practice_agent=PlannedAgent(practice_agent, practice.name, practice.fingerprint),
+        agents=tuple(planned[:-1]),
+        practice_agent=planned[-1],
+        settings=dict(settings),
         people=people,
         minutes=float(minutes),
         tick=tick,
@@ -275,7 +292,7 @@ def _load_agents(paths: Sequence[str]) -> dict[str, AgentInfo]:
     return infos
 
 
-def _find_domain(infos: Any) -> str:
+def _find_domain(infos: Iterable[AgentInfo]) -> str:
     """Return the only domain that agents are made for."""
     homes = sorted({info.domain for info in infos if info.domain})
     if len(homes) != 1:
@@ -284,8 +301,8 @@ def _find_domain(infos: Any) -> str:
     return homes[0]
 
 
-def _draw_code_names(count: int, seed: int) -> Any:
-    """Yield `count` different code names in random order, all of the same length."""
+def _draw_code_names(count: int, seed: int) -> Iterator[str]:
+    """Return `count` different code names in random order, all of the same length."""
     length = next(n for n in itertools.count(1) if len(_LETTERS) ** n >= count)
     codes = ["".join(letters) for letters in itertools.product(_LETTERS, repeat=length)]
     return iter(random.Random(f"code names {seed}").sample(codes, count))
