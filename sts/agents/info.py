@@ -47,9 +47,7 @@ def load_info(name: str) -> AgentInfo:
       ArgumentError: it is not an agent.
     """
     agent = load(name)
-    return AgentInfo(
-        agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees
-    )
+    return AgentInfo(agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees)
 
 
 def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sts.errors import DamagedData
 from sts.storage import parquet
+from sts.storage.workspace import Workspace
 
 FORMAT, VERSION = "scores", 2
 SCHEMA = {
@@ -27,6 +28,8 @@ SCHEMA = {
 }
 """The type of each column; missing texts are "", missing numbers NaN."""
 REQUIRED = ("agent", "metric", "value")
+KEY = ("agent", "fingerprint", "metric", "parameters")
+"""Columns that identify a row: another version of an agent, suite or seed is another row."""
 
 
 def write_scores(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -35,6 +38,20 @@ def write_scores(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         name: [_fill_missing(row.get(name), kind) for row in rows] for name, kind in SCHEMA.items()
     }
     parquet.write_table(path, FORMAT, VERSION, SCHEMA, columns)
+
+
+def save_scores(workspace: Workspace, name: str, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Save rows in the table `name` of a workspace, and return its path.
+
+    They replace earlier rows with the same key; other rows stay. Errors as for `read_score_rows`,
+    in which case the file is left as it is.
+    """
+    path = workspace.create().path("scores", f"{name}.parquet")
+    with workspace.lock():
+        stored = read_score_rows(path) if path.exists() else []
+        merged = {tuple(row.get(key) or "" for key in KEY): row for row in (*stored, *rows)}
+        write_scores(path, list(merged.values()))
+    return path
 
 
 def read_score_rows(path: Path) -> list[dict[str, Any]]:

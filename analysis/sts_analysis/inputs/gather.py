@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
@@ -12,7 +13,13 @@ from sts.ratings import TYPES
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
 from sts_analysis.inputs.ratings import NUMBERS, check_ratings
-from sts_analysis.inputs.scores import COLUMNS, check_scores, empty_scores, override_scores
+from sts_analysis.inputs.scores import (
+    COLUMNS,
+    Versions,
+    check_scores,
+    empty_scores,
+    override_scores,
+)
 from sts_analysis.inputs.subject import Other, Subject
 from sts_analysis.inputs.tables import InputFile, describe_frame
 
@@ -34,6 +41,7 @@ class Gathered(NamedTuple):
       mapping: how the columns and verdicts of a foreign table were read.
       inputs: what identifies each file or data frame that was read; none for a suite.
       media_folder: what the paths in the column `media` are relative to; None without paths.
+      versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
       scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
     """
@@ -49,6 +57,7 @@ class Gathered(NamedTuple):
     scenarios: tuple[Scenario, ...] = ()
     load: Callable[[Collection[str]], Iterable[Continuation]] | None = None
     media_folder: Path | None = None
+    versions: Versions = MappingProxyType({})
 
 
 def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:

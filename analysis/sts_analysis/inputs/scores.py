@@ -1,6 +1,6 @@
 """The scores table: other metrics of agents, to correlate with the pass rate."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +10,15 @@ from sts.errors import DamagedData
 from sts.ratings import ACCESS_LEVELS
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.csv_tables import require_columns
-from sts.storage.files import content_hash
-from sts.storage.scores import REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
+from sts.storage.files import content_hash, parse_versioned_json
+from sts.storage.scores import KEY, REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
 from sts.storage.workspace import Workspace
 from sts_analysis.inputs import tables
 
 PASS_RATE = "pass_rate"
 COLUMNS = tuple(SCHEMA)
+Versions = Mapping[str, tuple[str, str]]
+"""The name and the fingerprint of each agent, by its name in the ratings."""
 
 
 def read_scores(path: Path) -> pd.DataFrame:
@@ -77,8 +79,9 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     tables.refuse(table, error < 0, "a number, at least 0", "standard_error")
     count = tables.numbers(table, "n", "a count, at least 1", optional=True, whole=True)
     tables.refuse(table, count < 1, "a count, at least 1", "n")
-    twice = frame.duplicated(["agent", "metric"]).to_numpy()
-    tables.refuse(table, twice, "one value per agent and metric", "metric")
+    twice = frame.duplicated(list(KEY)).to_numpy()
+    expected = "one value per agent and metric, or different fingerprints or parameters"
+    tables.refuse(table, twice, expected, "metric")
     tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
     texts = frame[list(COLUMNS)].astype(object)
     return texts.assign(value=value, standard_error=error, n=count)
@@ -93,16 +96,17 @@ def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
     """Join scores tables; equal rows count once.
 
     Raises:
-      DamagedData: two tables give one agent different values of one metric.
+      DamagedData: two tables give one agent different values of one metric, measured in one way.
     """
-    kept: dict[tuple[str, str], tuple[str, pd.Series]] = {}
+    kept: dict[tuple[str, ...], tuple[str, pd.Series]] = {}
     for name, frame in named:
         for _, row in frame.iterrows():
-            key = (row["agent"], row["metric"])
+            key = tuple(row[column] for column in KEY)
             other = kept.setdefault(key, (name, row))
             if any(other[1][column] != row[column] for column in ("value", "sees")):
                 raise DamagedData(
-                    f"{name} and {other[0]} give {key[0]!r} different values of {key[1]!r}; "
+                    f"{name} and {other[0]} give {row['agent']!r} different values of "
+                    f"{row['metric']!r}; "
                     "remove one of the files"
                 )
     rows = [row for _, row in kept.values()]
@@ -111,9 +115,69 @@ def merge_scores(named: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
 
 def override_scores(scores: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
     """Join two scores tables; where both have an agent's metric, `newer` counts."""
-    keys = ["agent", "metric"]
-    joined = pd.concat([newer, scores], ignore_index=True) if len(scores) else newer
-    return joined.drop_duplicates(keys).reset_index(drop=True)
+    given = set(zip(newer["agent"], newer["metric"], strict=True))
+    pairs = zip(scores["agent"], scores["metric"], strict=True)
+    kept = scores[[pair not in given for pair in pairs]]
+    return pd.concat([newer, kept], ignore_index=True) if len(kept) else newer
+
+
+def match_scores(scores: pd.DataFrame, versions: Versions) -> pd.DataFrame:
+    """Return scores under the names of judged agents, one for each agent and metric.
+
+    A score with a fingerprint belongs to the judged version of the agent alone. If an agent has
+    several scores of a metric, each is a metric of its own, named by the parameters that differ.
+
+    Args:
+      scores: a checked scores table.
+      versions: the name and fingerprint of each agent by its name in the ratings; {} if unknown.
+
+    Returns:
+      The table, with a bool column `outdated` for scores of other versions of a judged agent.
+
+    Raises:
+      DamagedData: an agent has several scores of a metric, and no parameter distinguishes them.
+    """
+    names = {version: name for name, version in versions.items()}
+    own = list(zip(scores["agent"], scores["fingerprint"], strict=True))
+    outdated = [bool(v[1]) and v[0] in versions and v not in names for v in own]
+    matched = scores.assign(agent=[names.get(v, v[0]) for v in own], outdated=outdated)
+    current = matched[~matched["outdated"].astype(bool)]
+    for metric, rows in current.groupby("metric"):
+        if rows["agent"].duplicated().any():
+            matched.loc[rows.index, "metric"] = _name_by_parameters(str(metric), rows)
+    return matched
+
+
+def _name_by_parameters(metric: str, rows: pd.DataFrame) -> list[str]:
+    """Return the name of each score of a metric: the metric's, with the parameters that differ."""
+    settings = [_parse_parameters(text) for text in rows["parameters"]]
+    keys = sorted({key for each in settings for key in each})
+    differ = [key for key in keys if len({str(each.get(key)) for each in settings}) > 1]
+    names = [
+        " ".join([metric, *(f"{key}={each[key]}" for key in differ if key in each)])
+        for each in settings
+    ]
+    twice = pd.DataFrame({"agent": rows["agent"].to_numpy(), "name": names}).duplicated(keep=False)
+    if twice.any():
+        agent = rows["agent"].to_numpy()[twice][0]
+        same = rows[twice.to_numpy() & (rows["agent"] == agent).to_numpy()]
+        both = " and ".join(
+            f"{value:g} ({text or 'no parameters'})"
+            for value, text in zip(same["value"], same["parameters"], strict=True)
+        )
+        raise DamagedData(
+            f"scores: {agent!r} has several values of {metric!r}: {both}; remove all but one, or "
+            "state in the column parameters what differs"
+        )
+    return names
+
+
+def _parse_parameters(text: str) -> dict[str, object]:
+    """Return the parameters of a score; {} if they are not a JSON object."""
+    try:
+        return dict(parse_versioned_json(text, dict))
+    except ValueError:
+        return {}
 
 
 def import_scores(workspace: Workspace, scores: pd.DataFrame) -> Path:

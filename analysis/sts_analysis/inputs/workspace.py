@@ -14,7 +14,9 @@ from sts.annotations.people import list_people
 from sts.annotations.plan import load_plan
 from sts.annotations.store import AnnotationStore
 from sts.continuations import label_table
-from sts.continuations.store import load_by_ids
+from sts.continuations.index import Index
+from sts.continuations.store import load_by_ids, use_index
+from sts.continuations.types import HUMAN
 from sts.errors import ArgumentError, DamagedData
 from sts.ratings import TYPES, WRITTEN_COLUMNS
 from sts.storage.csv_tables import require_columns
@@ -25,7 +27,7 @@ from sts.suites.selections import Selection
 from sts.suites.types import Scenario, group_dialogues, group_pairs
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
-from sts_analysis.inputs.scores import merge_scores, read_saved
+from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
 
@@ -70,7 +72,27 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         ids,
         scenarios=chosen.scenarios,
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
+        versions=_versions(workspace, ratings, ids),
     )
+
+
+def _versions(workspace: Workspace, ratings: pd.DataFrame, ids: pd.Series) -> Versions:
+    """Return the name and fingerprint of each agent, as of its first continuation in the ratings.
+
+    People, who have a fingerprint each, are left out.
+    """
+    rows = ratings[(ratings["truth"] == "").to_numpy()].drop_duplicates("agent")
+    first = dict(zip(rows["agent"], ids[rows["continuation"]], strict=True))
+
+    def find(index: Index) -> dict[str, tuple[str, str]]:
+        return {
+            str(agent): (entry.agent, entry.fingerprint)
+            for agent, id in first.items()
+            for entry in index.iter_entries(index.rows_with_prefix(id))
+            if entry.agent != HUMAN
+        }
+
+    return use_index(workspace, find)
 
 
 def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from sts import agents as agent_registry
 from sts import registry
 from sts.errors import ArgumentError
-from sts.storage.scores import write_scores
+from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
-from sts_analysis.inputs.scores import check_scores, empty_scores, read_saved
+from sts_analysis.inputs.scores import check_scores, empty_scores
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.metrics.protocol import GROUP, Metric
 
@@ -63,19 +62,11 @@ def measure(
 def keep(name: str, scores: pd.DataFrame, workspace: Workspace) -> Path:
     """Keep checked scores in the workspace, in a file that is named after the metric.
 
-    They take the place of what it had of the same ones.
+    They take the place of earlier ones of the same agents, measured in the same way.
 
     Raises:
       DamagedData: the file is damaged, or of an earlier version; it is left as it is.
       NewerFormat: it is of a later version; it is left as it is.
     """
-    path = workspace.create().path("scores", f"{name.rpartition(':')[2]}.parquet")
-    with workspace.lock():
-        frames = [read_saved(path), scores] if path.exists() else [scores]
-        rows: dict[Any, Any] = {
-            (row["agent"], row["metric"]): row
-            for frame in frames
-            for row in frame.to_dict("records")
-        }
-        write_scores(path, list(rows.values()))
-    return path
+    rows = [dict(zip(scores.columns, row, strict=True)) for row in scores.itertuples(index=False)]
+    return save_scores(workspace, name.rpartition(":")[2], rows)

@@ -16,6 +16,7 @@ from sts.errors import DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import once, valued
+from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, decide
 from sts_analysis.statistics.means import Means
 from sts_analysis.statistics.rates import RateModel, Rates, Target
@@ -65,11 +66,13 @@ class Study:
       provenance: versions and commit.
 
     Raises:
-      DamagedData: the table holds no continuation of an agent.
+      DamagedData: the table holds no continuation of an agent, or an agent has several values of a
+        score that cannot be distinguished.
     """
 
     def __init__(self, gathered: Gathered, options: Options, provenance: Mapping[str, Any]) -> None:
-        self.ratings, self.scores, self.subject = gathered.ratings, gathered.scores, gathered.suite
+        self.ratings, self.subject = gathered.ratings, gathered.suite
+        self.scores = match_scores(gathered.scores, gathered.versions)
         self.gathered, self.options, self.provenance = gathered, options, provenance
         self._outcomes: dict[str, Outcomes] = {}
         if not (self.ratings["truth"] == "").any():

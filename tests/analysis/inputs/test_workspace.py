@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from sts.agents import fingerprint, load
 from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations.run import run
@@ -30,5 +31,6 @@ def test_unjudged_queue_adds_continuations_only_if_they_have_no_label(tmp_path: 
         assert queued.ratings["continuation"].nunique() == continuations
         assert {*queued.ratings["source"]} == sources
         assert queued.suite.annotations_hash is None
+        assert queued.versions == {"random": ("random", fingerprint(load("random")))}
         rows = queued.ratings[queued.ratings["source"] == "automatic"]
         assert (rows["verdict"] != "").sum() == len(labelled.ratings) == 6

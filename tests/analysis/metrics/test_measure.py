@@ -175,6 +175,20 @@ def test_measuring_again_takes_the_place_of_the_same_scores(
     assert dict(zip(kept["agent"], kept["value"], strict=True)) == {"random": 3, "oracle": 2}
 
 
+@pytest.mark.parametrize("column", ["parameters", "fingerprint"])
+def test_second_suite_seed_or_version_of_an_agent_overwrites_nothing(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    for value in (1, 2, 3):
+        row = {"agent": "random", "value": value, column: ["{}", '{"seed":1}'][value % 2]}
+        instead(monkeypatch, "sts.metrics", returning(row))
+        keep(
+            "mine", measure("mine", ["random"], suite=None, workspace=workspace, seed=0), workspace
+        )
+        monkeypatch.undo()
+    assert sorted(workspace_scores(workspace)["value"]) == [2, 3]
+
+
 def test_the_command_measures_keeps_and_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,8 @@ from sts_analysis.statistics.rank_correlations import correlate, measure_noise
 
 TITLE = "Correlations with other scores"
 NAV = "Correlations"
+_CHECKED = ("agent", "sees", "outdated")
+"""Columns that decide whether a score is left out."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -126,9 +128,11 @@ def _find_reasons(study: Study, scores: pd.DataFrame) -> list[str]:
     access = study.agent_rows.drop_duplicates("agent").set_index("agent")["sees"]
     ranked = {study.outcomes.agents[a] for a in study.claim.ranked}
     reasons = []
-    for agent, sees in zip(scores["agent"], scores["sees"], strict=True):
+    for agent, sees, outdated in zip(*(scores[c] for c in _CHECKED), strict=True):
         if agent not in ranked:
             reasons.append("the agent is not ranked")
+        elif outdated:
+            reasons.append("another version of the agent was measured than was judged")
         elif sees not in (ACCESS_LEVELS[0], access[agent]):
             reasons.append(f"the agent saw more there ({sees}) than here ({access[agent]})")
         else:

@@ -10,7 +10,8 @@ from sts_analysis.statistics.rank_correlations import MIN_AGENTS_INTERVAL, corre
 
 NAV = "Other score"
 MAIN = "interactive"
-"""The score that is shown if agents have it; otherwise the one that most agents have."""
+"""The score that is shown if agents have it, with parameters in its name if there are several;
+otherwise the one that most agents have."""
 WIDE = 0.8
 """Width of an interval of a correlation, above which it says nothing."""
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 430, 236, 46, 36
@@ -64,7 +65,8 @@ def compute(study: Study) -> Result | None:
     if scores.empty:
         return None
     counts = scores["metric"].value_counts()
-    metric = MAIN if MAIN in counts.index else str(min(counts.index, key=lambda m: (-counts[m], m)))
+    main = [name for name in counts.index if f"{name} ".startswith(f"{MAIN} ")]
+    metric = str(min(main or counts.index, key=lambda m: (-counts[m], m)))
     values = scores[scores["metric"] == metric].set_index("agent")
     place = {name: i for i, name in enumerate(study.outcomes.agents)}
     points = []
@@ -95,12 +97,13 @@ def compute(study: Study) -> Result | None:
 
 
 def find_scores(study: Study):  # type: ignore[no-untyped-def]
-    """Return the rows of scores of ranked agents that saw there what they see in the suite."""
+    """Return the scores of ranked agents, of their judged version, that saw no more there."""
     scores = study.scores
     ranked = {study.outcomes.agents[a] for a in study.claim.ranked} or {
         study.outcomes.agents[a] for a in np.flatnonzero(~study.outcomes.baseline)
     }
-    return scores[scores["agent"].isin(ranked) & (scores["sees"] == "observation")]
+    current = ~scores["outdated"].astype(bool)
+    return scores[current & scores["agent"].isin(ranked) & (scores["sees"] == "observation")]
 
 
 def render(result: Result, report: Report) -> Markup:

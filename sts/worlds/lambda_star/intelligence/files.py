@@ -29,16 +29,11 @@ def metric_name(settings: Mapping[str, Any]) -> str:
 def save_scores(workspace: Workspace, scores: Scores) -> Path:
     """Save the scores in the workspace's scores table; return its path.
 
-    They replace the rows of the same agents under the same settings; other rows stay. Column `sees`
-    is the agent's access in the test, which may exceed that in a suite: a rehearsal. A table that
-    cannot be read is left unchanged.
+    They replace the rows of the same agents, measured in the same way; other rows stay. Column
+    `sees` is the agent's access in the test, which may exceed that in a suite: a rehearsal. A table
+    that cannot be read is left unchanged.
     """
-    path = workspace.create().path("scores", f"{METRIC}.parquet")
-    with workspace.lock():
-        stored = table.read_score_rows(path) if path.exists() else []
-        merged = {(row["agent"], row["metric"]): row for row in stored + score_rows(scores)}
-        table.write_scores(path, list(merged.values()))
-    return path
+    return table.save_scores(workspace, METRIC, score_rows(scores))
 
 
 def score_rows(scores: Scores) -> list[dict[str, Any]]:

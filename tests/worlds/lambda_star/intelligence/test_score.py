@@ -366,14 +366,17 @@ def test_saved_scores_replace_those_of_the_same_agent_and_test_alone(tmp_path, c
     saved(tmp_path, capsys, *random, "--episodes", "5", "--team", "3", "--size", "6x6")
     saved(tmp_path, capsys, *random, *oracle, "--episodes", "5")
     printed, rows = saved(tmp_path, capsys, *random, *oracle, "--episodes", "7", "--seed", "1")
-    _, rows = saved(tmp_path, capsys, *oracle, "--episodes", "1")
-    found = {(row["agent"], row["metric"]): row for row in rows}
-    assert {key: row["n"] for key, row in found.items()} == {
-        ("random", "lambda-star size=6x6 team=3"): 5,
-        ("random", "lambda-star"): 7,
-        ("oracle", "lambda-star"): 1,
+    _, again = saved(tmp_path, capsys, *oracle, "--episodes", "5")
+    assert sorted(map(str, again)) == sorted(map(str, rows))
+    found = {(row["agent"], row["metric"], row["n"]): row for row in rows}
+    assert len(rows) == len(found) and found.keys() == {
+        ("random", "lambda-star size=6x6 team=3", 5),
+        ("random", "lambda-star", 5),
+        ("oracle", "lambda-star", 5),
+        ("random", "lambda-star", 7),
+        ("oracle", "lambda-star", 7),
     }
-    kept = found["random", "lambda-star"]
+    kept = found["random", "lambda-star", 7]
     assert kept["value"] == printed["agents"][0]["mean"]
     assert json.loads(kept["parameters"]) == printed["settings"]
 
