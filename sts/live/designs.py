@@ -15,8 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-_TRIES, _MAX_TRIES = 600, 400_000
-"""Exchanges that are tried, for each session and in all."""
+_ROUNDS = 4
+"""Searches, of which the best counts."""
+_TRIES, _MAX_TRIES = 300, 100_000
+"""Exchanges that a search tries, for each session and at most."""
+_TEMPERATURE = 4.0
+"""Mean growth of the squares that is allowed at the start of the search."""
 _PLACE_WEIGHT = 4
 """Weight of an uneven place, where an uneven order has 1."""
 Range = tuple[int, int]
@@ -54,9 +58,13 @@ def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list
     rng = np.random.default_rng(seed)
     rows = _start(agents, people, sessions)
     names = rng.permutation(agents)
-    if sessions < agents:
-        _even_out(rows, _list_pairs, rng, across=True)
-    _even_out(rows, _list_places, rng, across=False)
+    for list_features, across in ((_list_pairs, True), (_list_places, False)):
+        for _ in range(_ROUNDS):
+            _, pairs, places, orders = _spreads(rows, agents)
+            if (pairs if across else max(places, orders)) <= 1:
+                break
+            tried = _even_out(rows, list_features, rng, across=across)
+            rows = min(rows, tried, key=lambda each: _spreads(each, agents))
     rng.shuffle(rows)
     return [[int(names[agent]) for agent in row] for row in rows]
 
@@ -78,6 +86,11 @@ def measure_evenness(rows: Sequence[Sequence[int]], agents: int) -> Evenness:
         found = [counts[kind, *cell] for cell in cells] or [0]
         ranges.append((min(found), max(found)))
     return Evenness(*ranges)
+
+
+def _spreads(rows: Sequence[Sequence[int]], agents: int) -> tuple[int, ...]:
+    """Return maximum minus minimum of each count, the most important first."""
+    return tuple(high - low for low, high in measure_evenness(rows, agents))
 
 
 def _start(agents: int, people: int, sessions: int) -> list[list[int]]:
@@ -103,19 +116,24 @@ def _list_places(row: Sequence[int]) -> set[Feature]:
 
 
 def _even_out(
-    rows: list[list[int]],
+    start: Sequence[Sequence[int]],
     list_features: Callable[[Sequence[int]], set[Feature]],
     rng: np.random.Generator,
     *,
     across: bool,
-) -> None:
-    """Exchange agents, across or within rows, while the squares of the counts do not grow."""
+) -> list[list[int]]:
+    """Exchange agents, across or within rows, to lower the sum of squares; return the new rows.
+
+    It is simulated annealing: at first some exchanges that raise it are accepted, in the end none.
+    """
+    rows = [list(row) for row in start]
     features = [list_features(row) for row in rows]
     counts = Counter(feature for row in features for feature in row)
     people, sessions = len(rows), len(rows[0])
     tries = min(_TRIES * people * sessions, _MAX_TRIES)
     draws = rng.integers((people, people, sessions, sessions), size=(tries, 4))
-    for p, other, i, j in draws.tolist():
+    allowed = rng.exponential(_TEMPERATURE, tries) * np.linspace(1, 0, tries)
+    for (p, other, i, j), allowance in zip(draws.tolist(), allowed.tolist(), strict=True):
         q = other if across else p
         a, b = rows[p][i], rows[q][j]
         if a == b or (across and (b in rows[p] or a in rows[q])):
@@ -126,12 +144,14 @@ def _even_out(
         gained = {feature for r in changed for feature in after[r] - features[r]}
         lost = {feature for r in changed for feature in features[r] - after[r]}
         gained, lost = gained - lost, lost - gained
-        grown = sum(_weigh(feature) * (2 * counts[feature] + 1) for feature in gained)
-        if grown <= sum(_weigh(feature) * (2 * counts[feature] - 1) for feature in lost):
+        growth = sum(_weigh(feature) * (2 * counts[feature] + 1) for feature in gained)
+        growth -= sum(_weigh(feature) * (2 * counts[feature] - 1) for feature in lost)
+        if growth <= allowance:
             counts.update(gained)
             counts.subtract(lost)
             for r, row in changed.items():
                 rows[r], features[r] = row, after[r]
+    return rows
 
 
 def _weigh(feature: Feature) -> int:

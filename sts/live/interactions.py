@@ -5,23 +5,26 @@ It is derived from journals, which stay the source of truth.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 import pyarrow as pa
 
 from sts.errors import DamagedData
-from sts.live.plans import Plan
+from sts.live.journal import Event, read_events
+from sts.live.plans import SESSIONS_FOLDER, Plan
 from sts.storage import parquet
+from sts.storage.workspace import Workspace
 
 FORMAT, VERSION = "interactions", 1
 UNMARKED = "unmarked"
 COMPLETE = ("finished", "time", "left", "agent failed")
 """Reasons of an end after which a session is scored; one that was abandoned or never ended broke
 off."""
-Event = Mapping[str, Any]
+LATE = 0.2
+"""Share of a tick by which a step that counts as late exceeds it."""
 Mark = Literal["success", "failure", "cannot_tell"]
 T = TypeVar("T")
 
@@ -38,7 +41,7 @@ class Interaction(NamedTuple):
       setter_kind: "human", "script" or "agent".
       agent: name of the participant who was asked.
       fingerprint: of the agent.
-      agent_kind: "agent", "human", "script" or "nobody".
+      agent_kind: "agent", "human", "script" or "empty".
       domain: of the world.
       order: place of the session among the person's in the study, from 1; 0 outside a study and for
         practice.
@@ -112,7 +115,7 @@ class SessionSummary(NamedTuple):
       agent: name of the agent, "" without one.
       fingerprint: of the agent.
       setter_kind: kind of the participant who sets tasks.
-      seconds: up to the last event.
+      seconds: up to its end, or to the last event.
       people: number of human participants.
       interactions: a row per instruction.
     """
@@ -133,9 +136,14 @@ class SessionSummary(NamedTuple):
         """True if the session is complete and not for practice."""
         return not self.practice and self.ended in COMPLETE
 
+    @property
+    def person_hours(self) -> float:
+        """Hours of all people together."""
+        return self.seconds * self.people / 3600
+
 
 class _Participant(msgspec.Struct):
-    kind: Literal["human", "agent", "script", "nobody"]
+    kind: Literal["human", "agent", "script", "empty"]
     name: str = ""
     player: int | None = None
     role: str = ""
@@ -146,9 +154,10 @@ class _Opened(msgspec.Struct):
     id: str
     domain: str
     participants: tuple[_Participant, ...]
-    study: str | None = None
-    cell: int | None = None
+    study: str = ""
+    cell: int = -1
     practice: bool = False
+    tick: float | None = None
 
 
 class _Told(msgspec.Struct):
@@ -156,7 +165,7 @@ class _Told(msgspec.Struct):
     at: float
     text: str
     by: int
-    to: int | None = None
+    to: tuple[int, ...] = ()
     prompt: str = ""
     typed: Literal["free", "completion"] = "free"
 
@@ -175,9 +184,23 @@ class _Step(msgspec.Struct):
     late_ms: float = 0.0
 
 
+class _Timed(msgspec.Struct):
+    at: float = 0.0
+
+
 class _Ended(msgspec.Struct):
     reason: str
     at: float
+
+
+def collect_sessions(workspace: Workspace, plan: Plan) -> list[SessionSummary]:
+    """Summarise all sessions of a study; raise DamagedData if a journal is damaged."""
+    sessions = []
+    for path in sorted(workspace.path("live", SESSIONS_FOLDER).glob("*.jsonl")):
+        events = read_events(path)
+        if events and events[0].get("study") == plan.name:
+            sessions.append(summarise_session(str(path), events, plan))
+    return sessions
 
 
 def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> SessionSummary:
@@ -214,18 +237,18 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
     for by in itertools.chain((one.by for one in told), (mark.by for mark in marks.values())):
         if not 0 <= by < len(opened.participants):
             raise DamagedData(f"{name}: there is no participant {by}")
-    seconds = _parse(name, len(events) - 1, events[-1], _Timed).at
+    seconds = ended.at if ended else _parse(name, len(events) - 1, events[-1], _Timed).at
     setter = next((p for p in opened.participants if p.role == "setter"), None)
     agents = [p for p in opened.participants if p.kind == "agent" and p.role != "setter"]
     reason = ended.reason if ended else ""
     return SessionSummary(
         id=opened.id,
-        study=opened.study or "",
+        study=opened.study,
         practice=opened.practice,
         ended=reason,
         agent=agents[0].name if agents else "",
         fingerprint=agents[0].fingerprint if agents else "",
-        setter_kind=setter.kind if setter else "nobody",
+        setter_kind=setter.kind if setter else "empty",
         seconds=seconds,
         people=sum(participant.kind == "human" for participant in opened.participants),
         interactions=tuple(
@@ -233,10 +256,6 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
             for index in range(len(told))
         ),
     )
-
-
-class _Timed(msgspec.Struct):
-    at: float = 0.0
 
 
 def _make_row(
@@ -259,10 +278,11 @@ def _make_row(
     between = [step for step in steps if given.t <= step.t < end]
     prompts = {prompt.text: prompt for prompt in plan.prompts} if plan else {}
     prompt = prompts.get(given.prompt)
-    cells, cell = plan.cells if plan else (), opened.cell
+    cell = plan.cells[opened.cell] if plan and 0 <= opened.cell < len(plan.cells) else None
+    late_ms = math.inf if opened.tick is None else 1000 * LATE * opened.tick
     return Interaction(
         session=opened.id,
-        study=opened.study or "",
+        study=opened.study,
         practice=opened.practice,
         ended=ended,
         person=setter.name,
@@ -271,7 +291,7 @@ def _make_row(
         fingerprint=solver.fingerprint,
         agent_kind=solver.kind,
         domain=opened.domain,
-        order=cells[cell].order if cell is not None and 0 <= cell < len(cells) else 0,
+        order=cell.order if cell else 0,
         instruction=index,
         text=given.text,
         prompt=given.prompt,
@@ -287,17 +307,15 @@ def _make_row(
         marker_kind=marker.kind if marker else "",
         note_given=bool(mark and mark.note),
         latency_s=mark.at - given.at if mark else math.nan,
-        late_ticks=sum(step.late_ms > 0 for step in between),
+        late_ticks=sum(step.late_ms > late_ms for step in between),
         ticks=len(between),
     )
 
 
 def _find_solver(people: Sequence[_Participant], given: _Told) -> _Participant:
-    """Return who was asked: the player named, else an agent, else any other with a body."""
-    others = [p for i, p in enumerate(people) if i != given.by and p.player is not None]
-    named = [p for p in others if p.player == given.to]
-    agents = [p for p in others if p.kind == "agent"]
-    return next(iter([*named, *agents, *others]), _Participant("nobody"))
+    """Return who was asked: an agent if there is one, else the first."""
+    asked = [p for p in people if p.player in given.to]
+    return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), _Participant("empty"))
 
 
 def write_interactions(path: Path, rows: Sequence[Interaction]) -> None:

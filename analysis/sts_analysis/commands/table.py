@@ -1,9 +1,11 @@
 """The arguments of the commands of the analysis; the modules are imported on use."""
 
 import argparse
+from pathlib import Path
 
 from sts import registry
 from sts.cli.command import (
+    AGENTS,
     AddArgument,
     Command,
     action,
@@ -15,6 +17,7 @@ from sts.cli.command import (
     repeatable,
     switch,
 )
+from sts.cli.settings import add_settings
 
 ASSUMED = {
     "rate": 0.5,
@@ -97,6 +100,39 @@ SCORES = group(
         "import scores.csv",
         "import a scores table (agent, metric, value)",
         argument("file", "FILE", "scores table, .csv or .parquet"),
+    ),
+)
+
+LIVE = group(
+    "plan live evaluations, in which people set tasks for agents, and score them",
+    "sts live new pilot --agent {agent} --agent {other} --people 4",
+    "sts_analysis.commands.live",
+    action(
+        "new pilot --agent {agent} --agent {other} --people 4 --minutes 5",
+        "plan a study: which agents each person meets, in which order, under which names",
+        argument("name", "NAME", "name of the study"),
+        AGENTS,
+        option("--people P", "people who set tasks", 4, least=1),
+        option("--minutes M", "length of a session", 5.0),
+        option(
+            "--sessions-per-person K",
+            "sessions of each person, next to practice (default: all agents, at most 8)",
+            least=1,
+        ),
+        option("--domain D", "environment (default: the agents')"),
+        option("--tick S", "seconds from step to step (default: the environment's)", type=float),
+        option(
+            "--practice-agent A", "agent of the practice session, which is not scored", "random"
+        ),
+        option("--prompts FILE", "prompts in TOML (default: the packaged ones)", type=Path),
+        _SEED,
+        add_settings,
+        at="sts.commands.live:new",
+    ),
+    action(
+        "score pilot",
+        "score the agents of a study by success per instruction",
+        argument("name", "NAME", "name of the study"),
     ),
 )
 
