@@ -49,7 +49,7 @@ def make_design(agents: int, people: int, sessions: int, seed: int) -> list[list
     Args:
       agents: A, the number of agents.
       people: P.
-      sessions: K of each person, at most A; nobody meets an agent twice.
+      sessions: K of each person, at most A, so that no person meets an agent twice.
       seed: of the search and of the order of agents and people.
 
     Returns:

@@ -131,7 +131,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def evenness(self) -> Evenness:
-        """How even the design is."""
+        """Minimum and maximum counts of the design."""
         return measure_evenness(self.rows, len(self.agents))
 
     @property

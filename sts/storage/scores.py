@@ -1,4 +1,4 @@
-"""The scores table and its file format, `scores/2`.
+"""The scores table and its file format, `scores/3`.
 
 One row is one metric of one agent; `docs/data_standard.md` describes the columns.
 """
@@ -14,7 +14,7 @@ from sts.errors import DamagedData
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
 
-FORMAT, VERSION = "scores", 2
+FORMAT, VERSION = "scores", 3
 SCHEMA = {
     "agent": pa.string(),
     "metric": pa.string(),

@@ -21,6 +21,7 @@ from sts.annotations.store import AnnotationStore
 from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
 from sts.continuations import store as continuations
+from sts.live.journal import Journal
 from sts.storage import scores
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, tags
@@ -34,6 +35,7 @@ from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.processes import PATIENCE, fork, wait
 from tests.faults.writes import Meet, watch
+from tests.live.examples import journal
 from tests.mined import mine
 from tests.stores import add_person, claim_items, enqueue, submit
 
@@ -58,6 +60,8 @@ def make_whole(root: Path) -> None:
     type_command(root, "label", "tiny@1")
     row = {"agent": "random", "metric": "probes", "value": 0.25}
     scores.write_scores(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
+    type_command(root, "live", "new", "pilot", "--agent", "local-search", "--people", "1")
+    play_live(root)
     with AnnotationStore.open(workspace) as store:
         made = continuations.load(workspace, {s.hash for s in suite.scenarios})
         enqueue(store, [make_item(one, suite.label) for one in made])
@@ -66,6 +70,17 @@ def make_whole(root: Path) -> None:
             store, ben, [a_submission(c, step=1) for c in claim_items(store, ben, suite="tiny@1")]
         )
         add_person(store, "Lea", ["lead"])
+
+
+def play_live(root: Path) -> None:
+    """Write the journal of the study's session, in which a person marks one success."""
+    told = {"kind": "told", "t": 0, "at": 1.0, "text": "Go.", "to": [0], "by": 0}
+    mark = {"kind": "marked", "t": 1, "at": 2.0, "instruction": 0, "mark": "success", "by": 0}
+    end = {"kind": "ended", "t": 1, "at": 3.0, "reason": "finished"}
+    live = Journal(root / f"live/sessions/{1:024x}.jsonl", new=True)
+    for event in journal(told, mark, end):
+        live.append(**event)
+    live.close()
 
 
 def type_command(root: Path, *words: str) -> None:
@@ -195,6 +210,8 @@ def writing() -> dict[str, Words]:
         "measure": ("log_prob", "--agent", "random", "--suite", "tiny@1"),
         "lambda-star score": ("--agent", "random", "--episodes", "4", "--save-scores"),
         "scores import": ("{i}/scores.csv",),
+        "live new": ("second", "--agent", "random", "--agent", "local-search", "--people", "2"),
+        "live score": ("pilot",),
         "report": ("tiny@1", "--zip", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),
         "annotations export": ("--out", "{o}/ratings.csv"),

@@ -19,12 +19,12 @@ def plan():
     return make_plan("pilot", ["reader", "rule"], people=2)
 
 
-def told(t: int, at: float, text: str = "Go.", **fields) -> dict:
+def tell(t: int, at: float, text: str = "Go.", **fields) -> dict:
     return {"kind": "told", "t": t, "at": at, "text": text, "to": [0], "by": 0} | fields
 
 
-def marked(t: int, at: float, instruction: int, mark: str, **fields) -> dict:
-    fields = {"instruction": instruction, "mark": mark, "by": 0, "note": ""} | fields
+def mark(t: int, at: float, instruction: int, given: str, **fields) -> dict:
+    fields = {"instruction": instruction, "mark": given, "by": 0, "note": ""} | fields
     return {"kind": "marked", "t": t, "at": at, **fields}
 
 
@@ -34,7 +34,7 @@ def steps(*numbers: int, late: tuple[int, ...] = ()) -> list[dict]:
     ]
 
 
-def ended(t: int, at: float, reason: str = "finished") -> dict:
+def end(t: int, at: float, reason: str = "finished") -> dict:
     return {"kind": "ended", "t": t, "at": at, "reason": reason}
 
 
@@ -45,18 +45,18 @@ def rows(*events, plan=None, **opened):
 def test_each_mark_ends_its_instruction_and_an_unmarked_one_ends_with_the_next(plan):
     prompt = next(prompt for prompt in plan.prompts if prompt.difficulty == "hard")
     first, second, third, fourth = rows(
-        told(0, 0.5, prompt=prompt.text),
+        tell(0, 0.5, prompt=prompt.text),
         *steps(0, 1, 2),
-        marked(3, 1.0, 0, "success", note="nice"),
-        told(3, 1.25, "What is it?", typed="completion"),
+        mark(3, 1.0, 0, "success", note="nice"),
+        tell(3, 1.25, "What is it?", typed="completion"),
         *steps(3, 4),
-        marked(5, 2.0, 1, "cannot_tell"),
-        told(5, 2.5),
+        mark(5, 2.0, 1, "cannot_tell"),
+        tell(5, 2.5),
         *steps(5, 6),
-        told(7, 3.0),
+        tell(7, 3.0),
         *steps(7, 8, 9),
-        ended(10, 4.0),
-        marked(10, 5.5, 3, "failure"),
+        end(10, 4.0),
+        mark(10, 5.5, 3, "failure"),
         plan=plan,
     )
     assert (first.mark, first.start, first.end, first.latency_s) == ("success", 0, 3, 0.5)
@@ -72,45 +72,45 @@ def test_each_mark_ends_its_instruction_and_an_unmarked_one_ends_with_the_next(p
 
 
 def test_last_mark_of_an_instruction_counts():
-    (row,) = rows(told(0, 0.0), marked(1, 1.0, 0, "failure"), marked(2, 2.0, 0, "success"))
+    (row,) = rows(tell(0, 0.0), mark(1, 1.0, 0, "failure"), mark(2, 2.0, 0, "success"))
     assert (row.mark, row.end) == ("success", 2)
 
 
 def test_session_that_was_cut_off_ends_with_its_last_event_and_is_not_scored():
-    events = journal(told(1, 0.5), *steps(0, 1, 2, 3))
+    events = journal(tell(1, 0.5), *steps(0, 1, 2, 3))
     summary = summarise_session("j", events, None)
     (row,) = summary.interactions
     assert (row.end, row.end_s, row.mark, row.ticks) == (4, 0.75, "unmarked", 3)
     assert summary.ended == "" and not summary.scored and not row.scored
-    complete = summarise_session("j", [*events, ended(4, 1.0)], None)
+    complete = summarise_session("j", [*events, end(4, 1.0)], None)
     assert complete.scored and complete.person_hours == 1 / 3600
 
 
 @pytest.mark.parametrize(("reason", "scored"), [("left", True), ("abandoned", False)])
 def test_agent_does_not_profit_from_people_who_leave(reason, scored):
-    (row,) = rows(told(0, 0.0), ended(1, 1.0, reason))
+    (row,) = rows(tell(0, 0.0), end(1, 1.0, reason))
     assert row.scored is scored
 
 
 def test_steps_are_late_from_a_fifth_of_the_tick_on():
-    (row,) = rows(told(0, 0.0), *steps(0, 1, 2, late=(1,)), ended(3, 1.0), tick=0.25)
+    (row,) = rows(tell(0, 0.0), *steps(0, 1, 2, late=(1,)), end(3, 1.0), tick=0.25)
     assert (row.late_ticks, row.ticks) == (1, 3)
-    (row,) = rows(told(0, 0.0), *steps(0, 1, 2, late=(1,)), ended(3, 1.0))
+    (row,) = rows(tell(0, 0.0), *steps(0, 1, 2, late=(1,)), end(3, 1.0))
     assert row.late_ticks == 0  # turn-based
 
 
 def test_setter_that_is_a_script_is_named_as_one():
     script = {"kind": "script", "name": "s", "player": None, "role": "setter"}
     people = [script, journal()[0]["participants"][1]]
-    summary = summarise_session("j", journal(told(0, 0.0), participants=people), None)
+    summary = summarise_session("j", journal(tell(0, 0.0), participants=people), None)
     assert summary.people == 0 and summary.interactions[0].setter_kind == "script"
 
 
 BAD = [
-    ([ended(0, 0.0)], "expected a journal that starts with the event opened"),
-    (journal(marked(0, 0.0, 0, "success")), r"event 2 \(marked\) .* no instruction 0"),
-    (journal(told(0, 0.0), marked(0, 0.0, 0, "fine")), r"event 3 \(marked\) is invalid"),
-    (journal(told(0, 0.0, by=7)), "there is no participant 7"),
+    ([end(0, 0.0)], "expected a journal that starts with the event opened"),
+    (journal(mark(0, 0.0, 0, "success")), r"event 2 \(marked\) .* no instruction 0"),
+    (journal(tell(0, 0.0), mark(0, 0.0, 0, "fine")), r"event 3 \(marked\) is invalid"),
+    (journal(tell(0, 0.0, by=7)), "there is no participant 7"),
     (journal({"kind": "told", "t": 0}), r"event 2 \(told\) .*missing required field"),
     (journal(participants=[{"kind": "ghost"}]), r"event 1 \(opened\) is invalid"),
 ]
@@ -123,7 +123,7 @@ def test_invalid_event_is_named(events, text):
 
 
 def test_table_is_read_back_as_written(tmp_path):
-    written = [*rows(told(0, 0.0), marked(1, 1.0, 0, "success")), *rows(told(0, 0.0, "Ça va ?"))]
+    written = [*rows(tell(0, 0.0), mark(1, 1.0, 0, "success")), *rows(tell(0, 0.0, "Ça va ?"))]
     path = tmp_path / "interactions.parquet"
     write_interactions(path, written)
     assert list(map(str, read_interactions(path))) == list(map(str, written))

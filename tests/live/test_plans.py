@@ -21,7 +21,7 @@ def plan() -> Plan:
     return make_plan("pilot", NAMES, people=6, minutes=3, seed=2)
 
 
-def test_everyone_practises_once_with_the_practice_agent_and_then_meets_every_agent(plan):
+def test_everyone_practises_once_and_then_meets_every_agent(plan):
     for person in range(6):
         cells = [cell for cell in plan.cells if cell.person == person]
         assert [cell.order for cell in cells] == [0, 1, 2, 3, 4]

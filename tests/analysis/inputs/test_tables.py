@@ -383,7 +383,7 @@ def test_scores_of_before_they_said_what_was_seen_are_refused_by_their_version(
     path = tmp_path / "old.parquet"
     table = pa.table({"agent": ["a"], "metric": ["lambda-star"], "value": [0.35]})
     pq.write_table(table.replace_schema_metadata({"sts.format": "scores/1"}), path)
-    with pytest.raises(DamagedData, match="scores format 1; this version reads 2"):
+    with pytest.raises(DamagedData, match="scores format 1; this version reads 3"):
         scores.read_scores(path)
     saved.write_scores(path, [{"agent": "a", "metric": "m", "value": 0.35, "sees": "rehearsal"}])
     for read in (scores.read_scores, scores.read_saved):

@@ -434,7 +434,7 @@ def test_scores_of_an_older_format_are_not_added_to(tmp_path, capsys):
     words = [*SCORE, "--agent", "random", "--episodes", "1", "--save-scores"]
     assert main([*words, "--workspace", str(tmp_path)]) == 1
     error = capsys.readouterr().err
-    assert "scores format 1; this version reads 2" in error and error.count("\n") == 1
+    assert "scores format 1; this version reads 3" in error and error.count("\n") == 1
     assert file.read_bytes() == before
 
 
