@@ -222,7 +222,7 @@ def test_score_reads_back_and_its_missing_fields_are_unknown(tmp_path) -> None:
     assert second["sees"] == "" and pa.types.is_string(scores.SCHEMA["sees"])
 
 
-@pytest.mark.parametrize(("version", "error"), [(1, DamagedData), (3, NewerFormat)])
+@pytest.mark.parametrize(("version", "error"), [(2, DamagedData), (4, NewerFormat)])
 def test_scores_of_another_version_are_refused(tmp_path, version, error) -> None:
     path = tmp_path / "s.parquet"
     schema = {name: scores.SCHEMA[name] for name in ("agent", "metric", "value")}
@@ -230,6 +230,6 @@ def test_scores_of_another_version_are_refused(tmp_path, version, error) -> None
     with pytest.raises(error, match=f"scores format {version}; this version reads"):
         scores.read_score_rows(path)
     mark = pq.read_schema(path).metadata[b"sts.format"].decode()
-    with pytest.raises(DamagedData, match=f"scores format {version}; this version reads 2"):
+    with pytest.raises(DamagedData, match=f"scores format {version}; this version reads 3"):
         scores.check_format("s.parquet", mark)
     scores.check_format("s.parquet", "")  # another program's need no mark
