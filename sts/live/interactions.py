@@ -109,24 +109,20 @@ class SessionSummary(NamedTuple):
 
     Attributes:
       id: of the session.
-      study: its name, or "".
       practice: True if it is not scored.
       ended: why it ended; "" if it broke off.
       agent: name of the agent, "" without one.
       fingerprint: of the agent.
-      setter_kind: kind of the participant who sets tasks.
       seconds: up to its end, or to the last event.
       people: number of human participants.
       interactions: a row per instruction.
     """
 
     id: str
-    study: str
     practice: bool
     ended: str
     agent: str
     fingerprint: str
-    setter_kind: str
     seconds: float
     people: int
     interactions: tuple[Interaction, ...]
@@ -238,17 +234,14 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
         if not 0 <= by < len(opened.participants):
             raise DamagedData(f"{name}: there is no participant {by}")
     seconds = ended.at if ended else _parse(name, len(events) - 1, events[-1], _Timed).at
-    setter = next((p for p in opened.participants if p.role == "setter"), None)
     agents = [p for p in opened.participants if p.kind == "agent" and p.role != "setter"]
     reason = ended.reason if ended else ""
     return SessionSummary(
         id=opened.id,
-        study=opened.study,
         practice=opened.practice,
         ended=reason,
         agent=agents[0].name if agents else "",
         fingerprint=agents[0].fingerprint if agents else "",
-        setter_kind=setter.kind if setter else "empty",
         seconds=seconds,
         people=sum(participant.kind == "human" for participant in opened.participants),
         interactions=tuple(

@@ -21,6 +21,7 @@ SCHEMA = {
     "value": pa.float64(),
     "standard_error": pa.float64(),
     "n": pa.float64(),
+    "hours": pa.float64(),
     "family": pa.string(),
     "parameters": pa.string(),
     "sees": pa.string(),

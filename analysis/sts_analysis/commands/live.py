@@ -33,6 +33,7 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         )
     table = workspace.path("live", plan.name, "interactions.parquet")
     write_interactions(table, rows)
+    hours = _sum_hours(sessions)
     settings = {"prompts": hash_prompts(plan.prompts), "study": plan.name, "suite": None}
     sees = {agent.name: agent.sees for agent in plan.agents}
     records = [
@@ -42,6 +43,7 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
             "value": agent.score,
             "standard_error": agent.standard_error,
             "n": agent.instructions,
+            "hours": hours[agent.agent, agent.fingerprint],
             "parameters": canonical_json(settings).decode(),
             "sees": sees.get(agent.agent, ""),
             "fingerprint": agent.fingerprint,
@@ -50,7 +52,6 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         if agent.score is not None
     ]
     path = save_scores(workspace, scores[0].metric, records)
-    hours = _sum_hours(sessions)
     broken = [session for session in sessions if not session.practice and not session.scored]
     value = {
         "study": plan.name,

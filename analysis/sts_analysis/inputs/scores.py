@@ -52,7 +52,8 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     """Validate a scores table and gives every column its type.
 
     Returns:
-      Every column: value, standard_error and n as float64 with NaN where empty, the others as text.
+      Every column: value, standard_error, n and hours as float64 with NaN where empty, the others
+      as text.
       `sees` is "observation" where it is empty; the others are "" then.
 
     Raises:
@@ -83,8 +84,10 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     expected = "one value per agent and metric, or different fingerprints or parameters"
     tables.refuse(table, twice, expected, "metric")
     tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
+    hours = tables.numbers(table, "hours", "a number, at least 0", optional=True)
+    tables.refuse(table, hours < 0, "a number, at least 0", "hours")
     texts = frame[list(COLUMNS)].astype(object)
-    return texts.assign(value=value, standard_error=error, n=count)
+    return texts.assign(value=value, standard_error=error, n=count, hours=hours)
 
 
 def empty_scores() -> pd.DataFrame:

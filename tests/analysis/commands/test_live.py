@@ -83,6 +83,7 @@ def test_study_is_scored_from_its_journals(tmp_path, capsys, plan):
         (agent.name, agent.fingerprint) for agent in plan.agents
     }
     assert json.loads(rows[0]["parameters"]).keys() == {"prompts", "study", "suite"}
+    assert [row["hours"] for row in rows] == pytest.approx([1 / 3, 1 / 3])
     assert len(read_interactions(Path(value["interactions"]))) == 4 * (1 + 3 + 1)
     assert type_live(tmp_path, capsys, "score", "pilot")[0] == 0
     assert pq.read_table(value["path"]).num_rows == 2  # scored again, it replaces itself

@@ -145,6 +145,23 @@ def test_correlation_rests_on_the_rates_of_the_report() -> None:
     assert result.rows[0].interval is None and "8 agents" in result.rows[0].reason
 
 
+def test_person_hours_of_a_score_are_shown_next_to_those_of_judging() -> None:
+    hours = {"good": "5", "fair": "2.5", "poor": ""}
+    scores = pd.DataFrame({"agent": [*hours], "metric": "interactive", "hours": [*hours.values()]})
+    rows = draw_rows(RATES).assign(seconds="18")
+    study = make_study(rows, scores=scores.assign(value=["3", "2", "1"]))
+    result = correlations.compute(study)
+    assert result is not None
+    judged = study.people_rows["agent"].isin(["good", "fair"]).sum() * 18 / 3600
+    (effort,) = result.efforts
+    assert (effort.metric, effort.agents, effort.hours) == ("interactive", 2, 7.5)
+    assert effort.judging_hours == pytest.approx(judged)
+    page = correlations.render(result, compute_appendix(study))
+    assert "Person-hours of judging them" in page and judged > 0
+    silent = correlations.compute(make_study(rows, scores=scores.assign(value="1", hours="")))
+    assert silent is not None and silent.efforts == ()
+
+
 def test_time_curve_ends_at_the_plain_rate() -> None:
     rows = draw_rows(RATES)
     late = (rows["verdict"] == "success") & (rows["agent"] == "fair")

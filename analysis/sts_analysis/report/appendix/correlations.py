@@ -65,16 +65,34 @@ class Score(msgspec.Struct, frozen=True):
     left_out: str
 
 
+class Effort(msgspec.Struct, frozen=True):
+    """Person-hours that a score took, and that judging the same agents took.
+
+    Attributes:
+      metric: name of the score.
+      agents: whose person-hours are known.
+      hours: for their scores.
+      judging_hours: for people's judgements of their continuations; null if times are unknown.
+    """
+
+    metric: str
+    agents: int
+    hours: float
+    judging_hours: float | None
+
+
 class Result(msgspec.Struct, frozen=True):
     """Correlations of the pass rate.
 
     Attributes:
       rows: correlations by score.
       scores: all scores of agents in the data.
+      efforts: person-hours by score, of scores that took any.
     """
 
     rows: tuple[Row, ...]
     scores: tuple[Score, ...]
+    efforts: tuple[Effort, ...]
 
 
 def compute(study: Study) -> Result | None:
@@ -87,6 +105,10 @@ def compute(study: Study) -> Result | None:
     return Result(
         rows=tuple(_correlate(study, str(metric), rows) for metric, rows in used.groupby("metric")),
         scores=_list_scores(scores, reasons),
+        efforts=tuple(
+            _measure_effort(study, str(metric), rows)
+            for metric, rows in used[used["hours"].notna()].groupby("metric")
+        ),
     )
 
 
@@ -117,10 +139,30 @@ def render(result: Result, report: Report) -> Markup:
     )
     return html(
         "{}<p class=cap>Over ranked agents. Reliability is the share of the variance between "
-        "agents that is no measurement error; nothing is corrected for it.</p>{}",
+        "agents that is no measurement error; nothing is corrected for it.</p>{}{}",
         table,
+        _render_efforts(result.efforts) if result.efforts else "",
         fold("All scores", scores),
     )
+
+
+def _render_efforts(efforts: tuple[Effort, ...]) -> Markup:
+    return render_records(
+        efforts,
+        {
+            "Score": "metric",
+            "Agents": "agents",
+            "Person-hours": lambda row: decimal(row.hours, 1),
+            "Person-hours of judging them": lambda row: decimal(row.judging_hours, 1),
+        },
+    )
+
+
+def _measure_effort(study: Study, metric: str, rows: pd.DataFrame) -> Effort:
+    judged = study.people_rows
+    seconds = judged["seconds"][judged["agent"].isin(rows["agent"]).to_numpy()].sum(min_count=1)
+    hours = float(rows["hours"].sum())
+    return Effort(metric, len(rows), hours, number(float(seconds) / 3600))
 
 
 def _find_reasons(study: Study, scores: pd.DataFrame) -> list[str]:
