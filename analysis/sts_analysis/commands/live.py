@@ -91,7 +91,10 @@ def _sum_hours(sessions: Sequence[SessionSummary]) -> dict[tuple[str, str], floa
 
 def _cells(agent: AgentScore, hours: float) -> list[Any]:
     low, high = agent.interval or (None, None)
-    numbers = (agent.score, low, high, agent.standardised, agent.slope)
+    slope = None if agent.slope is None else f"{agent.slope:+.3f}"
+    if agent.slope_error is not None:
+        slope = f"{slope} ± {agent.slope_error:.3f}"
+    numbers = (agent.score, low, high, agent.standardised, slope)
     counts = agent.instructions, agent.unmarked, agent.cannot_tell, agent.people
     shown = [*numbers, *counts, agent.late_share, hours]
     return [agent.agent, *("none" if cell is None else cell for cell in shown)]
