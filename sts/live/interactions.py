@@ -156,6 +156,11 @@ class _Opened(msgspec.Struct):
     tick: float | None = None
 
 
+class _Seated(msgspec.Struct):
+    participant: int
+    name: str
+
+
 class _Told(msgspec.Struct):
     t: int
     at: float
@@ -226,6 +231,11 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
             if not 0 <= marked.instruction < len(told):
                 raise _invalid(name, i, event, f"there is no instruction {marked.instruction}")
             marks[marked.instruction] = marked  # the last one counts
+        elif kind == "seated":
+            seated = _parse(name, i, event, _Seated)
+            if not 0 <= seated.participant < len(opened.participants):
+                raise _invalid(name, i, event, f"there is no participant {seated.participant}")
+            opened.participants[seated.participant].name = seated.name
         elif kind == "step":
             steps.append(_parse(name, i, event, _Step))
         elif kind == "ended":

@@ -10,6 +10,7 @@ from sts.errors import DamagedData
 from sts.live.game import Game, Opening, Participant
 from sts.live.interactions import read_interactions, summarise_session, write_interactions
 from sts.live.journal import read_events
+from sts.live.openings import open_recording
 from sts.live.plans import make_plan
 from tests.live.examples import journal
 
@@ -151,3 +152,27 @@ def test_journal_of_a_session_that_was_played_becomes_its_interactions(tmp_path)
     assert (first.agent, first.mark, first.start, first.end) == ("reader", "success", 0, 3)
     assert (first.late_ticks, first.ticks, second.mark, second.ticks) == (1, 3, "unmarked", 5)
     assert (summary.ended, summary.fingerprint) == ("finished", people[1].fingerprint)
+
+
+def test_journal_of_a_session_that_was_played_gives_its_interactions(tmp_path):
+    people = (
+        Participant("script", "", "setter", None),
+        Participant("agent", "reader", "solver", 0),
+    )
+    opening = open_recording("lambda-star", people)._replace(max_steps=5)
+    game = Game.start(tmp_path / "a", opening)
+    game.seat(0, "p-7")
+    game.tell(0, "Go to Good.", typed="completion")
+    game.step({})
+    game.step({}, late_ms=200)
+    game.mark(0, 0, "success", "quick")
+    game.tell(0, "Stand still.")
+    while not game.ended:
+        game.step({})
+    first, second = summarise_session("a", read_events(tmp_path / "a"), None).interactions
+    assert (first.person, first.setter_kind, first.agent) == ("p-7", "script", "reader")
+    assert first.fingerprint == game.participants[1].fingerprint != ""
+    assert (first.start, first.end, first.ticks, first.late_ticks) == (0, 2, 2, 1)
+    assert (first.mark, first.marked_by, first.note_given) == ("success", "p-7", True)
+    assert (second.mark, second.start, second.end) == ("unmarked", 2, 5)
+    assert first.scored and second.latency_s != second.latency_s
