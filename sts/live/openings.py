@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sts.domains import LiveControls, load_domain
 from sts.errors import ArgumentError
 from sts.live.game import Opening, Participant
+from sts.live.plans import Plan
 from sts.suites.types import Scenario
 
 DEFAULT_MINUTES = 5.0
@@ -33,6 +34,37 @@ def open_recording(
         tuple(participants),
         tick,
         count_steps(minutes, tick),
+    )
+
+
+def open_evaluation(plan: Plan, cell: int, person: str, *, kind: str = "human") -> Opening:
+    """Return the opening of a planned session, in which a person sets tasks for an agent.
+
+    The person has no body, the agent is player 0, and other players are empty. `kind` is "script"
+    for a rehearsal, in which a program takes the place of the person.
+
+    Raises:
+      ArgumentError: the domain no longer takes the plan's settings.
+    """
+    planned, agent = plan.cells[cell], plan.agent_of(plan.cells[cell])
+    world = load_domain(plan.domain)
+    (state,) = world.generate(1, seed=planned.seed, **plan.settings)
+    tick = get_controls(plan.domain).tick if plan.tick is None else plan.tick
+    participants = (
+        Participant(kind, person, "setter", None),
+        Participant("agent", agent.name, "solver", 0, agent.fingerprint),
+    )
+    return Opening(
+        secrets.token_hex(12),
+        "evaluate",
+        plan.domain,
+        state,
+        participants,
+        tick,
+        count_steps(plan.minutes, tick),
+        study=plan.name,
+        cell=cell,
+        practice=planned.practice,
     )
 
 

@@ -1,9 +1,11 @@
 """The hall: all live sessions of a server, and how people get into them."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sts import agents
@@ -13,6 +15,8 @@ from sts.continuations.types import Continuation
 from sts.errors import ArgumentError, StsError
 from sts.live.game import Game, Opening, Participant, list_participants
 from sts.live.journal import read_events
+from sts.live.openings import open_evaluation
+from sts.live.plans import Plan
 from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
@@ -38,6 +42,14 @@ class Place(NamedTuple):
     domain: str
     role: str
     is_own: bool
+
+
+class _Planned(NamedTuple):
+    """A session of a study: its id, who takes part, and whether it has ended."""
+
+    session: str
+    person: str
+    has_ended: bool
 
 
 class Hall:
@@ -69,15 +81,17 @@ class Hall:
         self._load_agent = load_agent
         self._rooms: dict[str, Room] = {}
         self._entering = asyncio.Lock()
-        self._lock = threading.Lock()
+        self._lock, self._starting = threading.Lock(), threading.Lock()
         self._sessions: dict[str, tuple[Opening, list[Participant]]] = {}
+        self._planned: dict[tuple[str, int], _Planned] = {}
         for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
             try:
                 events = read_events(path)
                 kinds = {event["kind"] for event in events}
+                opening, participants = Opening.from_json(events[0]), list_participants(events)
+                self._note(opening, participants, has_ended="ended" in kinds)
                 if "ended" not in kinds:
-                    opening = Opening.from_json(events[0])
-                    self._sessions[opening.id] = opening, list_participants(events)
+                    self._sessions[opening.id] = opening, participants
                 elif "stored" not in kinds:  # the server ended in between
                     self._store(self._resume(path.stem))
             except (StsError, OSError, IndexError) as error:
@@ -90,6 +104,60 @@ class Hall:
         game.close()
         with self._lock:
             self._sessions[opening.id] = opening, list(game.participants)
+            self._note(opening, game.participants, has_ended=False)
+
+    def start_evaluation(self, plan: Plan, person: str, *, kind: str = "human") -> str:
+        """Create the next session of a person in a study, and return its id.
+
+        A session that has not ended is returned again. Someone new gets the first free place.
+
+        Raises:
+          ArgumentError: all places are taken, or the person has done all sessions.
+          StsError: the session cannot be created.
+        """
+        with self._starting:
+            own = {n: p for n, p in self._list_planned(plan.name).items() if p.person == person}
+            for planned in own.values():
+                if not planned.has_ended:
+                    return planned.session
+            place = self._find_place(plan, person)
+            numbers = [n for n, cell in enumerate(plan.cells) if cell.person == place]
+            left = [number for number in numbers if number not in own]
+            if not left:
+                raise ArgumentError("You have done all sessions of this study. Thank you!")
+            opening = open_evaluation(plan, left[0], person, kind=kind)
+            self.create(opening)
+            return opening.id
+
+    def _list_planned(self, study: str) -> dict[int, _Planned]:
+        """Return the sessions of a study so far, by the number of their cell."""
+        with self._lock:
+            sessions = [*self._planned.items()]
+        return {cell: planned for (name, cell), planned in sessions if name == study}
+
+    def _find_place(self, plan: Plan, person: str) -> int:
+        """Return the number of a person in a plan, which is the first free one for someone new."""
+        taken = {
+            plan.cells[cell].person: planned.person
+            for cell, planned in self._list_planned(plan.name).items()
+            if cell < len(plan.cells)
+        }
+        for place in range(plan.people):
+            if taken.get(place) == person:
+                return place
+        free = [place for place in range(plan.people) if place not in taken]
+        if not free:
+            raise ArgumentError("All places in this study are taken.")
+        return free[0]
+
+    def _note(
+        self, opening: Opening, participants: Sequence[Participant], *, has_ended: bool
+    ) -> None:
+        """Note a session of a study, and who takes part in it."""
+        if opening.study:
+            (person,) = (p.name for p in participants if p.acts)
+            planned = _Planned(opening.id, person, has_ended)
+            self._planned[opening.study, opening.cell] = planned
 
     def list_places(self, name: str) -> list[Place]:
         """List a person's places in sessions that have not ended, then those that are free."""
@@ -138,6 +206,7 @@ class Hall:
         await asyncio.to_thread(self._store, game)
         with self._lock:
             self._sessions.pop(game.opening.id, None)
+            self._note(game.opening, game.participants, has_ended=True)
         self._rooms.pop(game.opening.id, None)
 
     def _store(self, game: Game) -> None:

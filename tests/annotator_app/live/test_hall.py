@@ -9,8 +9,10 @@ from sts.continuations import human
 from sts.episodes import Instruction
 from sts.errors import ArgumentError
 from sts.live.game import Game, Participant, Turn
+from sts.live.interactions import collect_sessions
 from sts.live.journal import read_events
 from sts.live.openings import open_recording, open_scenario
+from sts.live.plans import make_plan
 from sts.live.records import get_journal_path
 from sts.storage.workspace import Workspace
 from sts.trajectories import store as trajectories
@@ -159,3 +161,42 @@ def test_person_plays_a_scenario_as_in_turns_and_it_is_judged(tmp_path):
     assert played.content_hash == saved.content_hash and played.identity == saved.identity
     moves = played.episode.actions[-scenario.horizon :, player]
     assert moves.tolist() == [move for move, _ in turns]
+
+
+def test_people_of_a_study_meet_the_agents_of_their_plan_in_its_order(tmp_path):
+    plan = make_plan("pilot", ["reader", "rule"], people=2)
+    met: list[tuple[str, str]] = []
+
+    def play(hall: Hall, person: Annotator) -> None:
+        session = hall.start_evaluation(plan, person.pseudonym)
+        assert hall.start_evaluation(plan, person.pseudonym) == session  # it has not ended
+
+        async def go() -> None:
+            room, place = await hall.find(session, person)
+            room._countdown = 0.0
+            page = Page()
+            await room.enter(place, page)
+            await page.wait_for("frame", 2)
+            await room.receive(place, {"type": "end"})
+            await room.task
+            assert not {"reader", "rule"} & {*str(page.messages).split("'")}
+            met.append((person.pseudonym, room.game.participants[1].name))
+
+        asyncio.run(go())
+
+    hall = Fixture(tmp_path)
+    for person in (BOB, ANN, BOB):
+        play(hall, person)
+    hall = Fixture(tmp_path)  # a restarted server knows who has met whom
+    for person in (BOB, ANN, ANN):
+        play(hall, person)
+    for number, name in enumerate("ba"):  # in the order in which they came
+        expected = [plan.agent_of(cell).name for cell in plan.cells if cell.person == number]
+        assert [agent for person, agent in met if person == name] == expected
+    with pytest.raises(ArgumentError, match="done all sessions"):
+        hall.start_evaluation(plan, "a")
+    with pytest.raises(ArgumentError, match="are taken"):
+        hall.start_evaluation(plan, "c")
+    sessions = collect_sessions(Workspace.open(tmp_path), plan)
+    assert [session.ended for session in sessions] == ["finished"] * 6
+    assert sum(session.practice for session in sessions) == 2
