@@ -170,6 +170,62 @@ type Drafted = {
   trouble?: string;
 };
 
+/** First message of a live session. */
+type LiveHello = {
+  type: "hello";
+  session: string;
+  activity: string;
+  drawing: string | null;
+  layout: Pick<Payload, "height" | "width" | "names" | "glyphs" | "details"> & { players: number[] };
+  moves: string[];
+  tokens: string[];
+  keys: Record<string, string>;
+  repeats: boolean;
+  tick: number | null;
+  max_steps: number;
+  me: number;
+  player: number | null;
+  players: (number | null)[];
+  instructions: { text: string; step: number }[];
+  practice: boolean;
+};
+/** What a person sees after a step; `said` only if they control no player. */
+type LiveFrame = {
+  type: "frame";
+  t: number;
+  view: any;
+  said: [player: number, text: string][];
+  watch: boolean;
+  slow: boolean;
+};
+type LiveTold = {
+  text: string;
+  step: number;
+  by: number;
+  mark: string;
+  key: string;
+};
+type LiveState = {
+  type: "state";
+  t: number;
+  roles: string[];
+  kinds: string[];
+  here: number[];
+  told: LiveTold[];
+  ended: string;
+};
+/** Data of the page of a live session. */
+type LiveData = {
+  author: string;
+  base: string;
+  session: string | null;
+  prompts: { kind: string; difficulty: string; text: string }[];
+  completions: string[];
+  trouble?: string;
+};
+/** An instruction that this person gave; `index` is null until it is saved. */
+type LiveAsked = { id: string; index: number | null; text: string; step: number | null; mark: string; isSaved: boolean };
+
 /** localStorage, or a substitute for it. */
 type Kept = Pick<Storage, "length" | "key" | "getItem" | "setItem" | "removeItem">;
 

@@ -68,6 +68,7 @@ class Room:
         self._changed = asyncio.Event()
         self._alone = asyncio.Lock()  # the game is used by one coroutine at a time
         self._slow = False
+        self._is_closed = False  # True once nothing more can be changed
         layout = game.domain.scene_layout(game.opening.state)
         self._is_framed = layout.kind == "frames"
         self._layout = {
@@ -134,6 +135,8 @@ class Room:
                 self._take_key(participant, kind, message)
                 return {"type": "key"}
             async with self._alone:
+                if self._is_closed:
+                    raise ArgumentError("This session is closed and can no longer be changed.")
                 await asyncio.to_thread(self._handle, participant, kind, message)
                 await self._send_state()
         except (ArgumentError, Unavailable) as error:
@@ -188,6 +191,8 @@ class Room:
             await self._send_state()
             if self.game.told:  # which may be marked until then
                 await self._wait_until_empty()
+            async with self._alone:
+                self._is_closed = True
             await self._finish(self.game)
         except Unavailable as error:  # the journal; what it has can be resumed
             _LOG.error("live session %s: %s", self.game.opening.id, error)
@@ -196,6 +201,7 @@ class Room:
             _LOG.error("live session %s: %s", self.game.opening.id, error)
             await self._broadcast({"type": "stopped", "text": str(error)})
         finally:
+            self._is_closed = True
             await asyncio.to_thread(self.game.close)
 
     async def _take_steps(self) -> None:
@@ -283,18 +289,29 @@ class Room:
         player = self.game.participants[participant].player
         view = self.game.look(player)
         if self._is_framed:
-            raw = await asyncio.to_thread(
-                lambda: encode_webp(render_frame(self.game.worlds, self.game.domain.name, player))
-            )
-            view["webp"] = base64.b64encode(raw).decode()
+            view |= await asyncio.to_thread(self._render, player)
         forced = player is not None and self.game.is_forced(player)
         return {
             "type": "frame",
             "t": self.game.time,
             "view": view,
+            "said": self._list_said() if player is None else [],
             "watch": forced,
             "slow": self._slow,
         }
+
+    def _render(self, player: int | None) -> dict[str, Any]:
+        """Return a picture as lossless WebP, with its size."""
+        picture = render_frame(self.game.worlds, self.game.domain.name, player)
+        raw = base64.b64encode(encode_webp(picture)).decode()
+        return {"webp": raw, "height": picture.shape[0], "width": picture.shape[1]}
+
+    def _list_said(self) -> list[tuple[int, str]]:
+        """Return the utterances of the last step: the player and the word."""
+        game = self.game
+        spoken = game.steps[-1].utterances.tolist() if game.steps else []
+        words = game.domain.tokens
+        return [(p, words[u] if words else u) for p, u in enumerate(spoken) if u != game.silence]
 
     def _greet(self, participant: int) -> dict[str, Any]:
         """Return what a page needs to know before the first frame."""
@@ -316,6 +333,7 @@ class Room:
             "max_steps": game.opening.max_steps,
             "me": participant,
             "player": me.player,
+            "players": [p.player for p in game.participants],
             "instructions": [{"text": i.text, "step": i.given_at} for i in asked],
             "practice": game.opening.practice,
         }
@@ -330,7 +348,13 @@ class Room:
             "kinds": ["person" if p.acts else p.kind for p in game.participants],
             "here": sorted(self._connections),
             "told": [
-                {"text": told.text, "step": told.step, "by": told.by, "mark": told.mark}
+                {
+                    "text": told.text,
+                    "step": told.step,
+                    "by": told.by,
+                    "mark": told.mark,
+                    "key": told.key,
+                }
                 for told in game.told
             ],
             "ended": game.ended,
@@ -342,6 +366,8 @@ class Room:
             await connection.send(message)
 
     def _note(self, kind: str, participant: int) -> None:
+        if self._is_closed:
+            return
         try:
             self.game.note_presence(kind, participant)
         except Unavailable as error:  # the next step reports it to the page

@@ -14,6 +14,7 @@ from sts.errors import Unavailable
 from sts.live.game import Game, Opening, Participant, Turn
 from sts.live.journal import read_events
 from sts_annotator_app.live.rooms import AGENT_FAILED, DISK_FAILED, LEFT, Room
+from tests.annotator_app.components.test_node import check_declared
 
 TICK = 0.06
 PEOPLE = (Participant("human", "ann", "setter", 0), Participant("human", "bob", "solver", 1))
@@ -189,6 +190,7 @@ def test_journal_that_cannot_be_written_stops_one_session_and_no_other(tmp_path)
         assert answer == {"type": "refused", "key": "k", "text": DISK_FAILED}
         for room in rooms:
             await room.task
+        await rooms[0].leave(0, pages[0])
         assert pages[0].list("stopped")[0]["text"] == DISK_FAILED
         assert pages[1].list("state")[-1]["ended"] == "finished"
 
@@ -215,6 +217,63 @@ def test_ten_instructions_at_once_are_saved_in_order(tmp_path):
     assert {answer["type"] for answer in answers} == {"saved"}
     texts = [event["text"] for event in read_events(tmp_path / "a") if event["kind"] == "told"]
     assert texts == [f"Task {n}." for n in range(10)]
+
+
+def test_mark_that_arrives_after_the_record_is_stored_is_refused(tmp_path):
+    async def go() -> dict[str, Any]:
+        room, ann = make_room(tmp_path / "a", PEOPLE[:1], patience=0.1, max_steps=1000), Page()
+        await room.enter(0, ann)
+        await room.receive(0, {"type": "tell", "text": "Go."})
+        await room.receive(0, {"type": "end"})
+        await room.task
+        return await room.receive(0, {"type": "mark", "instruction": 0, "mark": "success"})
+
+    answer = asyncio.run(go())
+    assert answer["type"] == "refused" and "closed" in answer["text"]
+    assert read_events(tmp_path / "a")[-1]["kind"] == "ended"
+
+
+class Speaker(agents.Agent):
+    name, version = "speaker", "1"
+
+    def act(self, observation, instructions, memory, draws):
+        return agents.PolicyOutput(np.zeros((1, 1), int), np.ones((1, 1), np.int8)), memory
+
+
+@pytest.mark.parametrize("domain", ["overcooked", "lambda-star"])
+def test_setter_without_a_player_is_sent_the_whole_scene_and_all_words(tmp_path, domain):
+    people = [Participant("human", "ann", "setter", None), Participant("agent", "s", "solver", 0)]
+
+    async def go() -> tuple[Room, Page]:
+        room = make_room(
+            tmp_path / "a", people, domain=domain, max_steps=2, load_agent=lambda name: Speaker()
+        )
+        ann = Page()
+        await room.enter(0, ann)
+        await room.receive(0, {"type": "tell", "text": "Go.", "key": "k"})
+        await ann.wait_for("frame", 3)
+        await room.leave(0, ann)
+        await room.task
+        return room, ann
+
+    if domain == "overcooked":  # has no words
+        people[1:] = []
+    room, ann = asyncio.run(go())
+    hello, frame, state = (ann.list(kind)[-1] for kind in ("hello", "frame", "state"))
+    assert state["told"][0]["key"] == "k" and hello["players"] == [None, 0][: len(people)]
+    if domain == "overcooked":
+        layout = hello["layout"]
+        assert [frame["view"][n] for n in ("height", "width")] == [
+            layout["height"],
+            layout["width"],
+        ]
+    else:
+        assert frame["view"]["scene"] == room.game.scenes[-1].tolist()
+        assert frame["said"] == [(0, "yes")]
+    check_declared("LiveHello", hello)
+    check_declared("LiveFrame", frame)
+    check_declared("LiveState", state)
+    check_declared("LiveTold", state["told"][0])
 
 
 @pytest.mark.parametrize(
