@@ -19,6 +19,7 @@ LANDING = (
     "agents/test_external.py",
     "analysis/report/paper/test_figures.py",
     "analysis/report/paper/test_files.py",
+    "annotator_app/live/test_page.py",
     "annotator_app/served/test_lost_connection.py",
     "annotator_app/served/test_prefix.py",
     "annotator_app/served/test_team_work.py",

@@ -19,6 +19,7 @@ MODULES = {
     "clip": CLIP,
     "review": (*_SYNC_MODULES, *_REVIEW_MODULES, "review"),
     "play": (*BOARD, "browser", "turns", "play"),
+    "live": (*BOARD, "browser", "turns", "livesession", "live"),
     "curate": (*_SYNC_MODULES, *_CURATION_MODULES, "curate"),
 }
 _COMMON_STYLES = ("page", "viewer", "panel")
@@ -27,6 +28,7 @@ STYLES = {
     "clip": CLIP_STYLES,
     "review": (*_COMMON_STYLES, "player", "review"),
     "play": ("page", "play"),
+    "live": ("page", "live"),
     "curate": (*_COMMON_STYLES, "curate"),
 }
 

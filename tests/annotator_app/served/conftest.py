@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.annotator_app import ring
-from tests.annotator_app.served.browser import STAGE, Opener
-from tests.annotator_app.serving import FLAGS, PATIENCE, Server
+from tests.annotator_app.served.browser import STAGE, Opener, start_chromium
+from tests.annotator_app.serving import PATIENCE, Server
 from tests.zygote import Zygote
 
-REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 VIEWPORT = {"width": 1366, "height": 768}
 SETTINGS = """
 if (origin !== "null") localStorage["sts:settings"] ??= '{"autoplay": false}'
@@ -62,18 +60,8 @@ def pixels(
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
     """A browser, whose event loop ends with it, so that other tests may run their own."""
-    names = ("chromium", "google-chrome", "chromium-browser")
-    found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
-    if not found or not Path(found).exists():
-        if REQUIRED:
-            pytest.fail("STS_REQUIRE_BROWSER=1, and no chromium was found")
-        pytest.skip("no chromium found (apt-get install chromium); see STS_REQUIRE_BROWSER")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+    with start_chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="package")
