@@ -20,6 +20,7 @@ LANDING = (
     "analysis/report/paper/test_figures.py",
     "analysis/report/paper/test_files.py",
     "annotator_app/live/test_page.py",
+    "annotator_app/served/test_live_page.py",
     "annotator_app/served/test_lost_connection.py",
     "annotator_app/served/test_prefix.py",
     "annotator_app/served/test_team_work.py",

@@ -9,7 +9,7 @@ from functools import partial
 
 import streamlit as st
 
-from sts_annotator_app.pages import clip, component_pages, guide, report, team
+from sts_annotator_app.pages import clip, component_pages, guide, live, report, team
 from sts_annotator_app.pages.access import current_roles
 from sts_annotator_app.settings import get_settings
 
@@ -27,6 +27,8 @@ entries: list[tuple[Callable[[], None], str, str]] = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
     entries.append((component_pages.show_play, "Play", "turn"))
+if doing & {"annotator", "curator", "lead"}:
+    entries.append((live.show_page, "Live", "live"))
 if "reviewer" in doing and judged:
     entries.append((component_pages.show_review, "Review", "review"))
 curating = (component_pages.show_curate, "Curate", "curate")

@@ -30,7 +30,18 @@ from tests.annotator_app.serving import AGENTS, PATIENCE, Server
 from tests.stores import add_person
 
 KIND = "Addresses and other sites"
-PAGES = ("/", "/annotate", "/turn", "/review", "/curate", "/report", "/team", "/guide", "/clip")
+PAGES = (
+    "/",
+    "/annotate",
+    "/turn",
+    "/live",
+    "/review",
+    "/curate",
+    "/report",
+    "/team",
+    "/guide",
+    "/clip",
+)
 OTHERS = (
     *("http://localhost:3000", "http://127.0.0.1", "https://evil.example"),
     *("https://share.streamlit.io", "null", "file://"),
