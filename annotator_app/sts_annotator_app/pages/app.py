@@ -27,8 +27,6 @@ entries: list[tuple[Callable[[], None], str, str]] = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
     entries.append((component_pages.show_play, "Play", "turn"))
-if doing & {"annotator", "curator", "lead"}:
-    entries.append((live.show_page, "Live", "live"))
 if "reviewer" in doing and judged:
     entries.append((component_pages.show_review, "Review", "review"))
 curating = (component_pages.show_curate, "Curate", "curate")
@@ -40,6 +38,8 @@ if "lead" in doing:
     entries.append((team.show_page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
     entries.append(curating)
+if doing & {"annotator", "curator", "lead"}:
+    entries.append((live.show_page, "Live", "live"))
 if not entries:
     st.info("You have no tasks yet. Ask the study lead to give you a role.")
 entries.append((guide.show_page, "Guide", "guide"))
