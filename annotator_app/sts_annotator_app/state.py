@@ -36,6 +36,7 @@ from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload
 from sts_annotator_app.live.hall import Hall
+from sts_annotator_app.live.rooms import Refused
 from sts_annotator_app.play import PlaySessions
 from sts_annotator_app.queueing import enqueue
 from sts_annotator_app.reporting import ReportBuilder
@@ -105,12 +106,9 @@ def get_hall() -> Hall:
         enqueue(get_store(), get_suite(), [saved])
 
     def check_person(person: Annotator) -> None:
-        file = get_store().study.consent
-        if file:
-            text = consent.load_text(get_workspace(), file)
-            with get_store().read() as connection:
-                if not consent.has_agreed(connection, person.id, text.version):
-                    raise ArgumentError("Please agree to the consent text first.")
+        text = _load_consent_text()
+        if text is not None and not _has_agreed(person, text):
+            raise Refused("Please agree to the consent text first.")
 
     return Hall(
         get_workspace(),
@@ -240,17 +238,23 @@ def pending_consent(person: Annotator) -> ConsentText | None:
 
     The file is read on every call, so that a changed text takes effect at once.
     """
-    file = get_store().study.consent
-    if not file:
+    text = _load_consent_text()
+    if text is None or st.session_state.get(_AGREED) == (person.id, text.version):
         return None
-    text = consent.load_text(get_workspace(), file)
-    if st.session_state.get(_AGREED) != (person.id, text.version):
-        with get_store().read() as connection:
-            agreed = consent.has_agreed(connection, person.id, text.version)
-        if not agreed:
-            return text
-        st.session_state[_AGREED] = person.id, text.version
+    if not _has_agreed(person, text):
+        return text
+    st.session_state[_AGREED] = person.id, text.version
     return None
+
+
+def _load_consent_text() -> ConsentText | None:
+    file = get_store().study.consent
+    return consent.load_text(get_workspace(), file) if file else None
+
+
+def _has_agreed(person: Annotator, text: ConsentText) -> bool:
+    with get_store().read() as connection:
+        return consent.has_agreed(connection, person.id, text.version)
 
 
 def judged_scenarios(person: Annotator) -> set[str]:

@@ -18,7 +18,7 @@ ACTION_DTYPES = tuple(
 )
 """Dtypes of actions; float64 represents all their values exactly, except integers above 2^53."""
 MARKS = ("success", "failure", "cannot_tell")
-"""What a setter may say of how an instruction was carried out."""
+"""Marks of a setter: whether an instruction was carried out."""
 _FIELDS = {
     "actions": ACTION_DTYPES,
     "utterances": ("int8", "text"),

@@ -5,24 +5,28 @@ from collections.abc import Sequence
 
 from sts.domains import LiveControls, load_domain
 from sts.errors import ArgumentError
-from sts.live.game import Opening, Participant
 from sts.live.plans import Plan
+from sts.live.types import Opening, Participant
 from sts.suites.types import Scenario
 
 DEFAULT_MINUTES = 5.0
 """Length of a session (Abramson et al. 2022, section 2)."""
-_PACE_S = 0.25
-"""Seconds of a step by which the length is computed at the agent's pace."""
+AGENT_PACE_S = 0.25
+"""Least time from step to step at the agent's pace, so that a person can follow."""
 
 
 def open_recording(
     domain: str, participants: Sequence[Participant], *, minutes: float = DEFAULT_MINUTES
 ) -> Opening:
-    """Return the opening of a recording in a new world of a domain; errors as in `generate`."""
+    """Return the opening of a recording in a new world of a domain; errors as in `generate`.
+
+    Where agents set the pace, a person who acts plays in turns.
+    """
     world = load_domain(domain)
     seed = secrets.randbits(31)
     (state,) = world.generate(1, seed=seed)
     tick = get_controls(domain).tick
+    is_played = any(p.acts and p.player is not None for p in participants)
     players = world.scene_format(state).n_players
     if any(p.player is not None and p.player >= players for p in participants):
         raise ArgumentError(f"a world of {domain} has only {players} players")
@@ -32,7 +36,7 @@ def open_recording(
         domain,
         state,
         tuple(participants),
-        tick,
+        None if is_played and not tick else tick,
         count_steps(minutes, tick),
     )
 
@@ -103,4 +107,4 @@ def get_controls(domain: str) -> LiveControls:
 
 def count_steps(minutes: float, tick: float) -> int:
     """Return the number of steps of a session."""
-    return max(1, round(minutes * 60 / (tick or _PACE_S)))
+    return max(1, round(minutes * 60 / (tick or AGENT_PACE_S)))

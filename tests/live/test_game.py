@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from sts import agents
 from sts.domains import load_domain
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.live.game import Game, Opening, Participant, Turn
+from sts.live.game import Game
 from sts.live.journal import read_events
+from sts.live.types import Opening, Participant, Turn
 from tests.examples import scenarios
 
 WORLD = load_domain("lambda-star")
@@ -120,6 +121,18 @@ def test_session_ends_after_its_last_step_and_is_not_resumed(tmp_path):
     later = Game.resume(tmp_path / "a")
     assert later.ended == "finished" and later.told[0].mark == "failure"
     assert "resumed" not in [event["kind"] for event in read_events(tmp_path / "a")]
+
+
+def test_session_whose_process_ended_after_the_last_step_takes_no_other(tmp_path):
+    game = Game.start(tmp_path / "a", make_opening(max_steps=2))
+    game.step({})
+    game.step({})
+    game.close()
+    lines = (tmp_path / "a").read_bytes().splitlines(keepends=True)
+    (tmp_path / "a").write_bytes(b"".join(lines[:-1]))  # before it noted the end
+    later = Game.resume(tmp_path / "a")
+    assert later.ended == "finished" and later.time == 2
+    assert [event["kind"] for event in read_events(tmp_path / "a")][-1] == "ended"
 
 
 @pytest.mark.parametrize(

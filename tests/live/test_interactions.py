@@ -7,11 +7,12 @@ import pytest
 from sts import agents
 from sts.domains import load_domain
 from sts.errors import DamagedData
-from sts.live.game import Game, Opening, Participant
+from sts.live.game import Game
 from sts.live.interactions import read_interactions, summarise_session, write_interactions
 from sts.live.journal import read_events
 from sts.live.openings import open_recording
 from sts.live.plans import make_plan
+from sts.live.types import Opening, Participant
 from tests.live.examples import journal
 
 

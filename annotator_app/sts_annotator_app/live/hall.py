@@ -12,16 +12,17 @@ from sts import agents
 from sts.agents.protocol import Agent
 from sts.annotations.types import Annotator
 from sts.continuations.types import Continuation
-from sts.errors import ArgumentError, StsError
-from sts.live.game import Game, Opening, Participant, list_participants
+from sts.errors import StsError
+from sts.live.game import Game
 from sts.live.journal import read_events
 from sts.live.openings import open_evaluation
 from sts.live.plans import Plan
 from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
+from sts.live.types import Opening, Participant, list_participants
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
-from sts_annotator_app.live.rooms import Room
+from sts_annotator_app.live.rooms import Refused, Room
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ class Place(NamedTuple):
       activity: of the session.
       domain: of its world.
       role: of the place.
+      study: the name of the session's study, or "".
       is_own: True if the person has it already.
     """
 
@@ -41,6 +43,7 @@ class Place(NamedTuple):
     activity: str
     domain: str
     role: str
+    study: str
     is_own: bool
 
 
@@ -73,7 +76,7 @@ class Hall:
           workspace: where journals and records are kept.
           find_scenario: returns a scenario by its content hash.
           add_continuation: saves a person's continuation and has it judged.
-          check_person: raises ArgumentError for someone who may not take part.
+          check_person: raises Refused for someone who may not take part.
           load_agent: returns an agent by name.
         """
         self._workspace, self._find_scenario = workspace, find_scenario
@@ -112,7 +115,7 @@ class Hall:
         A session that has not ended is returned again. Someone new gets the first free place.
 
         Raises:
-          ArgumentError: all places are taken, or the person has done all sessions.
+          Refused: all places are taken, or the person has done all sessions.
           StsError: the session cannot be created.
         """
         with self._starting:
@@ -124,7 +127,7 @@ class Hall:
             numbers = [n for n, cell in enumerate(plan.cells) if cell.person == place]
             left = [number for number in numbers if number not in own]
             if not left:
-                raise ArgumentError("You have done all sessions of this study. Thank you!")
+                raise Refused("You have done all sessions of this study. Thank you!")
             opening = open_evaluation(plan, left[0], person, kind=kind)
             self.create(opening)
             return opening.id
@@ -147,7 +150,7 @@ class Hall:
                 return place
         free = [place for place in range(plan.people) if place not in taken]
         if not free:
-            raise ArgumentError("All places in this study are taken.")
+            raise Refused("All places in this study are taken.")
         return free[0]
 
     def _note(
@@ -169,25 +172,25 @@ class Hall:
             free = [p for p in participants if p.acts and not p.name]
             for participant in own or free[:1]:
                 where = opening.id, opening.activity, opening.domain
-                places.append(Place(*where, participant.role, bool(own)))
+                places.append(Place(*where, participant.role, opening.study, bool(own)))
         return sorted(places, key=lambda place: not place.is_own)
 
     async def find(self, session: str, person: Annotator) -> tuple[Room, int]:
         """Return the room of a session and a person's place in it, which they take if it is free.
 
         Raises:
-          ArgumentError: the session has ended or does not exist, or has no place for them.
+          Refused: the session has ended or does not exist, or has no place for them.
           StsError: it cannot be resumed.
         """
         await asyncio.to_thread(self._check_person, person)
         async with self._entering:
-            if session not in self._rooms:
+            room = self._rooms.get(session)
+            if room is None or room.task.done():  # one that stopped is resumed from its journal
                 if session not in self._sessions:
-                    raise ArgumentError("This session has ended, or does not exist.")
+                    raise Refused("This session has ended, or does not exist.")
                 room = Room(await asyncio.to_thread(self._resume, session), self._finish)
                 self._rooms[session] = room
                 room.open()
-            room = self._rooms[session]
             place = await room.seat(person.pseudonym)
             with self._lock:
                 if session in self._sessions:
@@ -210,16 +213,18 @@ class Hall:
         self._rooms.pop(game.opening.id, None)
 
     def _store(self, game: Game) -> None:
-        """Store what an ended session has recorded, and note it in its journal."""
+        """Store what an ended session has recorded, note it in its journal, and close this."""
         record = ""
-        if game.opening.activity == "scenario":
-            if game.ended == "finished":
-                continuation = make_live_continuation(game)
-                self._add_continuation(continuation)
-                record = continuation.id
-        elif game.time:
-            trajectory = make_live_trajectory(game)
-            trajectories.save(self._workspace, [trajectory])
-            record = trajectory.id
-        game.note_stored(record)
-        game.close()
+        try:
+            if game.opening.activity == "scenario":
+                if game.ended == "finished":
+                    continuation = make_live_continuation(game)
+                    self._add_continuation(continuation)
+                    record = continuation.id
+            elif game.time:
+                trajectory = make_live_trajectory(game)
+                trajectories.save(self._workspace, [trajectory])
+                record = trajectory.id
+            game.note_stored(record)
+        finally:
+            game.close()

@@ -11,23 +11,27 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from sts.domains import LiveControls
 from sts.engine.rendering import encode_webp, render_frame
 from sts.errors import ArgumentError, StsError, Unavailable
-from sts.live.game import Game, Turn
+from sts.live.game import Game
+from sts.live.openings import AGENT_PACE_S, get_controls
+from sts.live.types import Turn
 
 COUNTDOWN_S = 3.0
 """Time between the moment when all people are connected and the first tick."""
 PATIENCE_S = 300.0
 """Time after which a session ends if a person has not come back."""
-MIN_TICK_S = 0.1
-"""Least time from step to step at the agent's pace."""
 CONTEXT_TICK_S = 0.35
 """Time from step to step in the context of a scenario that is turn-based."""
+FAILED = "This session cannot be continued now; tell the study lead. All up to here is saved."
 DISK_FAILED = "The server cannot save this session; tell the study lead. All up to here is saved."
 AGENT_FAILED = "The agent has stopped working, so this session ends here. It is saved."
 LEFT = "The other person did not come back, so this session ends here. It is saved."
 _LOG = logging.getLogger(__name__)
+
+
+class Refused(ArgumentError):
+    """A person may not enter or start a session; says why, in words for them."""
 
 
 class Connection(Protocol):
@@ -88,7 +92,7 @@ class Room:
         """Return a person's place, after taking a free one if they have none.
 
         Raises:
-          ArgumentError: there is none.
+          Refused: there is none.
           Unavailable: the journal cannot be written.
         """
         async with self._alone:
@@ -99,7 +103,7 @@ class Room:
                         if not wanted:
                             await asyncio.to_thread(self.game.seat, place, name)
                         return place
-        raise ArgumentError("You have no place in this session.")
+        raise Refused("You have no place in this session.")
 
     async def enter(self, participant: int, connection: Connection) -> None:
         """Connect a person; an earlier connection of theirs is closed."""
@@ -180,7 +184,7 @@ class Room:
         if self.game.is_forced(player):
             return
         self._turns[player] = turn
-        if _controls(self.game).repeats:
+        if get_controls(self.game.domain.name).repeats:
             self._held[player] = turn._replace(say=self.game.silence)
         self._changed.set()
 
@@ -194,15 +198,16 @@ class Room:
             async with self._alone:
                 self._is_closed = True
             await self._finish(self.game)
-        except Unavailable as error:  # the journal; what it has can be resumed
+        except (Unavailable, OSError) as error:  # of the disk; what is on it can be resumed
             _LOG.error("live session %s: %s", self.game.opening.id, error)
             await self._broadcast({"type": "stopped", "text": DISK_FAILED})
         except StsError as error:
             _LOG.error("live session %s: %s", self.game.opening.id, error)
-            await self._broadcast({"type": "stopped", "text": str(error)})
+            await self._broadcast({"type": "stopped", "text": FAILED})
         finally:
-            self._is_closed = True
-            await asyncio.to_thread(self.game.close)
+            async with self._alone:
+                self._is_closed = True
+                await asyncio.to_thread(self.game.close)
 
     async def _take_steps(self) -> None:
         loop, game = asyncio.get_running_loop(), self.game
@@ -235,7 +240,7 @@ class Room:
         if tick is None:
             acting = [p.player for p in self.game.participants if p.acts and p.player is not None]
             return CONTEXT_TICK_S if all(map(self.game.is_forced, acting)) else None
-        return tick or MIN_TICK_S
+        return tick or AGENT_PACE_S
 
     async def _wait_for_people(self) -> None:
         """Wait until all people are connected; end the session if one stays away."""
@@ -316,7 +321,7 @@ class Room:
     def _greet(self, participant: int) -> dict[str, Any]:
         """Return what a page needs to know before the first frame."""
         game = self.game
-        controls, me = _controls(game), game.participants[participant]
+        controls, me = get_controls(game.domain.name), game.participants[participant]
         scenario = game.scenario
         asked = scenario.instructions if scenario else ()
         return {
@@ -372,10 +377,6 @@ class Room:
             self.game.note_presence(kind, participant)
         except Unavailable as error:  # the next step reports it to the page
             _LOG.error("live session %s: %s", self.game.opening.id, error)
-
-
-def _controls(game: Game) -> LiveControls:
-    return getattr(game.domain, "live_controls", LiveControls())
 
 
 def _read(message: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:

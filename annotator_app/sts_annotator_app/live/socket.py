@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts_annotator_app.auth import BrowserSessions
-from sts_annotator_app.live.rooms import Room
+from sts_annotator_app.live.rooms import FAILED, Refused, Room
 
 MAX_MESSAGE_CHARS = 4096
 MAX_MESSAGES_PER_S = 50
@@ -21,7 +21,10 @@ SEND_TIMEOUT_S = 5.0
 """Time after which a connection that takes no data is dropped, so that it delays no one else."""
 _LOG = logging.getLogger(__name__)
 Find = Callable[[str, Annotator], Awaitable[tuple[Room, int]]]
-"""Returns the room of a session, and which participant a person is; StsError if they may not."""
+"""Returns the room of a session, and which participant a person is.
+
+`Refused` says why they may not enter; other errors are for the log.
+"""
 
 
 class BrowserConnection:
@@ -33,7 +36,7 @@ class BrowserConnection:
 
     async def send(self, message: dict[str, Any]) -> None:
         """Send a message; a connection that is lost or takes no data is closed."""
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(message, separators=(",", ":"))  # ASCII: no half of a character can fail
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await self._websocket.send_text(text)
@@ -60,8 +63,12 @@ def serve_live(sessions: BrowserSessions, find: Find) -> Callable[[WebSocket], A
             return
         try:
             room, participant = await find(websocket.path_params["session"], person)
-        except StsError as error:
+        except Refused as error:
             await connection.close(str(error))
+            return
+        except StsError as error:  # which may name files and agents
+            _LOG.error("live session: %s", error)
+            await connection.close(FAILED)
             return
         await room.enter(participant, connection)
         try:

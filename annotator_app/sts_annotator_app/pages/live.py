@@ -7,16 +7,19 @@ from typing import Any
 import streamlit as st
 
 from sts.annotations.types import Annotator
-from sts.errors import StoreError, StsError
-from sts.live.game import Participant
+from sts.errors import StsError
 from sts.live.openings import open_recording
 from sts.live.plans import list_studies, load_plan
 from sts.live.prompts import Prompt, load_prompts
+from sts.live.types import Participant
 from sts_annotator_app import annotating, state
+from sts_annotator_app.live.hall import Place
+from sts_annotator_app.live.rooms import Refused
 from sts_annotator_app.pages.access import WIDTH_PX, require_person
 from sts_annotator_app.settings import get_settings
 
-_ENTERED = "sts_live_entered"
+NOT_STARTED = "The session cannot be started. Please tell the study lead."
+_ENTERED, _SESSION = "sts_live_entered", "session"
 _ROLES = {"setter": "set tasks", "solver": "carry out tasks", "player": "play"}
 _LOG = logging.getLogger(__name__)
 
@@ -30,6 +33,9 @@ def show_page() -> None:
     sent = (st.session_state.get("live") or {}).get("sync")
     if entered and isinstance(sent, dict) and sent.get("done") == entered["session"]:
         entered = st.session_state[_ENTERED] = None
+        st.query_params.clear()
+    elif not entered:  # a page that was loaded again
+        entered = _return(person, st.query_params.get(_SESSION))
     if entered:
         author = annotating.storage_namespace(state.workspace_path(), person.id)
         data = {"author": author, "base": get_settings().base_path, **entered}
@@ -37,15 +43,18 @@ def show_page() -> None:
         return
     with st.container(width=WIDTH_PX):
         st.header("Live sessions")
-        try:
-            _show_places(person)
-            _show_studies(person)
-            _show_recording(person)
-        except StoreError:
-            raise
-        except StsError as error:
-            _LOG.error("%s", error)
-            st.error(str(error))
+        _show_places(person)
+        _show_studies(person)
+        _show_recording(person)
+
+
+def _return(person: Annotator, session: str | None) -> dict[str, Any] | None:
+    """Enter the session in the page's address, if it is theirs and has not ended."""
+    for place in state.get_hall().list_places(person.pseudonym):
+        if place.is_own and place.session == session:
+            _enter_place(place)
+    entered: dict[str, Any] | None = st.session_state.get(_ENTERED)
+    return entered
 
 
 @st.fragment(run_every=3.0)  # a partner may have opened a session
@@ -56,7 +65,7 @@ def _show_places(person: Annotator) -> None:
         verb = "Return to" if place.is_own else "Join"
         label = f"{verb} a session in {what}"
         if st.button(label, key=f"enter {place.session}"):
-            _enter(place.session, load_prompts(place.domain))
+            _enter_place(place)
             st.rerun()
     if not places:
         st.caption("No session has a free place. This list is updated every few seconds.")
@@ -65,7 +74,11 @@ def _show_places(person: Annotator) -> None:
 def _show_studies(person: Annotator) -> None:
     """Show a button for the next session of each study."""
     for name in list_studies(state.get_workspace()):
-        plan = load_plan(state.get_workspace(), name)
+        try:
+            plan = load_plan(state.get_workspace(), name)
+        except StsError as error:
+            _LOG.error("%s", error)
+            continue
         st.subheader(f"Study {name}")
         st.write(
             f"You set tasks for agents, {plan.minutes:g} minutes each, and mark each task as a "
@@ -109,22 +122,33 @@ def _pair(me: Participant, role: str, player: int | None) -> tuple[Participant, 
     return me, Participant("human", "", role, player)
 
 
+def _enter_place(place: Place) -> None:
+    """Enter a session, with the prompts of its study if it is of one."""
+    if place.study:
+        _enter(place.session, load_plan(state.get_workspace(), place.study).prompts)
+    else:
+        _enter(place.session, load_prompts(place.domain))
+
+
 def _enter(session: str, prompts: Sequence[Prompt]) -> None:
     shown: list[dict[str, Any]] = [
         {"kind": prompt.kind, "difficulty": prompt.difficulty, "text": prompt.text}
         for prompt in prompts
     ]
     st.session_state[_ENTERED] = {"session": session, "prompts": shown, "completions": []}
+    st.query_params[_SESSION] = session
 
 
 def _report(start: Callable[[], None]) -> Callable[[], None]:
-    """Return a callback that shows an error of `start` in one sentence."""
+    """Return a callback that shows why `start` failed."""
 
     def run() -> None:
         try:
             start()
-        except StsError as error:
-            _LOG.error("%s", error)
+        except Refused as error:
             st.toast(str(error), icon=":material/info:")
+        except StsError as error:  # which may name files and agents
+            _LOG.error("%s", error)
+            st.toast(NOT_STARTED, icon=":material/info:")
 
     return run

@@ -1,4 +1,4 @@
-"""Which scores of an agent belong to the continuations that were judged."""
+"""Scores of the agents whose continuations are judged."""
 
 import pandas as pd
 import pytest
@@ -27,7 +27,7 @@ def match(*rows: tuple[str, str, float, str]) -> dict[tuple[str, str], list[floa
 def test_score_of_the_judged_version_counts_and_others_do_not():
     assert match(("a", "f1", 1, ""), ("a", "f0", 2, "")) == {("a", "m"): [1]}
     assert match(("b", "22222222ff", 1, ""), ("b", "33", 2, "")) == {
-        ("b", "m"): [2],  # of an agent that nobody judged
+        ("b", "m"): [2],  # of an agent without a judgement
         ("b#22222222", "m"): [1],
     }
 

@@ -20,11 +20,11 @@ from starlette.routing import Route, WebSocketRoute
 from sts.annotations.types import Annotator
 from sts.domains import load_domain
 from sts.domains.drawing import read_drawing
-from sts.errors import ArgumentError
-from sts.live.game import Game, Opening, Participant
+from sts.live.game import Game
+from sts.live.types import Opening, Participant
 from sts_annotator_app.auth import BrowserSessions
 from sts_annotator_app.components import load_component
-from sts_annotator_app.live.rooms import Room
+from sts_annotator_app.live.rooms import Refused, Room
 from sts_annotator_app.live.socket import serve_live
 
 PROMPTS = [
@@ -145,7 +145,7 @@ class Host:
     async def _find(self, session: str, person: Annotator) -> tuple[Room, int]:
         names = [p.name for p in self.rooms[session].game.participants]
         if session in self.finished or person.name not in names:
-            raise ArgumentError("This session is over.")
+            raise Refused("This session is over.")
         return self.rooms[session], names.index(person.name)
 
     def _show_page(self, request: Request) -> Response:

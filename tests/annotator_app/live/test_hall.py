@@ -1,22 +1,24 @@
 """The hall: people get into sessions, and every ended session leaves its record."""
 
 import asyncio
+import errno
 
 import pytest
 
 from sts.annotations.types import Annotator
 from sts.continuations import human
 from sts.episodes import Instruction
-from sts.errors import ArgumentError
-from sts.live.game import Game, Participant, Turn
+from sts.live.game import Game
 from sts.live.interactions import collect_sessions
 from sts.live.journal import read_events
 from sts.live.openings import open_recording, open_scenario
 from sts.live.plans import make_plan
 from sts.live.records import get_journal_path
+from sts.live.types import Participant, Turn
 from sts.storage.workspace import Workspace
 from sts.trajectories import store as trajectories
 from sts_annotator_app.live.hall import Hall, Place
+from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from tests.annotator_app.live.test_rooms import Page
 from tests.examples import scenarios
 
@@ -39,7 +41,7 @@ class Fixture(Hall):
 
     def check(self, person: Annotator) -> None:
         if person is EVE:
-            raise ArgumentError("Please agree to the consent text first.")
+            raise Refused("Please agree to the consent text first.")
 
 
 def record(hall: Hall, opening) -> None:
@@ -68,8 +70,10 @@ def test_recording_of_two_people_becomes_a_trajectory_that_replays(tmp_path):
     hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)
     opening = opening._replace(tick=0.05)
     hall.create(opening)
-    assert hall.list_places("a") == [Place(opening.id, "record", "lambda-star", "setter", True)]
-    assert hall.list_places("b") == [Place(opening.id, "record", "lambda-star", "solver", False)]
+    assert hall.list_places("a") == [Place(opening.id, "record", "lambda-star", "setter", "", True)]
+    assert hall.list_places("b") == [
+        Place(opening.id, "record", "lambda-star", "solver", "", False)
+    ]
     record(hall, opening)
     assert hall.list_places("a") == hall.list_places("b") == []
     (trajectory,) = trajectories.load(Workspace.open(tmp_path))  # verified against its world
@@ -116,17 +120,17 @@ def test_only_people_of_a_session_who_have_agreed_may_enter_it(tmp_path):
 
     async def go() -> None:
         assert (await hall.find(opening.id, ANN))[1] == 0
-        with pytest.raises(ArgumentError, match="consent"):
+        with pytest.raises(Refused, match="consent"):
             await hall.find(opening.id, EVE)
         room, place = await hall.find(opening.id, BOB)
         assert place == 1
-        with pytest.raises(ArgumentError, match="no place"):
+        with pytest.raises(Refused, match="no place"):
             await hall.find(opening.id, Annotator(9, "C", pseudonym="c"))
-        with pytest.raises(ArgumentError, match="does not exist"):
+        with pytest.raises(Refused, match="does not exist"):
             await hall.find("f" * 24, ANN)
         await room.receive(0, {"type": "end"})
         await room.task
-        with pytest.raises(ArgumentError, match="has ended"):
+        with pytest.raises(Refused, match="has ended"):
             await hall.find(opening.id, ANN)
 
     asyncio.run(go())
@@ -193,10 +197,54 @@ def test_people_of_a_study_meet_the_agents_of_their_plan_in_its_order(tmp_path):
     for number, name in enumerate("ba"):  # in the order in which they came
         expected = [plan.agent_of(cell).name for cell in plan.cells if cell.person == number]
         assert [agent for person, agent in met if person == name] == expected
-    with pytest.raises(ArgumentError, match="done all sessions"):
+    with pytest.raises(Refused, match="done all sessions"):
         hall.start_evaluation(plan, "a")
-    with pytest.raises(ArgumentError, match="are taken"):
+    with pytest.raises(Refused, match="are taken"):
         hall.start_evaluation(plan, "c")
     sessions = collect_sessions(Workspace.open(tmp_path), plan)
     assert [session.ended for session in sessions] == ["finished"] * 6
     assert sum(session.practice for session in sessions) == 2
+
+
+def test_session_that_a_full_disk_stopped_goes_on_when_people_return(tmp_path, monkeypatch):
+    hall = Fixture(tmp_path)
+    opening = open_recording("lambda-star", [Participant("human", "a", "player", 0)])
+    hall.create(opening._replace(tick=0.05))
+
+    async def play(page: Page, *, until: str) -> None:
+        room, place = await hall.find(opening.id, ANN)
+        room._countdown = 0.0
+        await room.enter(place, page)
+        await page.wait_for("frame", 4)
+        if until == "stopped":
+            monkeypatch.setattr("os.fdatasync", fail)
+        else:
+            await room.receive(place, {"type": "end"})
+        await room.task
+        await room.leave(place, page)
+
+    def fail(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    first, second = Page(), Page()
+    asyncio.run(play(first, until="stopped"))
+    assert first.list("stopped")[0]["text"] == DISK_FAILED
+    monkeypatch.undo()
+    asyncio.run(play(second, until="ended"))
+    (trajectory,) = trajectories.load(Workspace.open(tmp_path))
+    assert trajectory.episode.steps >= second.list("frame")[0]["t"] >= 3
+
+
+def test_record_that_cannot_be_stored_is_stored_by_the_next_server(tmp_path, monkeypatch):
+    hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)._replace(tick=0.05)
+    hall.create(opening)
+
+    def fail(*given, **fields) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(trajectories, "save", fail)
+    record(hall, opening)
+    monkeypatch.undo()
+    assert trajectories.load(Workspace.open(tmp_path)) == []
+    Fixture(tmp_path)
+    assert len(trajectories.load(Workspace.open(tmp_path))) == 1

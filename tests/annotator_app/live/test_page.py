@@ -12,8 +12,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from sts import agents
 from sts.domains import action_space, load_domain
-from sts.live.game import Participant
 from sts.live.journal import Event, read_events
+from sts.live.types import Participant
 from tests.annotator_app.live.host import PROMPTS, Host
 from tests.annotator_app.served.browser import start_chromium, wide
 from tests.annotator_app.serving import PATIENCE

@@ -11,8 +11,9 @@ import pytest
 from sts import agents
 from sts.domains import load_domain
 from sts.errors import Unavailable
-from sts.live.game import Game, Opening, Participant, Turn
+from sts.live.game import Game
 from sts.live.journal import read_events
+from sts.live.types import Opening, Participant, Turn
 from sts_annotator_app.live.rooms import AGENT_FAILED, DISK_FAILED, LEFT, Room
 from tests.annotator_app.components.test_node import check_declared
 

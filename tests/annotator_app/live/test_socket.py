@@ -11,10 +11,10 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from sts.annotations.types import Annotator
-from sts.errors import ArgumentError
+from sts.errors import DamagedData
 from sts_annotator_app.auth import BrowserSessions
 from sts_annotator_app.authentication import Authenticator
-from sts_annotator_app.live.rooms import Room
+from sts_annotator_app.live.rooms import FAILED, Refused, Room
 from sts_annotator_app.live.socket import MAX_MESSAGES_PER_S, serve_live
 from sts_annotator_app.routes import PAGE, build_application
 from sts_annotator_app.server import bind
@@ -48,8 +48,10 @@ def served(tmp_path) -> Iterator[Served]:
     rooms: list[Room] = []
 
     async def find(session: str, person: Annotator) -> tuple[Room, int]:
+        if session == "e" * 24:
+            raise DamagedData("/secret/place: agent 'rule' has changed")
         if session != "0" * 24:
-            raise ArgumentError("This session has ended, or does not exist.")
+            raise Refused("This session has ended, or does not exist.")
         if not rooms:
             rooms.append(make_room(tmp_path / "a", max_steps=1000))
         return rooms[0], 0
@@ -122,3 +124,17 @@ def test_flood_of_messages_closes_the_connection_and_keeps_the_session(served):
 def receive(socket: ClientConnection) -> dict[str, Any]:
     message: dict[str, Any] = json.loads(socket.recv(timeout=10))
     return message
+
+
+def test_half_of_a_character_is_answered_and_breaks_nothing(served):
+    with served.open() as socket:
+        assert [receive(socket)["type"] for _ in range(3)] == ["hello", "frame", "state"]
+        socket.send('{"type": "tell", "text": "", "key": "\\ud800"}')
+        assert receive(socket)["type"] == "refused"
+        socket.send('{"type": "tell", "text": "Go \\ud800", "key": "k"}')
+        assert receive(socket)["told"][0]["text"] == "Go"
+
+
+def test_error_that_names_files_is_not_sent_to_a_page(served):
+    with served.open(f"/live/{'e' * 24}") as socket:
+        assert receive(socket) == {"type": "closed", "text": FAILED}

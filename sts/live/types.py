@@ -1,0 +1,153 @@
+"""Participants, openings, turns, steps and instructions of live sessions."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sts.errors import DamagedData
+from sts.live.journal import Event
+
+KINDS = ("human", "agent", "script", "empty")
+"""Kinds of participants. A script acts through the same messages as a person, and is called so."""
+ROLES = ("setter", "solver", "player")
+ACTIVITIES = ("record", "evaluate", "scenario")
+MAX_CHARS = 500
+"""Maximum length of an instruction or a note, in characters."""
+MAX_KEY_CHARS = 64
+MAX_INSTRUCTIONS = 1000
+"""Maximum number of instructions in a session."""
+
+
+class Participant(NamedTuple):
+    """A participant of a session.
+
+    Attributes:
+      kind: one of `KINDS`.
+      name: of an agent, or the pseudonym of a person; "" if the player is empty, or for a person
+        who has yet to come.
+      role: one of `ROLES`; a setter asks, a solver acts, and a player may do both.
+      player: the player that they control; None for a person who only sets tasks.
+      fingerprint: of an agent; else "".
+    """
+
+    kind: str
+    name: str
+    role: str
+    player: int | None
+    fingerprint: str = ""
+
+    @property
+    def acts(self) -> bool:
+        """True if they act through messages."""
+        return self.kind in ("human", "script")
+
+
+class Opening(NamedTuple):
+    """The beginning of a session.
+
+    Attributes:
+      id: of the session, 24 hex digits.
+      activity: one of `ACTIVITIES`.
+      domain: of the world.
+      state: the serialised world.
+      participants: at most one for each player, and others without one.
+      tick: seconds from step to step; None if it is turn-based.
+      max_steps: after which it ends.
+      scenario: content hash of the scenario that is played, or "".
+      study: the name of the study that planned it, or "".
+      cell: its number in the plan, or -1.
+      practice: True if it does not count.
+    """
+
+    id: str
+    activity: str
+    domain: str
+    state: bytes
+    participants: tuple[Participant, ...]
+    tick: float | None
+    max_steps: int
+    scenario: str = ""
+    study: str = ""
+    cell: int = -1
+    practice: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as a JSON object."""
+        participants = [participant._asdict() for participant in self.participants]
+        state = base64.b64encode(self.state).decode()
+        return self._asdict() | {"state": state, "participants": participants}
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Opening:
+        """Return the opening in a journal's first event; raise DamagedData for another event."""
+        try:
+            values = {name: fields[name] for name in cls._fields}
+            values["state"] = base64.b64decode(values["state"], validate=True)
+            values["participants"] = tuple(Participant(**p) for p in values["participants"])
+            return cls(**values)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DamagedData(f"expected the opening of a session: {error}") from None
+
+
+class Turn(NamedTuple):
+    """The action of a person at one step: the index of a move, and a token or a text."""
+
+    move: int
+    say: int | str
+
+
+class Step(NamedTuple):
+    """One step of P players.
+
+    Attributes:
+      actions: [P, ...], executed.
+      utterances: [P], tokens or texts.
+      rewards: [P], received after it.
+      log_probs: float32[P], as in `session.StepResult`.
+    """
+
+    actions: NDArray[Any]
+    utterances: NDArray[Any]
+    rewards: NDArray[Any]
+    log_probs: NDArray[np.float32]
+
+
+class Told(NamedTuple):
+    """An instruction that was given in a session.
+
+    Attributes:
+      text: in the words of the setter.
+      step: the first step at which it can be read.
+      player: the player that it was for; None for several.
+      by: the number of the participant who gave it.
+      prompt: the line that the setter was shown, or "".
+      typed: "free" for the setter's own words, "completion" for those that the page offered.
+      key: by which a message that is sent again is recognised, or "".
+      mark: one of `sts.episodes.types.MARKS`, or "" if it was not marked.
+      marked_at: the number of steps taken when it was marked, or None.
+    """
+
+    text: str
+    step: int
+    player: int | None
+    by: int
+    prompt: str
+    typed: str
+    key: str = ""
+    mark: str = ""
+    marked_at: int | None = None
+
+
+def list_participants(events: Sequence[Event]) -> list[Participant]:
+    """List the participants in a journal's events, with the names of those who have come."""
+    participants = list(Opening.from_json(events[0]).participants)
+    for event in events:
+        if event["kind"] == "seated":
+            place = event["participant"]
+            participants[place] = participants[place]._replace(name=event["name"])
+    return participants
