@@ -319,7 +319,10 @@ class Game:
     def _check_participants(self) -> None:
         players = [p.player for p in self.participants if p.player is not None]
         fits = len(set(players)) == len(players) and all(p < self._n_players for p in players)
-        known = all(p.kind in KINDS and p.role in ROLES for p in self.participants)
+        known = all(
+            p.kind in KINDS and p.role in ROLES and (p.kind != "agent" or p.player is not None)
+            for p in self.participants
+        )
         if not (fits and known):
             raise ArgumentError(
                 f"expected participants for the {self._n_players} players of "
@@ -333,14 +336,13 @@ class Game:
         """Return a team for each agent, and note its fingerprint in the opening."""
         teams = []
         for i, participant in enumerate(self.participants):
-            if participant.kind == "agent":
+            if participant.kind == "agent" and participant.player is not None:
                 agent = load_agent(participant.name)
                 fingerprint = agents.fingerprint(agent)
                 if participant.fingerprint not in ("", fingerprint):
                     raise ArgumentError(
                         f"agent {participant.name!r} has changed since this session was planned"
                     )
-                assert participant.player is not None, "an agent controls a player"
                 self.participants[i] = participant._replace(fingerprint=fingerprint)
                 streams = np.array([stream("live", self.opening.id, i)], np.uint64)
                 teams.append(Team(agent, (participant.player,), streams))

@@ -280,6 +280,7 @@ def test_changed_agent_and_altered_journal_are_refused(tmp_path):
         [Participant("human", "a", "setter", 0), Participant("human", "b", "solver", 0)],
         [Participant("robot", "a", "setter", 0)],
         [Participant("human", "a", "king", 0)],
+        [Participant("agent", "reader", "solver", None)],
     ],
 )
 def test_participants_that_do_not_fit_are_refused(participants):

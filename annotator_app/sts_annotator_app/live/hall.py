@@ -37,6 +37,7 @@ class Place(NamedTuple):
       role: of the place.
       study: the name of the session's study, or "".
       is_own: True if the person has it already.
+      has_ended: True if nothing is left but marks.
     """
 
     session: str
@@ -45,6 +46,7 @@ class Place(NamedTuple):
     role: str
     study: str
     is_own: bool
+    has_ended: bool
 
 
 class _Planned(NamedTuple):
@@ -121,7 +123,7 @@ class Hall:
         with self._starting:
             own = {n: p for n, p in self._list_planned(plan.name).items() if p.person == person}
             for planned in own.values():
-                if not planned.has_ended:
+                if not (planned.has_ended or self._has_ended(planned.session)):
                     return planned.session
             place = self._find_place(plan, person)
             numbers = [n for n, cell in enumerate(plan.cells) if cell.person == place]
@@ -131,6 +133,11 @@ class Hall:
             opening = open_evaluation(plan, left[0], person, kind=kind)
             self.create(opening)
             return opening.id
+
+    def _has_ended(self, session: str) -> bool:
+        """Return True for an open session that has ended and waits for its last marks."""
+        room = self._rooms.get(session)
+        return room is not None and bool(room.game.ended)
 
     def _list_planned(self, study: str) -> dict[int, _Planned]:
         """Return the sessions of a study so far, by the number of their cell."""
@@ -158,12 +165,12 @@ class Hall:
     ) -> None:
         """Note a session of a study, and who takes part in it."""
         if opening.study:
-            (person,) = (p.name for p in participants if p.acts)
+            person = next((p.name for p in participants if p.acts), "")
             planned = _Planned(opening.id, person, has_ended)
             self._planned[opening.study, opening.cell] = planned
 
     def list_places(self, name: str) -> list[Place]:
-        """List a person's places in sessions that have not ended, then those that are free."""
+        """List a person's places in sessions that are not stored, then those that are free."""
         with self._lock:
             sessions = [*self._sessions.values()]
         places = []
@@ -172,7 +179,10 @@ class Hall:
             free = [p for p in participants if p.acts and not p.name]
             for participant in own or free[:1]:
                 where = opening.id, opening.activity, opening.domain
-                places.append(Place(*where, participant.role, opening.study, bool(own)))
+                has_ended = self._has_ended(opening.id)
+                if own or not has_ended:
+                    place = Place(*where, participant.role, opening.study, bool(own), has_ended)
+                    places.append(place)
         return sorted(places, key=lambda place: not place.is_own)
 
     async def find(self, session: str, person: Annotator) -> tuple[Room, int]:

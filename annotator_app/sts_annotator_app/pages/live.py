@@ -49,7 +49,7 @@ def show_page() -> None:
 
 
 def _return(person: Annotator, session: str | None) -> dict[str, Any] | None:
-    """Enter the session in the page's address, if it is theirs and has not ended."""
+    """Enter the session in the page's address, if it is theirs and is not stored."""
     for place in state.get_hall().list_places(person.pseudonym):
         if place.is_own and place.session == session:
             _enter_place(place)
@@ -59,7 +59,8 @@ def _return(person: Annotator, session: str | None) -> dict[str, Any] | None:
 
 @st.fragment(run_every=3.0)  # a partner may have opened a session
 def _show_places(person: Annotator) -> None:
-    places = state.get_hall().list_places(person.pseudonym)
+    listed = state.get_hall().list_places(person.pseudonym)
+    places = [place for place in listed if not place.has_ended]
     for place in places:
         what = f"{place.domain}: {_ROLES[place.role]}"
         verb = "Return to" if place.is_own else "Join"

@@ -70,9 +70,11 @@ def test_recording_of_two_people_becomes_a_trajectory_that_replays(tmp_path):
     hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)
     opening = opening._replace(tick=0.05)
     hall.create(opening)
-    assert hall.list_places("a") == [Place(opening.id, "record", "lambda-star", "setter", "", True)]
+    assert hall.list_places("a") == [
+        Place(opening.id, "record", "lambda-star", "setter", "", True, False)
+    ]
     assert hall.list_places("b") == [
-        Place(opening.id, "record", "lambda-star", "solver", "", False)
+        Place(opening.id, "record", "lambda-star", "solver", "", False, False)
     ]
     record(hall, opening)
     assert hall.list_places("a") == hall.list_places("b") == []
@@ -204,6 +206,32 @@ def test_people_of_a_study_meet_the_agents_of_their_plan_in_its_order(tmp_path):
     sessions = collect_sessions(Workspace.open(tmp_path), plan)
     assert [session.ended for session in sessions] == ["finished"] * 6
     assert sum(session.practice for session in sessions) == 2
+
+
+def test_session_that_has_ended_waits_for_marks_and_the_next_can_start(tmp_path):
+    hall, plan = Fixture(tmp_path), make_plan("pilot", ["reader", "rule"], people=2)
+    session = hall.start_evaluation(plan, "a")
+
+    async def go() -> None:
+        room, place = await hall.find(session, ANN)
+        page = Page()
+        await room.enter(place, page)
+        await room.receive(place, {"type": "tell", "text": "Go.", "key": "k"})
+        await room.receive(place, {"type": "end"})
+        assert [place.has_ended for place in hall.list_places("a")] == [True]
+        assert hall.start_evaluation(plan, "a") != session
+        again, there = await hall.find(session, ANN)  # as after a reload
+        answer = await again.receive(there, {"type": "mark", "instruction": 0, "mark": "success"})
+        assert answer["type"] == "saved"
+        await room.leave(place, page)
+        await room.task
+
+    asyncio.run(go())
+    marks = {
+        one.id: [row.mark for row in one.interactions]
+        for one in collect_sessions(Workspace.open(tmp_path), plan)
+    }
+    assert marks.pop(session) == ["success"] and [*marks.values()] == [[]]
 
 
 def test_session_that_a_full_disk_stopped_goes_on_when_people_return(tmp_path, monkeypatch):
