@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from sts import agents, registry
 from sts.annotations import decisions
-from sts.continuations import human
+from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Instruction
@@ -153,13 +154,24 @@ def accepted(workspace: Workspace, name: str, candidates: Sequence[Scenario]) ->
 
 
 def play_turns(
-    one: Scenario, turns: Sequence[tuple[int, int]], person: str = "ann", attempt: int = 0
-) -> human.Play:
-    """Return a person's play of a scenario after their turns."""
-    begun = human.Play(one, person=person, attempt=attempt)
-    for turn in turns:
-        begun.take(human.Turn(*turn))
-    return begun
+    scenario: Scenario, turns: Sequence[tuple[int, int | str]], person: str = "annotator-0000aa"
+) -> Continuation:
+    """Return a person's continuation of a scenario by their turns, in a live session."""
+    # Not imported by processes that play a world of the tests.
+    from sts.live.game import Game
+    from sts.live.openings import open_scenario
+    from sts.live.records import make_live_continuation
+    from sts.live.types import Turn
+
+    with tempfile.TemporaryDirectory() as folder:
+        opening = open_scenario(scenario, person)
+        game = Game.start(Path(folder, "journal"), opening, scenario=scenario)
+        for _ in range(scenario.takeover):
+            game.step({})
+        for turn in turns:
+            game.step({scenario.players[0]: Turn(*turn)})
+        game.close()
+        return make_live_continuation(game)
 
 
 def agents_of(domain: str) -> list[str]:

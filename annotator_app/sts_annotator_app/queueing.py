@@ -79,14 +79,14 @@ def _enqueue_items(
     with store.read() as connection:
         if find_closing(connection, suite.label):
             return 0
-        annotator_names = [person.name for person in people.list_people(connection)]
+        pseudonyms = [person.pseudonym for person in people.list_people(connection)]
     rules = categories.scenario_categories(suite.scenarios)
     rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
     items = (
         make_item(
             continuation,
             name,
-            find_players(continuation, annotator_names),
+            find_players(continuation, pseudonyms),
             rubrics.get(continuation.category, ""),
             store.study.auto_resolve if continuation.id in quiet else "",
         )

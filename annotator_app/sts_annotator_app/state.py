@@ -11,6 +11,8 @@ from typing import Any, cast
 import streamlit as st
 
 from sts import registry
+from sts.agents import list_installed
+from sts.agents.info import AgentInfo, load_infos
 from sts.annotations import consent, people, progress
 from sts.annotations.consent import ConsentText
 from sts.annotations.differences import load_label_verdicts
@@ -37,17 +39,12 @@ from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import preload
 from sts_annotator_app.live.hall import Hall
 from sts_annotator_app.live.rooms import Refused
-from sts_annotator_app.play import PlaySessions
 from sts_annotator_app.queueing import enqueue
 from sts_annotator_app.reporting import ReportBuilder
 from sts_annotator_app.settings import get_settings
 
 broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
-unplayable: set[str] = set()
-"""Content hashes of the scenarios that cannot be displayed on the play page."""
-play_sessions = PlaySessions()
-"""Open play sessions."""
 _REFRESH_S = 15 * 60.0
 """Time after which the number of remaining judgements is counted again."""
 _MAX_HISTORY = 1_000_000
@@ -122,6 +119,25 @@ def list_domains() -> set[str]:
     """Return the domains of the annotated suite; none if only drafts are curated."""
     scenarios = get_suite().scenarios if get_settings().suite else ()
     return {scenario.recording.domain for scenario in scenarios}
+
+
+@st.cache_resource(show_spinner=False)
+def list_agents(domain: str) -> dict[str, tuple[str, ...]]:
+    """Return the wordings of the agents that people can record with in a domain, by name.
+
+    Agents with privileged information, and those that cannot be loaded, are left out.
+    """
+    wordings = {}
+    for name in list_installed():
+        with contextlib.suppress(StsError):
+            info = load_infos([name])[name]
+            if (
+                isinstance(info, AgentInfo)
+                and info.domain in ("", domain)
+                and info.sees == "observation"
+            ):
+                wordings[name] = info.wordings
+    return wordings
 
 
 @st.cache_resource(show_spinner=False)

@@ -25,6 +25,7 @@ class AgentInfo(NamedTuple):
     deterministic: bool
     domain: str
     sees: str
+    wordings: tuple[str, ...] = ()
 
 
 def isolation_key(name: str) -> str:
@@ -47,7 +48,10 @@ def load_info(name: str) -> AgentInfo:
       ArgumentError: it is not an agent.
     """
     agent = load(name)
-    return AgentInfo(agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees)
+    wordings = tuple(map(str, getattr(agent, "wordings", ())))
+    return AgentInfo(
+        agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees, wordings
+    )
 
 
 def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:

@@ -13,7 +13,7 @@ from typing import Any
 
 DECLARED_ATTRIBUTES = (
     *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
-    "weights_digest",
+    *("weights_digest", "wordings"),
 )
 """The attributes that the protocol declares."""
 

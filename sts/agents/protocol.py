@@ -62,6 +62,8 @@ class Agent(ABC):
       draws: the number of uniform random numbers that each player needs per step.
       domain: the name of the only domain that it plays; "" for any.
       trained_on: a short description of the recordings used for training; "" for none.
+      wordings: the instructions that it understands, if it understands few others. In live sessions
+        people can choose from them.
       version: set by its author if the code does not determine the behaviour; else "".
       parameters: names of the attributes that enter the fingerprint and stay fixed while it plays;
         None for all attributes set by its constructor, see docs/agents.md.
@@ -73,6 +75,7 @@ class Agent(ABC):
     draws: int = 0
     domain: ClassVar[str] = ""
     trained_on: str = ""
+    wordings: ClassVar[tuple[str, ...]] = ()
     version: str = ""
     parameters: ClassVar[tuple[str, ...] | None] = None
 

@@ -41,11 +41,8 @@ def make_item(
 
 
 def find_players(continuation: Continuation | Entry, people: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in `people` who played a continuation, and so may not judge it."""
+    """Return those of the pseudonyms `people` who played a continuation, and may not judge it."""
     if continuation.agent != HUMAN:
         return ()
-    return tuple(
-        name
-        for name in people
-        if human.person_fingerprint(name) == continuation.identity.fingerprint
-    )
+    fingerprint = continuation.identity.fingerprint
+    return tuple(person for person in people if human.person_fingerprint(person) == fingerprint)

@@ -29,7 +29,7 @@ def match_to_continuations(
     """
     with store.read() as connection:
         enqueued = queue.find_enqueued(connection, {rating.continuation for rating in ratings})
-        names = [person.name for person in people.list_people(connection)]
+        names = [person.pseudonym for person in people.list_people(connection)]
     if all(rating.continuation in enqueued for rating in ratings):
         return list(ratings), []
     candidates = iter_candidates(workspace, {*names, *annotator_names(ratings)})

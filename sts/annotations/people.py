@@ -270,9 +270,6 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
         "name_digest": hash_names(person.pseudonym, person.pseudonym),
     }
     connection.execute(update(annotators).where(is_person).values(names))
-    connection.execute(
-        update(item_players).where(item_players.c.name == person.name).values(name=person.pseudonym)
-    )
     is_sender = rejected.c.annotator == person.id
     connection.execute(update(rejected).where(is_sender).values(raw="", message="erased"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
@@ -283,8 +280,8 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
 
 def has_played(item: ColumnElement[str] | str, annotator_id: int | BindParameter[int]) -> Exists:
     """Select items that a person played, and so may neither judge nor review."""
-    name = select(annotators.c.name).where(annotators.c.id == annotator_id).scalar_subquery()
-    return exists().where(item_players.c.item == item, item_players.c.name == name)
+    own = select(annotators.c.pseudonym).where(annotators.c.id == annotator_id).scalar_subquery()
+    return exists().where(item_players.c.item == item, item_players.c.pseudonym == own)
 
 
 def _set_deactivated(connection: Connection, annotator_id: int, when: float | None) -> None:

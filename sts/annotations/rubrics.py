@@ -64,8 +64,8 @@ def _supersede_batch(connection: Connection, successor: Mapping[str, str]) -> No
     connection.execute(update(items).where(items.c.id.in_(olds)).values(annotations_required=0))
     connection.execute(delete(item_suites).where(item_suites.c.item.in_(olds)))
     played = select(item_players).where(item_players.c.item.in_(olds))
-    names = {(successor[row.item], row.name) for row in connection.execute(played)}
-    store_players(connection, names)
+    pairs = {(successor[row.item], row.pseudonym) for row in connection.execute(played)}
+    store_players(connection, pairs)
     _restore_continuation(connection, [*successor.values()])
 
 
@@ -82,10 +82,10 @@ def _is_current() -> ColumnElement[bool]:
 
 
 def store_players(connection: Connection, wanted: Collection[tuple[str, str]]) -> None:
-    """Store missing pairs of an item and the name of a person who played it."""
+    """Store missing pairs of an item and the pseudonym of a person who played it."""
     for batch in iter_batches(sorted(wanted)):
         query = select(item_players).where(item_players.c.item.in_({item for item, _ in batch}))
-        stored = {(row.item, row.name) for row in connection.execute(query)}
-        rows = [{"item": item, "name": name} for item, name in batch if (item, name) not in stored]
+        stored = {(row.item, row.pseudonym) for row in connection.execute(query)}
+        rows = [{"item": i, "pseudonym": p} for i, p in batch if (i, p) not in stored]
         if rows:
             connection.execute(insert(item_players), rows)

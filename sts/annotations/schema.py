@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 11
+VERSION = 12
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -124,7 +124,7 @@ copies = _table(
 
 item_suites = _table("item_suites", _key("suite"), _item(primary_key=True))
 
-item_players = _table("item_players", _key("name"), _item(primary_key=True))
+item_players = _table("item_players", _key("pseudonym"), _item(primary_key=True))
 
 slots = _table(
     "slots",

@@ -20,7 +20,7 @@ class Item:
     horizon: int  # continuation steps, at least 1; marks are counted 1..horizon from takeover
     takeover: int  # context steps
     clip: str  # hash of its appearance; continuations with the same clip share its judgements
-    players: tuple[str, ...] = ()  # annotators who played it and so may not judge it
+    players: tuple[str, ...] = ()  # pseudonyms of those who played it and so may not judge it
     sees: str = "observation"  # observation, world or rehearsal
     rubric: str | None = None  # version of its rubric, "" for none; None keeps the stored one
     # Rule that auto-resolves it, "" for none; None keeps the stored one.

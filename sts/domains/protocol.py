@@ -92,11 +92,13 @@ class LiveControls(NamedTuple):
       keys: the name of an action by key, as browsers call it; {} for keys chosen by name.
       tick: seconds from step to step; 0 for the pace of the agents.
       repeats: True if a key that is held repeats its action; else each press is one action.
+      settings: of the worlds that people record, passed to `generate`.
     """
 
     keys: Mapping[str, str] = MappingProxyType({})
     tick: float = 0.25
     repeats: bool = False
+    settings: Mapping[str, Any] = MappingProxyType({})
 
 
 class Worlds(Protocol):

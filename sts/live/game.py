@@ -155,7 +155,7 @@ class Game:
         """Return the identity of the continuation that a person plays of a scenario."""
         assert self.scenario is not None, "the session plays no scenario"
         (person,) = (p for p in self.participants if p.acts)
-        return human.make_identity(self.scenario, person.name, 0)
+        return human.make_identity(self.scenario, person.name)
 
     @property
     def time(self) -> int:

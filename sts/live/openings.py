@@ -20,24 +20,30 @@ def open_recording(
 ) -> Opening:
     """Return the opening of a recording in a new world of a domain; errors as in `generate`.
 
-    Where agents set the pace, a person who acts plays in turns.
+    Participants get the world's players, the setters last; a setter for whom none is left only sets
+    tasks. Where agents set the pace, a person who acts plays in turns.
+
+    Raises:
+      ArgumentError: the world has too few players, in a sentence for people.
     """
-    world = load_domain(domain)
-    seed = secrets.randbits(31)
-    (state,) = world.generate(1, seed=seed)
-    tick = get_controls(domain).tick
-    is_played = any(p.acts and p.player is not None for p in participants)
-    players = world.scene_format(state).n_players
-    if any(p.player is not None and p.player >= players for p in participants):
-        raise ArgumentError(f"a world of {domain} has only {players} players")
+    world, controls = load_domain(domain), get_controls(domain)
+    (state,) = world.generate(1, seed=secrets.randbits(31), **controls.settings)
+    count, seated = world.scene_format(state).n_players, list(participants)
+    ranked = sorted(range(len(seated)), key=lambda place: seated[place].role == "setter")
+    for player, place in enumerate(ranked):
+        if player < count:
+            seated[place] = seated[place]._replace(player=player)
+        elif seated[place].role != "setter":
+            raise ArgumentError(f"A world of {domain} has a place for {count} only.")
+    is_played = any(p.acts and p.player is not None for p in seated)
     return Opening(
         secrets.token_hex(12),
         "record",
         domain,
         state,
-        tuple(participants),
-        None if is_played and not tick else tick,
-        count_steps(minutes, tick),
+        tuple(seated),
+        None if is_played and not controls.tick else controls.tick,
+        count_steps(minutes, controls.tick),
     )
 
 
@@ -72,8 +78,10 @@ def open_evaluation(plan: Plan, cell: int, person: str, *, kind: str = "human") 
     )
 
 
-def open_scenario(scenario: Scenario, person: str, *, tick: float | None = None) -> Opening:
-    """Return the opening of a person's play of a scenario; it is turn-based without a tick.
+def open_scenario(scenario: Scenario, person: str) -> Opening:
+    """Return the opening of a person's play of a scenario.
+
+    Where agents set the pace, they play in turns.
 
     Raises:
       ArgumentError: it evaluates a team, or its world has no named actions.
@@ -94,7 +102,7 @@ def open_scenario(scenario: Scenario, person: str, *, tick: float | None = None)
         recording.domain,
         recording.state,
         (Participant("human", person, "solver", scenario.players[0]),),
-        tick,
+        get_controls(recording.domain).tick or None,
         scenario.takeover + scenario.horizon,
         scenario=scenario.hash,
     )

@@ -90,6 +90,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
       minutes: length of a session.
       tick: seconds from step to step; None for the domain's default.
       prompts: from which setters improvise.
+      wordings: which setters can choose from: those of all agents, so that they reveal none.
       seed: of the plan.
       cells: the sessions, by person and order.
     """
@@ -104,6 +105,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     minutes: float
     tick: float | None
     prompts: tuple[Prompt, ...]
+    wordings: tuple[str, ...]
     seed: int
     cells: tuple[Cell, ...]
 
@@ -223,6 +225,7 @@ def make_plan(
         minutes=float(minutes),
         tick=tick,
         prompts=load_prompts(domain, prompts),
+        wordings=tuple(dict.fromkeys(text for info in infos.values() for text in info.wordings)),
         seed=seed,
         cells=tuple(cells),
     )

@@ -65,7 +65,7 @@ export class Board {
     this.#label(this.#drawing(episode)?.describe?.(episode, frame) ?? `Picture: ${placeOf(episode, frame).join(", ")}`);
   }
 
-  // Displays a player's view: frame `frame` of a view of the play page.
+  // Displays a player's view: frame `frame` of its views.
   /** @param {Shown} view @param {number} frame */
   showSight(view, frame) {
     const options = this.#prepareCanvas(frame > view.takeover);

@@ -62,27 +62,15 @@ type Action = {
 type KeyRow = { keys: string[]; action: string; show?: string; help?: string };
 
 type Verdict = "success" | "failure" | "not_done" | "cannot_judge";
-/** Data of the play page; `turns` are [action, token]. */
+/** Views of a player, by frame: their sight, or pictures. */
 type Shown = {
   session: string | null;
-  first: number;
   frames: any[];
   sprites?: Sprite[];
   drawing?: string;
   height?: number;
   width?: number;
-  kind: string;
-  moves: string[];
-  tokens: string[];
-  turns: [number, number][];
-  played: number;
-  received: number;
   takeover: number;
-  horizon: number;
-  finished: boolean;
-  instructions: Instruction[];
-  you?: string;
-  broken?: number;
 };
 
 type Theme = { background: string; text: string; grid: string; accent: string; dark: boolean };

@@ -121,8 +121,8 @@ def test_equal_seeds_give_equal_orders_and_different_seeds_differ(sqlite_workspa
 
 
 def test_players_do_not_judge_their_own_continuations(store) -> None:
-    enqueue(store, [an_item("mine", players=("Ana",)), an_item("theirs")])
-    ana, bo = add_people(store, "Ana", "Bo")
+    enqueue(store, [an_item("mine", players=("annotator-0000aa",)), an_item("theirs")])
+    ana, bo = add_people(store, "annotator-0000aa", "Bo")  # the name is also the pseudonym
     assert (judge(store, ana), judge(store, bo)) == (["theirs"], ["mine"])
 
 
@@ -156,8 +156,9 @@ def test_reference_rate_one_serves_references_first_and_zero_none(open_store) ->
     store = open_store(reference_rate=1)
     enqueue(store, some_items(3))
     for i in range(3):
-        add_reference(store, an_item(f"r{i}", players=("Ana",) * (i == 0)), "not_done")
-    ana, bo = add_people(store, "Ana", "Bo")
+        players = ("annotator-0000aa",) * (i == 0)
+        add_reference(store, an_item(f"r{i}", players=players), "not_done")
+    ana, bo = add_people(store, "annotator-0000aa", "Bo")
     assert claim(store, ana) == claim(store, ana)
     met = judge(store, ana)
     assert set(met[:2]) == {"r1", "r2"} and set(met[2:]) == {"c0", "c1", "c2"}

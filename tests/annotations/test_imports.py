@@ -168,11 +168,14 @@ def test_judgements_beyond_the_required_number_are_extra(workspace, store, bring
 
 
 def test_file_with_one_wrong_line_is_not_imported(store, bring) -> None:
-    enqueue(store, [*some_items(1), an_item("mine", players=("Ana",))])
+    enqueue(store, [*some_items(1), an_item("mine", players=("annotator-0000aa",))])
     for line, words in (
         (GOOD.replace("c0", "c9"), "continuation 'c9' is neither in this workspace nor in"),
         (GOOD.replace(",40", ",30"), "expected the horizon 40 of .* found 30"),
-        (GOOD.replace("c0", "mine"), "'Ana' played continuation 'mine' and may not judge it"),
+        (
+            GOOD.replace("c0", "mine").replace("Ana", "annotator-0000aa"),
+            "'annotator-0000aa' played continuation 'mine' and may not judge it",
+        ),
         (GOOD.replace("Ana", "A\tna"), "annotator: expected a name of 1 to 64"),
         (GOOD.replace("Ana", ""), "annotator: expected a name of 1 to 64"),
     ):
@@ -263,9 +266,9 @@ def test_import_by_index_fills_a_workspace_that_was_never_served(unserved, impor
 def test_line_that_matches_no_or_several_continuations_stops_the_import(
     unserved, import_lines, sts
 ) -> None:
-    play_turns(scenarios(2)[0], [(4, 0)] * scenarios(2)[0].horizon, "Ana").finish(
-        unserved, seconds=1.0
-    )
+    player = "annotator-0000aa"
+    played = play_turns(scenarios(2)[0], [(4, 0)] * scenarios(2)[0].horizon, player)
+    continuations.save(unserved, [played])
     good = "random,clean-take-01,0,Ana,success,3"
     for lines, header, expected in (
         (
@@ -282,7 +285,11 @@ def test_line_that_matches_no_or_several_continuations_stops_the_import(
         ([good.replace("Ana", "")], INDEXED, "annotator: expected a name of 1 to 64"),
         (["ran\u202edom,s,0,Ana,success,2"], INDEXED, "line 2: agent: expected a name"),
         (["random,s,0,Ana,success,2147483648"], INDEXED, "line 2: expected a step of 1 to 2147"),
-        ([good.replace("random", "human")], INDEXED, "'Ana' played continuation"),
+        (
+            [good.replace("random", "human").replace("Ana", player)],
+            INDEXED,
+            f"'{player}' played continuation",
+        ),
     ):
         assert re.search(expected, import_lines(*lines, header=header, code=1))
     os.mkfifo(unserved.path("pipe.csv"))

@@ -302,8 +302,8 @@ WORDS = "too dark where Zacharias lives"
 def a_team(store: AnnotationStore) -> tuple[int, str]:
     """Have two people judge in words of their own; return one of them and their session."""
     enqueue(store, some_items(2), required=2)
-    enqueue(store, [an_item("own", players=("Zacharias",))])
     zacharias = add_person(store, "Zacharias", email="Zacharias@example.org")
+    enqueue(store, [an_item("own", players=(zacharias.pseudonym,))])
     for person in (zacharias, add_person(store, "Bo")):
         first, second, *_ = claim(store, person.id, 2)
         dark = {"verdict": "cannot_judge", "step": None, "reason": WORDS}

@@ -15,6 +15,5 @@ MINED, MINED_TIMES = 80, 5  # scenarios of each domain, and continuations of eac
 EDITED = 40  # candidates of each domain
 EXPORTED = 500  # trajectories written in each format
 WORLDS = 100  # stepped through the adapter at once
-TURNS = 400  # that a person plays
 CLIPS = 500  # that each annotator judges before an export
 CANDIDATES, OPENED, ACCEPTED = 10_000, 5, 60  # of a draft, and how often its page is used

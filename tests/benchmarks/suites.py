@@ -1,4 +1,4 @@
-"""What suites, sessions and files cost: start-up, continuations, formats, turns and checks."""
+"""What suites, sessions and files cost: start-up, continuations, formats and checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from sts import agents
 from sts.annotations import events, history
 from sts.annotations.store import AnnotationStore
-from sts.continuations import human, parts
+from sts.continuations import parts
 from sts.continuations.run import run
 from sts.engine import sampling
 from sts.engine.session import Session
@@ -37,8 +37,7 @@ from sts.trajectories import store as trajectories
 from sts.worlds.lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes
-from tests.benchmarks.measure import STS, Rows, alternating, compiling, cost, seconds
-from tests.examples import play_turns, scenarios
+from tests.benchmarks.measure import STS, Rows, compiling, cost, seconds
 from tests.recording import record
 from tests.stores import add_person, enqueue
 
@@ -236,28 +235,6 @@ def human_play() -> Rows:
     counts = (f"{found[f'{what}_{how}']} of {found[what]}" for what, how in
               (("states", "alike"), ("trials", "exact")))  # fmt: skip
     yield f"`sts {' '.join(words)}`", *counts, "1", TRIALS_AIM, taken.wall
-
-
-def turns() -> Rows:
-    """What a person's first and last turn cost, held open and replayed."""
-    (one,) = scenarios(1, partner="agent:local-search", horizon=sizes.TURNS)
-    made = [(t % 9, 0) for t in range(sizes.TURNS)]
-
-    def take(begun: human.Play) -> str:
-        """Take the next turn; return what a page is sent that has all that came before."""
-        frames = len(begun.frames)
-        begun.take(human.Turn(*made[len(begun.turns)]))
-        return json.dumps(begun.view(frames))
-
-    def replay(n: int) -> str:
-        return json.dumps(play_turns(one, made[:n]).view())
-
-    for n in (1, sizes.TURNS):
-        begin = partial(play_turns, one, made[: n - 1])
-        ways: list[Any] = [(take, begin), (replay, partial(int, n))]
-        milliseconds = (1e3 * taken for taken in alternating(ways, runs=sizes.RUNS))
-        sent = len(take(begin())) / 1e3, len(replay(n)) / 1e3
-        yield f"turn {n}", f"1 and {one.takeover + n}", *milliseconds, *sent
 
 
 def export_check() -> Rows:

@@ -85,7 +85,7 @@ def test_filmstrip_marks_the_takeover_and_every_player():
         assert "A" in format_strip(episode, [frame], judged=()).partition("\n")[2]
 
 
-def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_path):
+def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys):
     lines = run_show(capsys, root, "mine@1/clean-take-02", "--agent", "random", "--index", "1")
     (title,) = [line for line in lines if line.startswith("random #1")]
     id = title.partition("(")[2].rstrip(")")
@@ -97,7 +97,7 @@ def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys, tmp_p
     assert again[-1] == "not judged yet"
     (one,) = scenarios(1)
     turns = [(4, 0), (4, 1)] + [(4, 0)] * 6
-    kept = play_turns(one, turns).finish(Workspace.open(str(tmp_path)), seconds=1.0)
+    kept = play_turns(one, turns)
     assert (
         describe_utterances(kept.episode, kept.players, kept.takeover) == "A says “yes” in step +2"
     )

@@ -13,7 +13,6 @@ from sts import agents
 from sts.agents import PolicyOutput
 from sts.agents.external import child
 from sts.continuations import store
-from sts.continuations.human import Play
 from sts.continuations.takeover import continue_all
 from sts.domains import ActionSpace, action_space, load_domain, validate_episodes
 from sts.engine import session
@@ -22,6 +21,7 @@ from sts.engine.replay import verify
 from sts.engine.session import Actions
 from sts.episodes import Instruction
 from sts.errors import ArgumentError, DamagedData, StsError
+from sts.live.openings import open_scenario
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
@@ -217,7 +217,7 @@ def test_person_cannot_play_a_world_without_named_actions(pendulum):
     with pytest.raises(
         ArgumentError, match="has no named actions from which a person could choose"
     ):
-        Play(pendulum, person="p", attempt=0)
+        open_scenario(pendulum, "p")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 from sts.agents import PolicyOutput
 from sts.commands.terminal import describe_utterances
-from sts.continuations.human import Play
 from sts.continuations.takeover import continue_all
 from sts.domains import load_domain, validate_episodes
 from sts.domains.conformance import check
@@ -16,7 +15,7 @@ from sts.engine import session
 from sts.engine.replay import verify
 from sts.engine.session import Actions
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, DamagedData, StsError
+from sts.errors import DamagedData, StsError
 from sts.formats.minari import exporter, importer
 from sts.storage.workspace import Workspace
 from sts.suites import scenarios as files
@@ -26,6 +25,7 @@ from sts.viewer.payload import continuation_payload
 from sts_scenarios.category import Category
 from tests.domains import spaces
 from tests.domains.keepers import category
+from tests.examples import play_turns
 from tests.mined import mine
 from tests.recording import record
 
@@ -109,8 +109,8 @@ def test_continuation_with_texts_is_shown_to_annotators(scenario, tmp_path):
     assert f"keeper says “{TEXT}” in step +1" in describe_utterances(made.episode, (0,), 6)
     sent = continuation_payload(Workspace.open(tmp_path), made)
     assert sent["texts"][-1] == [13, 0, TEXT] and len(sent["texts"]) == 12 + 8
-    with pytest.raises(ArgumentError, match="has no tokens from which a person could choose"):
-        Play(asked, person="p", attempt=0)
+    played = play_turns(asked, [(0, TEXT)] * asked.horizon)
+    assert set(played.episode.utterances[6:, 0].tolist()) == {TEXT}  # people write, too
 
 
 @pytest.mark.parametrize(

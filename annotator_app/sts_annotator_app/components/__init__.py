@@ -1,4 +1,4 @@
-"""Browser components of the pages for judging, reviewing, curating and playing.
+"""Browser components of the pages for judging, reviewing, curating and live sessions.
 
 The episode viewer and the bundling of modules into one script are in `sts.viewer`.
 """
@@ -18,8 +18,7 @@ MODULES = {
     "player": (*_SYNC_MODULES, *_PLAYER_MODULES, "player"),
     "clip": CLIP,
     "review": (*_SYNC_MODULES, *_REVIEW_MODULES, "review"),
-    "play": (*BOARD, "browser", "turns", "play"),
-    "live": (*BOARD, "browser", "turns", "livesession", "live"),
+    "live": (*BOARD, "browser", "controls", "livesession", "live"),
     "curate": (*_SYNC_MODULES, *_CURATION_MODULES, "curate"),
 }
 _COMMON_STYLES = ("page", "viewer", "panel")
@@ -27,7 +26,6 @@ STYLES = {
     "player": (*_COMMON_STYLES, "player"),
     "clip": CLIP_STYLES,
     "review": (*_COMMON_STYLES, "player", "review"),
-    "play": ("page", "play"),
     "live": ("page", "live"),
     "curate": (*_COMMON_STYLES, "curate"),
 }

@@ -3,13 +3,13 @@
 import { Board } from "../../../sts/viewer/board.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { element, isTyping, keepFocus, mounted, ownsKey } from "../../../sts/viewer/page.mjs";
-import { localStore, ownerOf } from "./browser.mjs";
+import { closeConnectionDialogs, localStore, ownerOf } from "./browser.mjs";
 import { LiveSession, MARK_KEYS, MARK_NAMES } from "./livesession.mjs";
-import { COMPASS, speechHelp } from "./turns.mjs";
+import { COMPASS, speechHelp } from "./controls.mjs";
 
 const KEY_NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "Space" };
 const CONFIRM = 4000; // ms in which a second click ends the session
-const ROLES = { setter: "You set the tasks", solver: "You carry out the tasks", player: "You play" };
+const ROLES = { setter: "You set the tasks", solver: "You carry out the tasks", player: "You play", scenario: "You do what the instruction says" };
 const NONE_PLANNED = ["No session now", "No session is planned for you at the moment."];
 const THANKS = ["Thank you", "The session is saved. You can close this page."];
 
@@ -29,6 +29,7 @@ class LivePage {
     this.resize.observe(this.$("canvas"));
     this.timer = setInterval(() => this.live && this.#renderStatus(), 200);
     this.#listen();
+    closeConnectionDialogs(this.abort.signal);
   }
 
   /** @param {string} selector @returns {any} what the markup has there */
@@ -117,6 +118,8 @@ class LivePage {
       window.addEventListener(type, (event) => this.#release(`pointer ${/** @type {any} */ (event).pointerId}`), { signal });
     const field = this.$("[name=text]");
     field.addEventListener("input", () => this.live.write(field.value), { signal });
+    const words = this.$("[name=say]");
+    words.addEventListener("input", () => this.#say(words.value), { signal });
     this.$("form").addEventListener("submit", (event) => {
       event.preventDefault();
       if (!this.live.ask(field.value)) return;
@@ -232,7 +235,7 @@ class LivePage {
     const isReady = !!(live.hello && live.state && live.frame);
     for (const part of this.$(".room").querySelectorAll(".world, .side")) part.hidden = !isReady;
     if (!isReady) return;
-    this.$(".role").textContent = `${live.hello.practice ? "Practice: " : ""}${ROLES[live.role] ?? ""}`;
+    this.$(".role").textContent = `${live.hello.practice ? "Practice: " : ""}${ROLES[live.isScenario ? "scenario" : live.role] ?? ""}`;
     this.#renderTasks();
     this.#renderPrompt();
     this.#renderAsked();
@@ -251,7 +254,7 @@ class LivePage {
     const left = live.link === "open" ? live.countdown(now) : 0;
     this.$(".count").hidden = !left;
     setText(this.$(".count"), `${left}`);
-    if (live.hello.activity === "scenario") this.#renderTasks();
+    if (live.isScenario) this.#renderTasks();
     const disabled = !live.canAct;
     for (const button of this.$(".pad").children) button.disabled = disabled;
   }
@@ -338,9 +341,10 @@ class LivePage {
       this.$(".words").replaceChildren(...hello.tokens.slice(1).map((word) => makeButton("word", word)));
     }
     this.$(".acts").hidden = !live.acts || live.ended;
-    this.$(".speech").hidden = hello.tokens.length < 2;
+    this.$(".speech").hidden = hello.tokens.length === 1;
+    this.$("[name=say]").hidden = !live.writes;
     this.$("[data-action=swap]").hidden = !live.canSwap;
-    this.$("[data-action=end]").hidden = live.ended;
+    this.$("[data-action=end]").hidden = live.ended || live.isScenario;
     this.$("[data-action=end]").disabled = live.link !== "open";
     this.$("[data-action=done]").hidden = !live.ended;
     this.$("[data-action=done]").disabled = live.kept.unsent.length > 0;
@@ -360,7 +364,8 @@ class LivePage {
   #renderWords() {
     const { tokens } = this.live.hello ?? {};
     if (!tokens) return;
-    const word = this.live.word ? tokens[this.live.word] : "";
+    const word = this.live.writes ? this.live.word : tokens[this.live.word || -1];
+    if (this.live.writes && !word) this.$("[name=say]").value = "";
     setText(this.$(".word"), word ? `“${word}”` : "none (silent)");
     for (const button of this.$(".words").children) button.setAttribute("aria-pressed", `${button.dataset.word === word}`);
   }

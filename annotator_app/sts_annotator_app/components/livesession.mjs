@@ -3,7 +3,7 @@
 
 import { count } from "../../../sts/viewer/episode.mjs";
 import { keep, recall } from "./browser.mjs";
-import { layoutOf, turnAction } from "./turns.mjs";
+import { layoutOf, turnAction } from "./controls.mjs";
 
 /** @type {Record<string, string>} */
 export const MARK_KEYS = { s: "success", f: "failure", x: "cannot_tell" };
@@ -19,6 +19,7 @@ const ENDED = {
   time: "The session has ended because its time was over.",
   "agent failed": "The session has ended because the agent stopped working.",
 };
+const PLAYED = { finished: "Finished, thank you. Others will judge this without knowing that it was you." };
 
 export class LiveSession {
   /** @type {"connecting" | "open" | "lost" | "closed" | "done"} */ link = "connecting";
@@ -33,7 +34,7 @@ export class LiveSession {
   notice = ""; // of the server, until the next connection
   refusal = ""; // of the server, until the next attempt
   tries = 0;
-  word = 0;
+  /** @type {number | string} */ word = 0; // of the next move: a token, or a text
   startsAt = 0;
   isKept = true;
 
@@ -125,6 +126,10 @@ export class LiveSession {
     this.storage.removeItem(this.name);
   }
 
+  get isScenario() {
+    return this.hello?.activity === "scenario";
+  }
+
   get ended() {
     return !!this.state?.ended;
   }
@@ -145,7 +150,7 @@ export class LiveSession {
   // True if this person may give instructions; without a connection they are sent later.
   get canAsk() {
     const others = this.state?.kinds.some((kind, i) => i !== this.hello.me && kind !== "empty");
-    return !!others && !this.ended && this.link !== "closed" && this.hello.activity !== "scenario" && this.role !== "solver";
+    return !!others && !this.ended && this.link !== "closed" && !this.isScenario && this.role !== "solver";
   }
 
   get canSwap() {
@@ -164,7 +169,7 @@ export class LiveSession {
   // The instructions for this person up to now, the present one last.
   get tasks() {
     if (!this.state) return [];
-    if (this.hello.activity === "scenario") return this.hello.instructions.filter(({ step }) => step <= this.frame.t);
+    if (this.isScenario) return this.hello.instructions.filter(({ step }) => step <= this.frame.t);
     return this.state.told.filter(({ by }) => by !== this.hello.me);
   }
 
@@ -257,16 +262,18 @@ export class LiveSession {
     if (altKey) return null;
     if (key === "Enter") return this.canAsk ? { name: "write" } : null;
     if (!this.acts) return null;
-    const move = this.keys[letter];
-    if (move && !(shiftKey && this.hello.tokens.includes(move))) return { name: "move", move };
-    const event = /** @type {KeyboardEvent} */ ({ key, code, shiftKey, ctrlKey, metaKey, altKey, repeat: false });
-    const action = turnAction(event, this.keys);
-    return ["move", "say", "silence"].includes(action?.name) ? action : null;
+    return turnAction({ key, code, shiftKey }, this.keys, this.hello.tokens);
+  }
+
+  // True if words are texts instead of tokens.
+  get writes() {
+    return !this.hello?.tokens.length;
   }
 
   // Chooses the word of the next move; the same word again, or an unknown one, clears it.
   /** @param {string} [word] */
   say(word) {
+    if (this.writes) return void (this.word = word?.trim() || 0);
     const index = this.hello.tokens.indexOf(word);
     this.word = index > 0 && index !== this.word ? index : 0;
   }
@@ -307,17 +314,19 @@ export class LiveSession {
     if (this.link === "lost") return LOST;
     if (this.link === "connecting" || !this.state) return "Connecting ...";
     if (this.refusal || (this.notice && !this.ended)) return this.refusal || this.notice;
-    const reason = this.notice || ENDED[this.state.ended] || "The session has ended.";
+    const reason = this.notice || (this.isScenario && PLAYED[this.state.ended]) || ENDED[this.state.ended] || "The session has ended.";
     const { length } = this.unmarked;
     if (this.ended) return length ? `${reason} Mark ${count(length, "instruction")} before you leave.` : reason;
     if (this.missing) return this.missing > 1 ? "Waiting for the other people." : "Waiting for the other person.";
+    if (this.countdown(now)) return `Get ready: ${this.isScenario && this.frame.t ? "your turn" : "the session"} starts in a moment.`;
     if (this.frame.watch) return "Watch what happened before; your turn comes next.";
-    if (this.countdown(now)) return "Get ready: the session starts in a moment.";
     return this.isKept ? "" : UNKEPT;
   }
 
   get clock() {
-    const { tick, max_steps: last } = this.hello;
+    const { tick, max_steps: last, takeover } = this.hello;
+    if (this.frame.t < takeover) return `${count(takeover - this.frame.t, "step")} to your turn`;
+    if (this.isScenario) return `step ${this.frame.t - takeover} of ${last - takeover}`;
     const steps = `step ${this.frame.t} of ${last}`;
     if (!tick || this.ended) return steps;
     const left = Math.ceil((last - this.frame.t) * tick);

@@ -183,6 +183,7 @@ type LiveHello = {
   repeats: boolean;
   tick: number | null;
   max_steps: number;
+  takeover: number;
   me: number;
   player: number | null;
   players: (number | null)[];

@@ -89,7 +89,7 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
 
 
 def load_player_view(opened: CachedDraft, candidate: DraftCandidate) -> dict[str, Any]:
-    """Return the evaluated player's view along the recording, as on the play page."""
+    """Return the evaluated player's view along the recording, as in live sessions."""
     scenario = opened.scenario(candidate.summary.id, candidate.state.scenario)
     recording, player = scenario.recording, scenario.players[0]
     world = load_domain(recording.domain)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sts import agents
 from sts.agents.protocol import Agent
 from sts.annotations.types import Annotator
+from sts.continuations import human
+from sts.continuations.store import is_saved
 from sts.continuations.types import Continuation
-from sts.errors import StsError
+from sts.errors import ArgumentError, StsError
 from sts.live.game import Game
 from sts.live.journal import read_events
-from sts.live.openings import open_evaluation
+from sts.live.openings import open_evaluation, open_scenario
 from sts.live.plans import Plan
 from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
 from sts.live.types import Opening, Participant, list_participants
+from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
@@ -36,6 +39,7 @@ class Place(NamedTuple):
       domain: of its world.
       role: of the place.
       study: the name of the session's study, or "".
+      agents: the names of the session's agents; () in a study, which hides them.
       is_own: True if the person has it already.
       has_ended: True if nothing is left but marks.
     """
@@ -45,6 +49,7 @@ class Place(NamedTuple):
     domain: str
     role: str
     study: str
+    agents: tuple[str, ...]
     is_own: bool
     has_ended: bool
 
@@ -89,6 +94,7 @@ class Hall:
         self._lock, self._starting = threading.Lock(), threading.Lock()
         self._sessions: dict[str, tuple[Opening, list[Participant]]] = {}
         self._planned: dict[tuple[str, int], _Planned] = {}
+        self._scenarios: dict[tuple[str, str], str] = {}  # sessions by scenario and person
         for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
             try:
                 events = read_events(path)
@@ -134,6 +140,40 @@ class Hall:
             self.create(opening)
             return opening.id
 
+    def start_scenario(self, scenarios: Iterable[Scenario], person: str) -> str:
+        """Create the session in which a person plays their next scenario, and return its id.
+
+        A session that has not ended is returned again. The order is random, and differs between
+        people.
+
+        Raises:
+          Refused: none is left that one person can play.
+          StsError: no session can be created.
+        """
+        with self._starting:
+            with self._lock:
+                started = {hash: s for (hash, name), s in self._scenarios.items() if name == person}
+                for session in started.values():
+                    if session in self._sessions and not self._has_ended(session):
+                        return session
+            error: StsError = Refused("You have played all scenarios that are open to you.")
+            ranked = sorted(scenarios, key=lambda s: content_hash(person.encode(), s.hash.encode()))
+            for scenario in ranked:
+                identity = human.make_identity(scenario, person)
+                if scenario.hash in started or is_saved(self._workspace, identity):
+                    continue
+                try:
+                    opening = open_scenario(scenario, person)
+                    self.create(opening, scenario)
+                except ArgumentError:  # not for one person
+                    continue
+                except StsError as failure:
+                    _LOG.error("scenario %s: %s", scenario.id, failure)
+                    error = failure
+                    continue
+                return opening.id
+            raise error
+
     def _has_ended(self, session: str) -> bool:
         """Return True for an open session that has ended and waits for its last marks."""
         room = self._rooms.get(session)
@@ -163,9 +203,11 @@ class Hall:
     def _note(
         self, opening: Opening, participants: Sequence[Participant], *, has_ended: bool
     ) -> None:
-        """Note a session of a study, and who takes part in it."""
+        """Note a session of a study or a scenario, and who takes part in it."""
+        person = next((p.name for p in participants if p.acts), "")
+        if opening.scenario:
+            self._scenarios[opening.scenario, person] = opening.id
         if opening.study:
-            person = next((p.name for p in participants if p.acts), "")
             planned = _Planned(opening.id, person, has_ended)
             self._planned[opening.study, opening.cell] = planned
 
@@ -181,8 +223,11 @@ class Hall:
                 where = opening.id, opening.activity, opening.domain
                 has_ended = self._has_ended(opening.id)
                 if own or not has_ended:
-                    place = Place(*where, participant.role, opening.study, bool(own), has_ended)
-                    places.append(place)
+                    study, role = opening.study, participant.role
+                    agents = (
+                        () if study else tuple(p.name for p in participants if p.kind == "agent")
+                    )
+                    places.append(Place(*where, role, study, agents, bool(own), has_ended))
         return sorted(places, key=lambda place: not place.is_own)
 
     async def find(self, session: str, person: Annotator) -> tuple[Room, int]:

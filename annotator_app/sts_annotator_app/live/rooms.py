@@ -217,7 +217,7 @@ class Room:
                 await self._wait_for_people()
                 due = -1.0
                 continue
-            if due < 0:
+            if due < 0 or self._is_at_takeover():
                 await self._broadcast({"type": "countdown", "seconds": self._countdown})
                 wanted = loop.time() + self._countdown + (self._tick() or 0.0)
                 due = wanted
@@ -233,6 +233,11 @@ class Room:
             self._slow = tick is not None and loop.time() - began > tick
             wanted = due + (tick or 0.0)
             due = max(wanted, loop.time())
+
+    def _is_at_takeover(self) -> bool:
+        """Return True if a person takes over at a clocked step, for which they get ready."""
+        scenario, tick = self.game.scenario, self.game.opening.tick
+        return scenario is not None and bool(tick) and self.game.time == scenario.takeover
 
     def _tick(self) -> float | None:
         """Return the seconds to the next step; None if it waits for turns."""
@@ -340,6 +345,7 @@ class Room:
             "player": me.player,
             "players": [p.player for p in game.participants],
             "instructions": [{"text": i.text, "step": i.given_at} for i in asked],
+            "takeover": scenario.takeover if scenario else 0,
             "practice": game.opening.practice,
         }
 

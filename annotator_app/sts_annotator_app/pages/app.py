@@ -26,7 +26,6 @@ judged = bool(get_settings().suite)
 entries: list[tuple[Callable[[], None], str, str]] = []
 if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
-    entries.append((component_pages.show_play, "Play", "turn"))
 if "reviewer" in doing and judged:
     entries.append((component_pages.show_review, "Review", "review"))
 curating = (component_pages.show_curate, "Curate", "curate")

@@ -1,6 +1,5 @@
-"""Pages with a single component each: annotate, review, curate and play."""
+"""Pages with a single component each: annotate, review and curate."""
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -8,14 +7,11 @@ from typing import Any
 import streamlit as st
 
 from sts.annotations.types import Annotator
-from sts.errors import StsError
-from sts_annotator_app import annotating, play, state
+from sts_annotator_app import annotating, state
 from sts_annotator_app.curation import sync as curation
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reviewing import sync as reviewing
 from sts_annotator_app.settings import get_settings
-
-_LOG = logging.getLogger(__name__)
 
 
 @st.fragment  # a message of the component reruns only this fragment
@@ -61,26 +57,6 @@ def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
     )
 
 
-def _sync_play(person: Annotator, sent: object) -> dict[str, Any]:
-    author = annotating.storage_namespace(state.workspace_path(), person.id)
-    try:
-        return play.sync_page(
-            state.get_workspace(),
-            state.get_store(),
-            state.get_suite(),
-            person,
-            sent,
-            author=author,
-            judged=state.judged_scenarios(person),
-            plays=state.play_sessions,
-            broken=state.unplayable,
-        )
-    except StsError as error:
-        _LOG.error("%s", error)
-        return {"author": author, "trouble": annotating.UNSAVED}
-
-
 show_annotate = partial(_show, "player", ("annotator",), _sync_annotate)
 show_review = partial(_show, "review", ("reviewer",), _sync_review)
 show_curate = partial(_show, "curate", ("curator", "lead"), _sync_curate)
-show_play = partial(_show, "play", ("annotator",), _sync_play)

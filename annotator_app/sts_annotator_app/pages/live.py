@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import streamlit as st
 
 from sts.annotations.types import Annotator
-from sts.errors import StsError
+from sts.errors import ArgumentError, StsError
 from sts.live.openings import open_recording
 from sts.live.plans import list_studies, load_plan
 from sts.live.prompts import Prompt, load_prompts
@@ -20,7 +21,8 @@ from sts_annotator_app.settings import get_settings
 
 NOT_STARTED = "The session cannot be started. Please tell the study lead."
 _ENTERED, _SESSION = "sts_live_entered", "session"
-_ROLES = {"setter": "set tasks", "solver": "carry out tasks", "player": "play"}
+_DOES = {"setter": "set tasks", "solver": "carry out tasks", "player": "play freely"}
+_ANOTHER, _NOBODY = "another person", "no one"
 _LOG = logging.getLogger(__name__)
 
 
@@ -45,6 +47,8 @@ def show_page() -> None:
         st.header("Live sessions")
         _show_places(person)
         _show_studies(person)
+        if "annotator" in person.roles and get_settings().suite:
+            _show_scenarios(person)
         _show_recording(person)
 
 
@@ -62,7 +66,7 @@ def _show_places(person: Annotator) -> None:
     listed = state.get_hall().list_places(person.pseudonym)
     places = [place for place in listed if not place.has_ended]
     for place in places:
-        what = f"{place.domain}: {_ROLES[place.role]}"
+        what = f"{place.domain}: {_DOES[place.role]}"
         verb = "Return to" if place.is_own else "Join"
         label = f"{verb} a session in {what}"
         if st.button(label, key=f"enter {place.session}"):
@@ -89,54 +93,78 @@ def _show_studies(person: Annotator) -> None:
         def start(name: str = name) -> None:
             plan = load_plan(state.get_workspace(), name)
             session = state.get_hall().start_evaluation(plan, person.pseudonym)
-            _enter(session, plan.prompts)
+            _enter(session, plan.prompts, plan.wordings)
 
         st.button("Start the next session", key=f"study {name}", on_click=_report(start))
 
 
+def _show_scenarios(person: Annotator) -> None:
+    """Show a button for the person's next scenario; none that they have judged."""
+    st.subheader("Play scenarios")
+    st.write(
+        "Watch the beginning of an episode, then take over and do what the instruction says, as an "
+        "agent would. Others judge what you do, and are not told that it was you."
+    )
+
+    def start() -> None:
+        judged = state.judged_scenarios(person)
+        scenarios = (s for s in state.get_suite().scenarios if s.hash not in judged)
+        _enter(state.get_hall().start_scenario(scenarios, person.pseudonym))
+
+    st.button("Play the next scenario", on_click=_report(start))
+
+
 def _show_recording(person: Annotator) -> None:
-    """Show how to record with another person, or alone."""
+    """Show how to record with another person or an agent, or alone."""
     domains = sorted(state.list_domains())
     if not domains:
         return
     st.subheader("Record together")
-    st.write("One of two people sets tasks in their own words, the other carries them out.")
+    st.write(
+        "One person sets tasks in their own words, and another person or an agent carries them out."
+    )
     domain = st.selectbox("World", domains) if len(domains) > 1 else domains[0]
-    role = st.radio("You", ["set tasks", "carry out tasks", "play alone"], horizontal=True)
+    role = st.radio("You", _DOES, format_func=_DOES.get, horizontal=True)
+    agents = {} if role == "solver" else state.list_agents(domain)
+    others = [*([_NOBODY] if role == "player" else []), _ANOTHER, *agents]
+    other = st.selectbox("Together with", others) if len(others) > 1 else _ANOTHER
 
     def start() -> None:
-        me = person.pseudonym
-        participants = {
-            "set tasks": _pair(Participant("human", me, "setter", None), "solver", 0),
-            "carry out tasks": _pair(Participant("human", me, "solver", 0), "setter", None),
-            "play alone": (Participant("human", me, "player", 0),),
-        }[role]
-        opening = open_recording(domain, participants)
+        participants = [Participant("human", person.pseudonym, role, None)]
+        theirs = {"setter": "solver", "solver": "setter", "player": "player"}[role]
+        if other == _ANOTHER:
+            participants.append(Participant("human", "", theirs, None))
+        elif other != _NOBODY:
+            participants.append(Participant("agent", other, theirs, None))
+        try:
+            opening = open_recording(domain, participants)
+        except ArgumentError as error:
+            raise Refused(str(error)) from None
         state.get_hall().create(opening)
-        _enter(opening.id, load_prompts(domain))
+        _enter(opening.id, load_prompts(domain), agents.get(other, ()))
 
     st.button("Open a session", on_click=_report(start))
 
 
-def _pair(me: Participant, role: str, player: int | None) -> tuple[Participant, ...]:
-    """Return a person and a free place for another."""
-    return me, Participant("human", "", role, player)
-
-
 def _enter_place(place: Place) -> None:
-    """Enter a session, with the prompts of its study if it is of one."""
+    """Enter a session, with the prompts and wordings that fit it."""
     if place.study:
-        _enter(place.session, load_plan(state.get_workspace(), place.study).prompts)
+        plan = load_plan(state.get_workspace(), place.study)
+        _enter(place.session, plan.prompts, plan.wordings)
+    elif place.activity == "scenario":
+        _enter(place.session)
     else:
-        _enter(place.session, load_prompts(place.domain))
+        wordings = (state.list_agents(place.domain).get(name, ()) for name in place.agents)
+        _enter(place.session, load_prompts(place.domain), [*chain(*wordings)])
 
 
-def _enter(session: str, prompts: Sequence[Prompt]) -> None:
+def _enter(session: str, prompts: Sequence[Prompt] = (), wordings: Sequence[str] = ()) -> None:
     shown: list[dict[str, Any]] = [
         {"kind": prompt.kind, "difficulty": prompt.difficulty, "text": prompt.text}
         for prompt in prompts
     ]
-    st.session_state[_ENTERED] = {"session": session, "prompts": shown, "completions": []}
+    entered = {"session": session, "prompts": shown, "completions": list(wordings)}
+    st.session_state[_ENTERED] = entered
     st.query_params[_SESSION] = session
 
 

@@ -45,7 +45,7 @@ what it sees; plain grey is wall, and a grey door is lighter. A ball is a disc, 
 a line across; a closed door is a frame with a round knob, an open one a thin bar at the side of its
 cell, and a locked one is filled and needs the key of its colour. The strip at the bottom shows what
 is carried. *To go to* something is to stand right before it and face it; two things are *next to*
-each other side by side, not corner to corner. On *Play* only what the triangle sees is
+each other side by side, not corner to corner. On *Live* only what the triangle sees is
 shown, ahead being up; how it is turned on the map stands at the bottom.
 """
 _ID = re.compile(r"BabyAI-(\w+)-v\d+")

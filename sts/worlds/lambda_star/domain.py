@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import FilmAnnotations, SceneFormat, SceneLayout, Worlds
+from sts.domains import FilmAnnotations, LiveControls, SceneFormat, SceneLayout, Worlds
 from sts.domains.sketch import Sketch
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
@@ -154,6 +154,7 @@ class LambdaStar:
     guide = _GUIDE
     drawing = "board.mjs"
     sees: Literal["observation", "world"] = "observation"
+    live_controls = LiveControls(settings={"n_players": 2})
     step_columns_version = step_table.VERSION
     step_columns = staticmethod(step_table.step_columns)
 

@@ -6,7 +6,6 @@ import errno
 import pytest
 
 from sts.annotations.types import Annotator
-from sts.continuations import human
 from sts.episodes import Instruction
 from sts.live.game import Game
 from sts.live.interactions import collect_sessions
@@ -20,7 +19,7 @@ from sts.trajectories import store as trajectories
 from sts_annotator_app.live.hall import Hall, Place
 from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from tests.annotator_app.live.test_rooms import Page
-from tests.examples import scenarios
+from tests.examples import play_turns, scenarios
 
 ANN, BOB, EVE = (Annotator(i, name, pseudonym=name.lower()) for i, name in enumerate("ABE"))
 FREE = [Participant("human", "a", "setter", None), Participant("human", "", "solver", 0)]
@@ -71,15 +70,15 @@ def test_recording_of_two_people_becomes_a_trajectory_that_replays(tmp_path):
     opening = opening._replace(tick=0.05)
     hall.create(opening)
     assert hall.list_places("a") == [
-        Place(opening.id, "record", "lambda-star", "setter", "", True, False)
+        Place(opening.id, "record", "lambda-star", "setter", "", (), True, False)
     ]
     assert hall.list_places("b") == [
-        Place(opening.id, "record", "lambda-star", "solver", "", False, False)
+        Place(opening.id, "record", "lambda-star", "solver", "", (), False, False)
     ]
     record(hall, opening)
     assert hall.list_places("a") == hall.list_places("b") == []
     (trajectory,) = trajectories.load(Workspace.open(tmp_path))  # verified against its world
-    assert [(p.kind, p.name) for p in trajectory.players] == [("human", "b")]
+    assert [(p.kind, p.name) for p in trajectory.players] == [("human", "b"), ("human", "a")]
     (instruction,) = trajectory.instructions
     at, marked = instruction.given_at, instruction.marked_at
     assert instruction == Instruction(
@@ -141,7 +140,7 @@ def test_only_people_of_a_session_who_have_agreed_may_enter_it(tmp_path):
 def test_person_plays_a_scenario_as_in_turns_and_it_is_judged(tmp_path):
     hall = Fixture(tmp_path)
     scenario = hall.scenario
-    opening, player = open_scenario(scenario, "b"), scenario.players[0]
+    opening, player = open_scenario(scenario, "b")._replace(tick=None), scenario.players[0]
     hall.create(opening, scenario)
     turns = [(step % 9, step % 2) for step in range(scenario.horizon)]
 
@@ -158,13 +157,14 @@ def test_person_plays_a_scenario_as_in_turns_and_it_is_judged(tmp_path):
         watched = [frame["watch"] for frame in page.list("frame")]
         assert watched == [True] * scenario.takeover + [False] * (scenario.horizon + 1)
 
+    assert hall.start_scenario([scenario], "b") == opening.id  # it has not ended
     asyncio.run(go())
+    for again in (hall, Fixture(tmp_path)):
+        with pytest.raises(Refused, match="played all"):
+            again.start_scenario([scenario], "b")
     (played,) = hall.continuations
-    expected = human.Play(scenario, person="b", attempt=0)
-    for turn in turns:
-        expected.take(human.Turn(*turn))
-    saved = expected.finish(Workspace.open(tmp_path / "other"), seconds=1.0)
-    assert played.content_hash == saved.content_hash and played.identity == saved.identity
+    expected = play_turns(scenario, turns, "b")
+    assert (played.content_hash, played.identity) == (expected.content_hash, expected.identity)
     moves = played.episode.actions[-scenario.horizon :, player]
     assert moves.tolist() == [move for move, _ in turns]
 

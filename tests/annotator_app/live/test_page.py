@@ -274,7 +274,7 @@ def test_person_watches_the_context_of_a_scenario_and_plays_on_from_there(host, 
     for step in range(played.takeover, played.takeover + played.horizon):
         page.locator(f".room[data-step='{step}'] .pad button:enabled").first.wait_for()
         page.keyboard.press("w")
-    wait_for_status(page, "The session has ended.")
+    wait_for_status(page, "Finished, thank you.")
     assert page.text_content(".instruction") == played.instructions[-1].text
     steps = events(host, session, "step")
     moves = [event["actions"][person.player] for event in steps]

@@ -20,6 +20,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from tests.annotator_app import ring
 from tests.annotator_app.served.browser import Opener, item, next_one, press, saved, status
+from tests.annotator_app.served.test_live_page import act, finish_scenario, start_scenario
 from tests.annotator_app.serving import Server
 from tests.stores import ask, claim_items
 
@@ -153,23 +154,17 @@ def test_clip_whose_pictures_cannot_be_decoded_is_judged_unjudgeable(
 
 @pytest.mark.landing
 def test_person_plays_with_the_actions_of_the_domain(open_page: Opener, pixels: Server) -> None:
-    page = open_page("sitter", pixels, path="/turn", ready=False)
-    page.locator(".play .turn:not([hidden])").wait_for()
+    page = start_scenario(open_page, "sitter", at=pixels)
     buttons = page.locator(".pad button").all_inner_texts()
     assert buttons == ["stay\nX", "left\nA", "right\nD", "ring\nE"]
     assert not page.is_visible(".speech")
-    press(page, "t")
-    page.locator(".part", has_text="Your turn: step 1 of").wait_for()
+    page.get_by_text("Get ready: your turn starts in a moment.").wait_for()
     assert page.text_content(".place") == "You are: blue walker"
-    for n, key in enumerate(["d", "a", "e", *"x" * (ring.HORIZON - 3)], 1):
-        press(page, key)
-        page.locator(f".play[data-played='{n}']").wait_for()
-        if n == 1:
-            assert "last action right" in page.text_content(".reward")
-            page.wait_for_function(DRAWN, arg=page.locator("canvas").element_handle())
-    page.locator(".empty h2", has_text="Finished, thank you").wait_for()
+    for key in "dae":
+        act(page, key)
+    assert page.locator("canvas").first.evaluate(DRAWN)
+    finish_scenario(page)
     (made,) = [c for c in continuations(pixels).values() if c.agent == HUMAN]
-    actions = [
-        load_domain(ring.NAME).action_names[m] for m in made.episode.actions[made.takeover :, 0]
-    ]
-    assert actions == ["right", "left", "ring", *["stay"] * (ring.HORIZON - 3)]
+    names = load_domain(ring.NAME).action_names
+    actions = [names[m] for m in made.episode.actions[made.takeover :, 0]]
+    assert [action for action in actions if action != "stay"] == ["right", "left", "ring"]

@@ -1,4 +1,4 @@
-"""Two people find each other on the page of live sessions, and record an episode."""
+"""People enter live sessions: they record an episode together, and play scenarios."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
+from sts.annotations import people
+from sts.continuations.store import load
+from sts.continuations.types import HUMAN, Continuation
+from sts.domains import load_domain
 from sts.storage.workspace import Workspace
+from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.annotator_app.served.browser import Opener, wide
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import PATIENCE, SUITE, Server
+from tests.stores import add_person, ask, claim_items
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +24,84 @@ pytestmark = pytest.mark.browser
 def list_live(server: Server) -> list[Any]:
     every = trajectories.load(Workspace.open(str(server.folder)))
     return [one for one in every if one.source.startswith("sts live ")]
+
+
+def list_played(server: Server) -> list[Continuation]:
+    """Return the continuations that people played, once there is one."""
+    workspace = Workspace.open(str(server.folder))
+    hashes = {scenario.hash for scenario in suites.load(workspace, SUITE).scenarios}
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if played := [c for c in load(workspace, hashes) if c.agent == HUMAN]:
+            return played
+        time.sleep(0.1)
+    return []
+
+
+def list_moves(played: Continuation) -> list[str]:
+    """Return the person's actions."""
+    names = load_domain(played.episode.domain).action_names
+    return [names[m] for m in played.episode.actions[played.takeover :, played.players[0]]]
+
+
+def list_offered(server: Server, person: int) -> set[str]:
+    """Return the continuations that a person may judge."""
+    offered: list[Any] = []
+    count = 50
+    while len(more := claim_items(server.store, person, suite=SUITE, count=count)) > len(offered):
+        offered, count = more, len(more) + 50
+    return {claim.continuation for claim in offered}
+
+
+def start_scenario(open_page: Opener, name: str, **options: Any) -> Any:
+    page = open_page(name, path="/live", ready=False, **options)
+    page.get_by_role("button", name="Play the next scenario").click()
+    page.get_by_text("to your turn").wait_for()
+    return page
+
+
+def act(page: Any, key: str) -> None:
+    """Press a key, and wait until the step with it was taken."""
+    step = int(page.get_attribute(".room", "data-step"))
+    page.keyboard.press(key)
+    deadline = time.monotonic() + PATIENCE
+    while int(page.get_attribute(".room", "data-step")) < step + 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def finish_scenario(page: Any) -> None:
+    page.get_by_text("Finished, thank you.").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("heading", name="Live sessions").wait_for()
+
+
+def test_person_plays_a_scenario_in_real_time_and_never_judges_it(
+    open_page: Opener, server: Server
+) -> None:
+    page = start_scenario(open_page, "player")
+    assert page.text_content(".instruction").startswith("No instruction yet")
+    page.keyboard.press("w")  # without effect: the context is watched first
+    page.get_by_text("Get ready: your turn starts in a moment.").wait_for()
+    page.keyboard.press("Shift+E")
+    act(page, "q")
+    act(page, "Numpad6")
+    page.reload()  # the clock waits
+    page.get_by_text("Get ready").wait_for()
+    finish_scenario(page)
+
+    (played,) = list_played(server)
+    moves = list_moves(played)
+    assert moves[0] == "up-left" and [move for move in moves[1:] if move != "stay"] == ["right"]
+    tokens = load_domain(played.episode.domain).tokens
+    assert tokens[played.episode.utterances[played.takeover, played.players[0]]] == "up-right"
+    (own,) = [one for one in ask(server.store, people.list_people) if one.name == "player"]
+    assert played.id not in list_offered(server, own.id)
+    assert played.id in list_offered(server, add_person(server.store, "another").id)
+
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.get_by_role("button", name="Play the next scenario").click()
+    page.get_by_text("to your turn").wait_for()
+    assert wide(page) <= 420 and page.locator(".pad button").count() == 9
 
 
 def test_two_people_record_together_and_one_of_them_reloads(

@@ -13,13 +13,13 @@ import pytest
 from sts_annotator_app.entry_pages import UNAVAILABLE
 from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.browser import STAGE, Opener, item, next_one, press, saved, status
-from tests.annotator_app.served.test_play_page import (
-    at_play,
-    everything_offered,
-    finish,
-    played_by_people,
-    played_moves,
-    turn,
+from tests.annotator_app.served.test_live_page import (
+    act,
+    finish_scenario,
+    list_moves,
+    list_offered,
+    list_played,
+    start_scenario,
 )
 from tests.annotator_app.serving import PATIENCE, Server
 from tests.clusters import Cluster
@@ -105,23 +105,21 @@ def test_answer_around_a_restart_is_saved_once(
     assert [one.item for one in mortal.judgements(name)] == [first] and item(page) != first
 
 
-def test_play_continues_after_a_restart(open_page: Opener, mortal: Server) -> None:
-    page = at_play(open_page, "player", at=mortal, script=KEEP_SOCKETS)
-    page.keyboard.press("t")
-    for key in "qw":
-        turn(page, key)
-    place = page.text_content(".place")
-    restart(mortal)
-    page.wait_for_function(RECONNECTED)
-    page.locator(".part", has_text="Your turn: step 3 of").wait_for()
-    assert page.text_content(".place") == place
-    turn(page, "s")
-    restart(mortal)
+def test_scenario_continues_after_restarts(open_page: Opener, mortal: Server) -> None:
+    page = start_scenario(open_page, "player", at=mortal)
+    page.get_by_text("Get ready: your turn starts in a moment.").wait_for()
+    act(page, "q")
+    restart(mortal)  # the page connects again by itself
+    page.get_by_text("The connection is lost.").wait_for()
+    page.get_by_text("Get ready").wait_for()
+    act(page, "w")
+    mortal.end(signal.SIGKILL)
+    mortal.start()
     page.reload()
-    page.locator(".part", has_text="Your turn: step 4 of").wait_for()
-    finish(page)
-    (made,) = played_by_people(mortal)
-    assert played_moves(made) == ["up-left", "up", *["stay"] * (made.horizon - 2)]
+    page.get_by_text("Get ready").wait_for()
+    finish_scenario(page)
+    (played,) = list_played(mortal)
+    assert [move for move in list_moves(played) if move != "stay"] == ["up-left", "up"]
 
 
 @pytest.mark.parametrize("how", ["drop", "restart", "guide"])
@@ -134,7 +132,7 @@ def test_answers_are_never_saved_for_the_next_person_in_the_browser(
     press(page, "n", "Enter")
     saved(page)
     # The second may judge the clips that the first one judged.
-    everything_offered(mortal, add_person(mortal.store, second).id)
+    list_offered(mortal, add_person(mortal.store, second).id)
     other = page.context.new_page()
     mortal.let_in(page.context, second)  # the cookie is now the second's, in both
     other.goto(mortal.url("/"))

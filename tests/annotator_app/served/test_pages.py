@@ -28,7 +28,7 @@ def test_pages_request_no_missing_address(open_page: Opener, server: Server) -> 
     page = open_page(OWNER, server)
     failed: list[str] = []
     page.on("response", lambda one: failed.append(one.url) if one.status >= 400 else None)
-    for path in ("/", "/turn", "/guide", "/report"):
+    for path in ("/", "/live", "/guide", "/report"):
         page.goto(server.url(path))
         page.locator(".stMainBlockContainer .stElementContainer").first.wait_for()
         assert failed == [], path

@@ -33,7 +33,6 @@ KIND = "Addresses and other sites"
 PAGES = (
     "/",
     "/annotate",
-    "/turn",
     "/live",
     "/review",
     "/curate",

@@ -11,6 +11,18 @@ _VERBS = {"go to": "go-to", "open": "open", "pick up": "pick-up", "put": "put-ne
 _THING = r"(?:the|a) (?:(red|green|blue|purple|yellow|grey) )?(box|ball|key|door|object)"
 _CLAUSE = re.compile(rf"(go to|open|pick up|put) {_THING}[^,]*?(?: next to {_THING})?")
 _WHERE = re.compile(r"in front of you|behind you|on your (?:left|right)")
+_THINGS = tuple(
+    f"the {colour} {type}"
+    for type in ("box", "ball", "key", "door")
+    for colour in ("red", "green", "blue", "purple", "yellow", "grey")
+)
+WORDINGS = (
+    *(f"go to {thing}" for thing in _THINGS),
+    *(f"open {thing}" for thing in _THINGS if thing.endswith("door")),
+    *(f"pick up {thing}" for thing in _THINGS if not thing.endswith("door")),
+    *(f"put {a} next to {b}" for a in _THINGS if not a.endswith("door") for b in _THINGS if a != b),
+)
+"""The missions of one clause about things of a colour."""
 
 
 class Thing(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
+from sts.worlds.babyai.agents import missions
 from sts.worlds.babyai.agents.instructions import parse_steps
 from sts.worlds.babyai.agents.missions import Clause, Thing
 from sts.worlds.babyai.agents.seeker import (
@@ -51,6 +52,7 @@ class Reader(Agent):
     name = "babyai-reader"
     version = "1"
     domain: ClassVar[str] = "babyai"
+    wordings = missions.WORDINGS
     deterministic = True
     reach: ClassVar[int] = VIEW_SIZE  # how many cells away it can see
     remembers: ClassVar[bool] = True  # whether what is out of view stays on its map

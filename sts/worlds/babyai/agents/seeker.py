@@ -44,6 +44,7 @@ class Seeker(Agent):
     name = "babyai-seeker"
     version = "1"
     domain: ClassVar[str] = "babyai"
+    wordings = missions.WORDINGS
 
     def initial_state(self, batch: int, players: int) -> Memory:
         """Return the number of clauses done: none."""

@@ -29,6 +29,17 @@ Task = Literal[
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+WORDINGS = (
+    "Go to Good.",
+    "Follow Good to the end.",
+    "Keep away from Evil.",
+    "Stand still to the end.",
+    *(f"Walk three cells {way}." for way in ("up", "down", "left", "right")),
+    "Go to your teammate.",
+    "Where is Good?",
+    "Is Evil in sight?",
+)
+"""Instructions and questions that agents with this parser or a larger grammar understand."""
 
 
 @dataclass(frozen=True)

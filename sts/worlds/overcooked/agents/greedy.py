@@ -28,6 +28,15 @@ KEYWORDS = (
     ("pot", ("onion",)),
     ("dish", ("dish",)),
 )
+WORDINGS = (
+    "Hand over an onion by way of a counter.",
+    "Step aside and let them pass.",
+    "Deliver a soup.",
+    "Take a finished soup out of the pot.",
+    "Put an onion into a pot.",
+    "Fetch a dish.",
+)
+"""An instruction for each known task."""
 
 
 class Cook(NamedTuple):
@@ -73,6 +82,7 @@ class Greedy(Agent):
     name = "overcooked-greedy"
     version = "1"
     domain = "overcooked"
+    wordings = WORDINGS
 
     def initial_state(self, batch: int, players: int) -> Memory:
         """Return the state before any instruction."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
+from sts.worlds.lambda_star.agents.instructions import WORDINGS
 from sts.worlds.lambda_star.agents.move_sets import to_weights
 from sts.worlds.lambda_star.agents.readers import memory as memories
 from sts.worlds.lambda_star.agents.readers.action_selection import choose_moves, forecast_things
@@ -38,6 +39,7 @@ class Reader(Agent):
     name = "reader"
     version = "1"
     domain = "lambda-star"
+    wordings = WORDINGS
     remembers: ClassVar[bool] = True
     near: ClassVar[bool] = False
     qualified: ClassVar[bool] = True
