@@ -62,7 +62,7 @@ def decode(content: bytes, *, name: str = FILE) -> Report:
         if report.conclusion is None or report.ranking is None:
             raise msgspec.ValidationError("no conclusion and no ranking")
         return report
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DamagedData(f"{name}: expected a report, found another value: {error}") from None
 
 
