@@ -32,7 +32,9 @@ _DATABASE_FILES = {
     *(f"{DATABASE_FILE}-{end}" for end in ("wal", "shm", "journal")),
 }
 """The database's own files, which are copied with it or rebuilt, and a database left by a move."""
-_FOLDERS_IN_ORDER = ("reports", "labels", "tags", "drafts", "suites", "scores", "continuations")
+_FOLDERS_IN_ORDER = (
+    *("reports", "live", "labels", "tags", "drafts", "suites", "scores", "continuations"),
+)
 """Folders to copy first, in this order, because their files refer to others."""
 
 

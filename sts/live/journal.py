@@ -14,7 +14,7 @@ from typing import Any
 
 from sts.errors import DamagedData, Unavailable
 from sts.storage.chains import START, Link, next_link
-from sts.storage.files import canonical_json, parse_versioned_json, read_bytes
+from sts.storage.files import canonical_json, open_regular, parse_versioned_json, read_bytes
 
 FORMAT = "journal/1"
 MAX_BYTES = 2**28
@@ -87,6 +87,16 @@ def read_events(path: Path) -> list[Event]:
       OSError: the file cannot be read.
     """
     return _decode(path, read_bytes(path, MAX_BYTES))[0]
+
+
+def is_open(path: Path) -> bool:
+    """Return True if a process has a journal open."""
+    with open_regular(path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _decode(path: Path, raw: bytes) -> tuple[list[Event], Link]:

@@ -48,7 +48,9 @@ def findings(root: Path, *names: str) -> list[str]:
 
 
 def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys):
-    backup.create_backup(Workspace.open(str(root)), tmp_path / "copy")
+    manifest = backup.create_backup(Workspace.open(str(root)), tmp_path / "copy")
+    folders = list(dict.fromkeys(name.split("/")[0] for name in manifest.files))
+    assert folders.index("live") < min(map(folders.index, ("continuations", "trajectories")))
     backup.restore_backup(tmp_path / "copy", tmp_path / "restored")
 
     def snapshot_files():
@@ -68,6 +70,7 @@ def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys)
         assert looked["profiles"] == {"profiles": 1}
         assert looked["continuations"]["continuations"] == looked["labels"]["labels"] == 6
         assert looked["annotations"]["events"] == 3
+        assert looked["live"] == {"studies": 1, "sessions": 1}
         assert looked["tags"]["tags"] == 1 and looked["scores"]["rows"] == 2
     assert snapshot_files() == before
 
@@ -81,6 +84,7 @@ MUST_BE_THERE = {
     "continuations/*/*.parquet": "annotations",
     "continuations": "labels",
     "labels/*/*/*.parquet": "labels",
+    "live/pilot/plan.json": "live",
     "annotations.sqlite3": "annotations",
 }
 
@@ -104,6 +108,7 @@ HASHED = {
     "continuations/index.parquet": "continuations",
     "labels/*/*/*.parquet": "labels",
     "labels/*.parquet": "labels",
+    "live/sessions/*.jsonl": "live",
     "scores/*.parquet": "scores",
 }
 
@@ -127,6 +132,8 @@ def test_no_flipped_bit_is_another_value(pattern, root):
 
 def meaning(path: Path) -> object:
     """What a file says to whoever reads it."""
+    if path.suffix == ".jsonl":
+        return path.read_bytes()
     if path.suffix == ".json":
         return json.loads(path.read_bytes())
     table = pq.read_table(path)

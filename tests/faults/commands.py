@@ -21,7 +21,10 @@ from sts.annotations.store import AnnotationStore
 from sts.cli.main import build_parser, main
 from sts.cli.parser import Parser
 from sts.continuations import store as continuations
-from sts.live.journal import Journal
+from sts.live.game import Game
+from sts.live.openings import open_evaluation
+from sts.live.plans import load_plan
+from sts.live.records import get_journal_path
 from sts.storage import scores
 from sts.storage.workspace import Workspace
 from sts.suites import drafts, tags
@@ -35,7 +38,6 @@ from tests.annotations.examples import a_submission
 from tests.examples import SAMPLE_2016, accepted, on_test_side, recorded, scenario
 from tests.faults.processes import PATIENCE, fork, wait
 from tests.faults.writes import Meet, watch
-from tests.live.examples import journal
 from tests.mined import mine
 from tests.stores import add_person, claim_items, enqueue, submit
 
@@ -61,7 +63,7 @@ def make_whole(root: Path) -> None:
     row = {"agent": "random", "metric": "probes", "value": 0.25}
     scores.write_scores(root / "scores/probes.parquet", [row, row | {"metric": "other"}])
     type_command(root, "live", "new", "pilot", "--agent", "local-search", "--people", "1")
-    play_live(root)
+    play_live(workspace)
     with AnnotationStore.open(workspace) as store:
         made = continuations.load(workspace, {s.hash for s in suite.scenarios})
         enqueue(store, [make_item(one, suite.label) for one in made])
@@ -72,15 +74,15 @@ def make_whole(root: Path) -> None:
         add_person(store, "Lea", ["lead"])
 
 
-def play_live(root: Path) -> None:
+def play_live(workspace: Workspace) -> None:
     """Write the journal of the study's session, in which a person marks one success."""
-    told = {"kind": "told", "t": 0, "at": 1.0, "text": "Go.", "to": [0], "by": 0}
-    mark = {"kind": "marked", "t": 1, "at": 2.0, "instruction": 0, "mark": "success", "by": 0}
-    end = {"kind": "ended", "t": 1, "at": 3.0, "reason": "finished"}
-    live = Journal(root / f"live/sessions/{1:024x}.jsonl", new=True)
-    for event in journal(told, mark, end):
-        live.append(**event)
-    live.close()
+    opening = open_evaluation(load_plan(workspace, "pilot"), 1, "p1")._replace(id=f"{1:024x}")
+    game = Game.start(get_journal_path(workspace, opening.id), opening)
+    game.tell(0, "Go.")
+    game.mark(0, 0, "success")
+    game.end("finished")
+    game.note_stored("")
+    game.close()
 
 
 def type_command(root: Path, *words: str) -> None:
@@ -108,9 +110,9 @@ READING = frozenset(
     "annotations rejected|annotations verify|annotations balance|annotations quality|"
     "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
     "domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
-    "lambda-star check|overcooked check|power|references ls|selfcheck|suite ls|suite show|"
-    "suite verify|suite diff|trajectories ls|trajectories show|trajectories verify|"
-    "workspace check".split("|")
+    "lambda-star check|live ls|live show|overcooked check|power|references ls|selfcheck|"
+    "suite ls|suite show|suite verify|suite diff|trajectories ls|trajectories show|"
+    "trajectories verify|workspace check".split("|")
 )
 """Commands that store nothing on which another relies."""
 APART = {
@@ -211,7 +213,7 @@ def writing() -> dict[str, Words]:
         "lambda-star score": ("--agent", "random", "--episodes", "4", "--save-scores"),
         "scores import": ("{i}/scores.csv",),
         "live new": ("second", "--agent", "random", "--agent", "local-search", "--people", "2"),
-        "live score": ("pilot",),
+        "live score": ("pilot", "--csv", "{o}/interactions.csv"),
         "report": ("tiny@1", "--zip", "{o}/report.zip"),
         "annotations import": ("{i}/ratings.csv",),
         "annotations export": ("--out", "{o}/ratings.csv"),

@@ -36,6 +36,7 @@ KINDS = {
     "w/labels/*/*/*.parquet": "labels",
     "w/labels/*.parquet": "labels",
     "w/scores/*.parquet": "scores",
+    "w/live/sessions/*.jsonl": "live",
     "in/backup": ARCHIVE,
 }
 """Files whose content has a hash, by where they are, and the check that reads them."""
