@@ -1,15 +1,20 @@
-"""`sts live new`: plan a live evaluation."""
+"""`sts live`: plan live evaluations, and show how far they are."""
 
 import argparse
 import functools
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from sts.agents.identity import describe_fingerprint
-from sts.cli.arguments import format_table
+from sts.cli.arguments import format_table, to_records
 from sts.cli.command import Result
 from sts.cli.settings import read_settings
-from sts.live.plans import Plan, make_plan, save_plan
+from sts.live import interactions
+from sts.live.interactions import SessionSummary
+from sts.live.plans import Plan, list_studies, load_plan, make_plan, save_plan
 from sts.live.prompts import hash_prompts
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 
 _EVENNESS = {
@@ -18,6 +23,55 @@ _EVENNESS = {
     "places": "sessions of an agent at one place",
     "orders": "sessions of an agent directly after one other",
 }
+
+_COUNTS = ("planned", "finished", "unfinished", "hours")
+
+
+def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List the studies with the numbers of their sessions, and count the other sessions."""
+    plans = {name: load_plan(workspace, name) for name in list_studies(workspace)}
+    sessions: dict[str, list[SessionSummary]] = defaultdict(list)
+    for path, events in interactions.read_journals(workspace):
+        study = events[0].get("study", "")
+        session = interactions.summarise_session(path, events, plans.get(study))
+        sessions[study].append(session)
+    header = ("study", "agents", "people", *_COUNTS)
+    rows = [
+        (name, len(plan.agents), plan.people, *_count(len(plan.cells), sessions[name]))
+        for name, plan in plans.items()
+    ]
+    others = len(sessions[""])
+    text = f"{format_table(header, rows)}\n\n{count_noun(others, 'session')} outside studies"
+    return Result({"studies": to_records(header, rows), "outside_studies": others}, text)
+
+
+def show(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Show the sessions of a study by person and by agent."""
+    plan = load_plan(workspace, args.name)
+    sessions = interactions.collect_sessions(workspace, plan)
+    played = {session.cell: session.person for session in sessions}
+    names = {cell.person: played[n] for n, cell in enumerate(plan.cells) if n in played}
+    cells: dict[str, dict[str, list[int]]] = {"person": {}, "agent": {}}
+    for number, cell in enumerate(plan.cells):
+        person = names.get(cell.person, f"place {cell.person + 1}, free")
+        agent = "practice" if cell.practice else plan.agent_of(cell).path
+        cells["person"].setdefault(person, []).append(number)
+        cells["agent"].setdefault(agent, []).append(number)
+    value, tables = {}, []
+    for kind, groups in cells.items():
+        rows = [
+            (name, *_count(len(group), [s for s in sessions if s.cell in group]))
+            for name, group in groups.items()
+        ]
+        value[kind] = to_records((kind, *_COUNTS), rows)
+        tables.append(format_table((kind, *_COUNTS), rows))
+    return Result({"study": plan.name} | value, "\n\n".join(tables))
+
+
+def _count(planned: int, sessions: Sequence[SessionSummary]) -> tuple[int, int, int, float]:
+    """Return the numbers of `_COUNTS`; a session that still runs or broke off is unfinished."""
+    finished = sum(session.ended in interactions.COMPLETE for session in sessions)
+    return planned, finished, len(sessions) - finished, sum(s.person_hours for s in sessions)
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:

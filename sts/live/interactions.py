@@ -5,7 +5,7 @@ It is derived from journals, which stay the source of truth.
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -109,8 +109,10 @@ class SessionSummary(NamedTuple):
 
     Attributes:
       id: of the session.
+      cell: its number in the study's plan; -1 outside a study.
       practice: True if it is not scored.
       ended: why it ended; "" if it broke off.
+      person: pseudonym of the first person, or name of the script in their place; "" without one.
       agent: name of the agent, "" without one.
       fingerprint: of the agent.
       seconds: up to its end, or to the last event.
@@ -119,8 +121,10 @@ class SessionSummary(NamedTuple):
     """
 
     id: str
+    cell: int
     practice: bool
     ended: str
+    person: str
     agent: str
     fingerprint: str
     seconds: float
@@ -194,14 +198,18 @@ class _Ended(msgspec.Struct):
     at: float
 
 
+def read_journals(workspace: Workspace) -> Iterator[tuple[str, list[Event]]]:
+    """Yield the path and the events of each session; raise DamagedData if a journal is damaged."""
+    for path in sorted(workspace.path("live", SESSIONS_FOLDER).glob("*.jsonl")):
+        if events := read_events(path):
+            yield str(path), events
+
+
 def collect_sessions(workspace: Workspace, plan: Plan) -> list[SessionSummary]:
     """Summarise all sessions of a study; raise DamagedData if a journal is damaged."""
-    sessions = []
-    for path in sorted(workspace.path("live", SESSIONS_FOLDER).glob("*.jsonl")):
-        events = read_events(path)
-        if events and events[0].get("study") == plan.name:
-            sessions.append(summarise_session(str(path), events, plan))
-    return sessions
+    journals = read_journals(workspace)
+    own = (journal for journal in journals if journal[1][0].get("study") == plan.name)
+    return [summarise_session(path, events, plan) for path, events in own]
 
 
 def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> SessionSummary:
@@ -245,11 +253,14 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
             raise DamagedData(f"{name}: there is no participant {by}")
     seconds = ended.at if ended else _parse(name, len(events) - 1, events[-1], _Timed).at
     agents = [p for p in opened.participants if p.kind == "agent" and p.role != "setter"]
+    people = [p.name for p in opened.participants if p.kind in ("human", "script")]
     reason = ended.reason if ended else ""
     return SessionSummary(
         id=opened.id,
+        cell=opened.cell,
         practice=opened.practice,
         ended=reason,
+        person=people[0] if people else "",
         agent=agents[0].name if agents else "",
         fingerprint=agents[0].fingerprint if agents else "",
         seconds=seconds,

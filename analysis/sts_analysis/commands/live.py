@@ -8,11 +8,12 @@ from typing import Any
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import StsError
-from sts.live.interactions import SessionSummary, collect_sessions, write_interactions
+from sts.live.interactions import Interaction, SessionSummary, collect_sessions, write_interactions
 from sts.live.plans import load_plan
 from sts.live.prompts import hash_prompts
 from sts.names import count_noun
-from sts.storage.files import canonical_json
+from sts.storage.csv_tables import format_csv
+from sts.storage.files import canonical_json, write_atomically
 from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
 from sts_analysis.metrics.interactive import AgentScore, Stratum, score_interactions
@@ -33,6 +34,8 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         )
     table = workspace.path("live", plan.name, "interactions.parquet")
     write_interactions(table, rows)
+    if args.csv:
+        write_atomically(args.csv, format_csv(Interaction._fields, rows))
     hours = _sum_hours(sessions)
     settings = {"prompts": hash_prompts(plan.prompts), "study": plan.name, "suite": None}
     sees = {agent.name: agent.sees for agent in plan.agents}

@@ -129,10 +129,18 @@ LIVE = group(
         add_settings,
         at="sts.commands.live:new",
     ),
+    action("ls", "list the studies and how many sessions they have", at="sts.commands.live:ls"),
+    action(
+        "show pilot",
+        "show the sessions of a study by person and by agent",
+        argument("name", "NAME", "name of the study"),
+        at="sts.commands.live:show",
+    ),
     action(
         "score pilot",
         "score the agents of a study by success per instruction",
         argument("name", "NAME", "name of the study"),
+        option("--csv FILE", "also write the interactions as CSV (default: none)", type=Path),
     ),
 )
 

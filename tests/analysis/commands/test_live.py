@@ -1,4 +1,4 @@
-"""`sts live new` and `sts live score`, from a plan over journals to the scores of a report."""
+"""`sts live`: from a plan over journals to the scores of a report."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts.cli.main import main
-from sts.live.interactions import read_interactions
+from sts.live.interactions import Interaction, read_interactions
 from sts.live.journal import Journal
 from sts.live.plans import Plan, load_plan
+from sts.storage.csv_tables import parse_csv
 from sts.storage.workspace import Workspace
 
 AGENTS = ("reader", "rule")
@@ -36,7 +37,9 @@ def journal_path(root: Path, plan: Plan, number: int) -> Path:
     return root / f"live/sessions/{len(plan.cells):012}{number:012}.jsonl"
 
 
-def play(root: Path, plan: Plan, number: int, marks: list[str], *, setter="human", **end) -> None:
+def play(
+    root: Path, plan: Plan, number: int, marks: list[str], *, setter="human", text="Go.", **end
+) -> None:
     """Write the journal of a planned session with these marks, "" for none."""
     cell = plan.cells[number]
     agent = plan.agent_of(cell)
@@ -52,7 +55,7 @@ def play(root: Path, plan: Plan, number: int, marks: list[str], *, setter="human
         practice=cell.practice, participants=people, tick=0.25,
     )  # fmt: skip
     for i, mark in enumerate(marks):
-        journal.append("told", t=i, at=i * 60, text="Go.", to=[0], by=0, prompt="", typed="free")
+        journal.append("told", t=i, at=i * 60, text=text, to=[0], by=0, prompt="", typed="free")
         journal.append("step", t=i, at=i * 60 + 1, late_ms=0)
         if mark:
             journal.append("marked", t=i + 1, at=i * 60 + 2, instruction=i, mark=mark, by=0)
@@ -87,6 +90,55 @@ def test_study_is_scored_from_its_journals(tmp_path, capsys, plan):
     assert len(read_interactions(Path(value["interactions"]))) == 4 * (1 + 3 + 1)
     assert type_live(tmp_path, capsys, "score", "pilot")[0] == 0
     assert pq.read_table(value["path"]).num_rows == 2  # scored again, it replaces itself
+
+
+def test_progress_of_a_study_is_shown_by_person_and_by_agent(tmp_path, capsys, plan):
+    code, out, _ = type_live(tmp_path, capsys, "show", "pilot")
+    assert code == 0 and "place 4, free" in out
+    play(tmp_path, plan, 3, [])
+    play(tmp_path, plan, 4, ["success"])
+    play(tmp_path, plan, 5, ["failure"], reason="")
+    code, out, _ = type_live(tmp_path, capsys, "show", "pilot", "--json")
+    value = json.loads(out)
+    assert code == 0 and [row["person"] for row in value["person"]] == [
+        "place 1, free", "p1", "place 3, free", "place 4, free"
+    ]  # fmt: skip
+    assert value["person"][1] == {
+        "person": "p1", "planned": 3, "finished": 2, "unfinished": 1,
+        "hours": pytest.approx((300 + 300 + 2) / 3600),
+    }  # fmt: skip
+    by_agent = {row["agent"]: row for row in value["agent"]}
+    assert by_agent.keys() == {"practice", *AGENTS}
+    assert (by_agent["practice"]["planned"], by_agent["practice"]["finished"]) == (4, 1)
+    met, unfinished = (plan.agent_of(plan.cells[number]).name for number in (4, 5))
+    assert (by_agent[met]["finished"], by_agent[unfinished]["unfinished"]) == (1, 1)
+
+
+def test_studies_are_listed_and_other_sessions_counted(tmp_path, capsys, plan):
+    play(tmp_path, plan, 1, ["success"])
+    play(tmp_path, plan, 2, [], reason="")
+    record = Journal(tmp_path / f"live/sessions/{7:024x}.jsonl", new=True)
+    record.append("opened", id="r", at=0.0, study="", domain=plan.domain, participants=[])
+    record.close()
+    code, out, _ = type_live(tmp_path, capsys, "ls", "--json")
+    value = json.loads(out)
+    (row,) = value["studies"]
+    assert code == 0 and value["outside_studies"] == 1
+    assert (row["study"], row["people"], row["planned"]) == ("pilot", 4, 12)
+    assert (row["finished"], row["unfinished"]) == (1, 1)
+    assert "1 session outside studies" in type_live(tmp_path, capsys, "ls")[1]
+
+
+def test_interactions_are_exported_as_csv_without_formulas(tmp_path, capsys, plan):
+    play(tmp_path, plan, 1, ["success", ""], text="=1+1, and go.")
+    file = tmp_path / "out.csv"
+    assert type_live(tmp_path, capsys, "score", "pilot", "--csv", str(file))[0] == 0
+    table = parse_csv("out.csv", file.read_bytes())
+    first, second = (dict(zip(table.header, row, strict=True)) for row in table.rows)
+    assert table.header == list(Interaction._fields)
+    assert (first["text"], first["mark"], first["latency_s"]) == ("=1+1, and go.", "success", "2.0")
+    assert (second["mark"], second["latency_s"]) == ("unmarked", "")
+    assert b"'=1+1" in file.read_bytes()
 
 
 def test_second_study_of_the_same_agents_overwrites_nothing(tmp_path, capsys, plan):
