@@ -71,7 +71,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
 def _count(planned: int, sessions: Sequence[SessionSummary]) -> tuple[int, int, int, float]:
     """Return the numbers of `_COUNTS`; a session that still runs or broke off is unfinished."""
     finished = sum(session.ended in interactions.COMPLETE for session in sessions)
-    return planned, finished, len(sessions) - finished, sum(s.person_hours for s in sessions)
+    hours = sum((session.person_hours for session in sessions), 0.0)
+    return planned, finished, len(sessions) - finished, hours
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:

@@ -27,7 +27,7 @@ def check(workspace: Workspace) -> CheckResult:
     for path in paths:
         with findings.collect(path):
             _check_session(workspace, path, read_index)
-    return CheckResult({"studies": len(studies), "sessions": len(paths)}, tuple(findings))
+    return CheckResult({"plans": len(studies), "sessions": len(paths)}, tuple(findings))
 
 
 def _check_session(workspace: Workspace, path: Path, read_index: Callable[[], Index]) -> None:

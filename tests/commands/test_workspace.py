@@ -70,7 +70,7 @@ def test_intact_and_restored_workspaces_have_no_findings(root, tmp_path, capsys)
         assert looked["profiles"] == {"profiles": 1}
         assert looked["continuations"]["continuations"] == looked["labels"]["labels"] == 6
         assert looked["annotations"]["events"] == 3
-        assert looked["live"] == {"studies": 1, "sessions": 1}
+        assert looked["live"] == {"plans": 1, "sessions": 1}
         assert looked["tags"]["tags"] == 1 and looked["scores"]["rows"] == 2
     assert snapshot_files() == before
 

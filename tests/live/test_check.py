@@ -64,7 +64,7 @@ def test_stored_sessions_of_each_activity_have_no_findings(workspace, path):
     left.end("left")
     left.note_stored("")
     left.close()
-    assert check(workspace) == ({"studies": 0, "sessions": 3}, ())
+    assert check(workspace) == ({"plans": 0, "sessions": 3}, ())
     for part in workspace.path("continuations").glob("*/*.parquet"):
         part.unlink()
     (line,) = check(workspace).findings
@@ -127,7 +127,7 @@ def test_erased_session_and_one_that_broke_off_have_no_findings(workspace, path)
     assert check(workspace).findings == ()
     remove_records(path)
     rewrite(path, erase)
-    assert check(workspace) == ({"studies": 0, "sessions": 1}, ())
+    assert check(workspace) == ({"plans": 0, "sessions": 1}, ())
 
 
 def erase(events: list[dict]) -> list[dict]:
