@@ -255,11 +255,11 @@ def _read_or_empty(store: KeyValueStore) -> Index:
         sizes, counts = (
             parse_versioned_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")
         )
+        index = Index(sizes, table)
+        sound = all(type(size) is int for size in sizes.values())
+        return index if sound and _count_rows_per_part(index) == counts else EMPTY
     except (OSError, DamagedData, NewerFormat, KeyError, ValueError):
         return EMPTY
-    index = Index(sizes, table)
-    sound = all(type(size) is int for size in sizes.values())
-    return index if sound and _count_rows_per_part(index) == counts else EMPTY
 
 
 def _add_parts(store: KeyValueStore, index: Index, new: dict[str, int]) -> Index:
