@@ -1,6 +1,6 @@
 # The commands of this project. They make their own virtual environment and need Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-landing test-all check wheel coverage bench bench-million bench-reports bench-mining bench-large chaos pictures lock clean
+.PHONY: help demo test test-landing test-all check wheel coverage bench bench-million bench-reports bench-mining bench-live bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -71,6 +71,9 @@ bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; takes minu
 
 bench-mining: $(VENV)/.test  ## record a million episodes and measure mining them; takes 15 minutes
 	$(BIN)/python -m tests.benchmarks.mining $(MINING)
+
+bench-live: $(VENV)/.test  ## measure the ticks of live sessions, on one processor; takes 10 minutes
+	$(BIN)/python -m tests.benchmarks.live
 
 bench-large: $(VENV)/.test  ## simulate a hundred annotators on one server, and a day of their work; takes half an hour
 	$(BIN)/python -m tests.benchmarks.load

@@ -13,6 +13,7 @@ MEMORY = (1000, 10_000, 100_000)  # numbers of episodes whose memory is compared
 SCENARIOS, CONTINUATIONS = 160, 10  # of a suite, and of each scenario and agent
 MINED, MINED_TIMES = 80, 5  # scenarios of each domain, and continuations of each
 EDITED = 40  # candidates of each domain
+LIVE_SECONDS = 60  # of each live session
 EXPORTED = 500  # trajectories written in each format
 WORLDS = 100  # stepped through the adapter at once
 CLIPS = 500  # that each annotator judges before an export

@@ -196,6 +196,7 @@ class LivePage {
     else if (action === "here") this.live.link = "connecting", this.#connect();
     else if (action === "end") this.#end(button);
     else if (action === "done") this.#finish();
+    else if (action === "another") this.#finish(true);
   }
 
   #end(button) {
@@ -208,13 +209,13 @@ class LivePage {
     }, CONFIRM);
   }
 
-  #finish() {
+  #finish(another = false) {
     this.live.finish();
     this.#disconnect();
     this.live = null;
     this.isDone = true;
     this.#renderEnd(THANKS[0], THANKS[1]);
-    this.tell("sync", { author: this.author, done: this.session });
+    this.tell("sync", { author: this.author, done: this.session, another });
   }
 
   #renderEnd(title, text) {
@@ -347,6 +348,7 @@ class LivePage {
     this.$("[data-action=end]").hidden = live.ended || live.isScenario;
     this.$("[data-action=end]").disabled = live.link !== "open";
     this.$("[data-action=done]").hidden = !live.ended;
+    this.$("[data-action=another]").hidden = !live.ended || !live.isScenario;
     this.$("[data-action=done]").disabled = live.kept.unsent.length > 0;
     setText(this.$(".help"), this.#help());
   }
@@ -393,9 +395,7 @@ class LivePage {
       if (frame.view.webp) board.film.keep([frame.view.webp]);
       board.showSight(live.sight, 0);
     }
-    const you = hello.player === null ? "" : hello.layout.names[hello.layout.players[hello.player]];
-    const place = hello.player === null ? `Acts on your instructions: ${live.solvers.join(", ")}` : board.placeOf(live.sight, 0) || `You are: ${you}`;
-    setText(this.$(".place"), place);
+    setText(this.$(".place"), (isScene ? "" : board.placeOf(live.sight, 0)) || live.whoText);
     setText(this.$(".last"), live.lastText);
     setText(this.$(".heard"), live.heardText && `Heard: ${live.heardText}`);
   }

@@ -346,6 +346,14 @@ export class LiveSession {
     return players.filter((player, i) => player !== null && acts(i)).map((player) => layout.names[layout.players[player]]);
   }
 
+  // Who this person is in the world, and who acts on their instructions.
+  get whoText() {
+    const { layout, player } = this.hello;
+    const you = player === null ? [] : [`You are: ${layout.names[layout.players[player]]}`];
+    const others = this.role === "setter" ? [`Acts on your instructions: ${this.solvers.join(", ")}`] : [];
+    return [...you, ...others].join(" · ");
+  }
+
   // The last words that were said within sight, as text.
   get heardText() {
     const { layout } = this.hello;

@@ -295,8 +295,9 @@ class Room:
                 await connection.send(await self._show(participant))
 
     async def _show(self, participant: int) -> dict[str, Any]:
-        """Return the present frame, as a person may see it."""
-        player = self.game.participants[participant].player
+        """Return the present frame, as a person may see it; setters see everything."""
+        me = self.game.participants[participant]
+        player = None if me.role == "setter" else me.player
         view = self.game.look(player)
         if self._is_framed:
             view |= await asyncio.to_thread(self._render, player)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -34,8 +35,11 @@ def show_page() -> None:
     entered = st.session_state.get(_ENTERED)
     sent = (st.session_state.get("live") or {}).get("sync")
     if entered and isinstance(sent, dict) and sent.get("done") == entered["session"]:
-        entered = st.session_state[_ENTERED] = None
+        st.session_state[_ENTERED] = None
         st.query_params.clear()
+        if sent.get("another") is True and _may_play(person):
+            _report(partial(_start_scenario, person))()
+        entered = st.session_state[_ENTERED]
     elif not entered:  # a page that was loaded again
         entered = _return(person, st.query_params.get(_SESSION))
     if entered:
@@ -47,7 +51,7 @@ def show_page() -> None:
         st.header("Live sessions")
         _show_places(person)
         _show_studies(person)
-        if "annotator" in person.roles and get_settings().suite:
+        if _may_play(person):
             _show_scenarios(person)
         _show_recording(person)
 
@@ -106,12 +110,18 @@ def _show_scenarios(person: Annotator) -> None:
         "agent would. Others judge what you do, and are not told that it was you."
     )
 
-    def start() -> None:
-        judged = state.judged_scenarios(person)
-        scenarios = (s for s in state.get_suite().scenarios if s.hash not in judged)
-        _enter(state.get_hall().start_scenario(scenarios, person.pseudonym))
-
+    start = partial(_start_scenario, person)
     st.button("Play the next scenario", on_click=_report(start))
+
+
+def _may_play(person: Annotator) -> bool:
+    return "annotator" in person.roles and bool(get_settings().suite)
+
+
+def _start_scenario(person: Annotator) -> None:
+    judged = state.judged_scenarios(person)
+    scenarios = (s for s in state.get_suite().scenarios if s.hash not in judged)
+    _enter(state.get_hall().start_scenario(scenarios, person.pseudonym))
 
 
 def _show_recording(person: Annotator) -> None:

@@ -241,9 +241,11 @@ class Speaker(agents.Agent):
         return agents.PolicyOutput(np.zeros((1, 1), int), np.ones((1, 1), np.int8)), memory
 
 
-@pytest.mark.parametrize("domain", ["overcooked", "lambda-star"])
-def test_setter_without_a_player_is_sent_the_whole_scene_and_all_words(tmp_path, domain):
-    people = [Participant("human", "ann", "setter", None), Participant("agent", "s", "solver", 0)]
+@pytest.mark.parametrize(
+    ("domain", "body"), [("overcooked", None), ("lambda-star", None), ("lambda-star", 1)]
+)
+def test_setter_is_sent_the_whole_scene_and_all_words(tmp_path, domain, body):
+    people = [Participant("human", "ann", "setter", body), Participant("agent", "s", "solver", 0)]
 
     async def go() -> tuple[Room, Page]:
         room = make_room(
@@ -261,7 +263,7 @@ def test_setter_without_a_player_is_sent_the_whole_scene_and_all_words(tmp_path,
         people[1:] = []
     room, ann = asyncio.run(go())
     hello, frame, state = (ann.list(kind)[-1] for kind in ("hello", "frame", "state"))
-    assert state["told"][0]["key"] == "k" and hello["players"] == [None, 0][: len(people)]
+    assert state["told"][0]["key"] == "k" and hello["players"] == [body, 0][: len(people)]
     if domain == "overcooked":
         layout = hello["layout"]
         assert [frame["view"][n] for n in ("height", "width")] == [
