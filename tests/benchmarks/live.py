@@ -124,10 +124,13 @@ def keys() -> Rows:
     watch = """() => {
       window.paints = [];
       const last = document.querySelector("#host").shadowRoot.querySelector(".last");
-      new MutationObserver(() => pressed && requestAnimationFrame(() => requestAnimationFrame(() => {
+      const painted = () => {
         if (pressed) paints.push(performance.now() - pressed);
         pressed = 0;
-      }))).observe(last, { childList: true, characterData: true, subtree: true });
+      };
+      const soon = () => requestAnimationFrame(() => requestAnimationFrame(painted));
+      const options = { childList: true, characterData: true, subtree: true };
+      new MutationObserver(soon).observe(last, options);
     }"""
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
         host = Host(Path(folder))

@@ -11,6 +11,8 @@ from sts.annotations import people
 from sts.continuations.store import load
 from sts.continuations.types import HUMAN, Continuation
 from sts.domains import load_domain
+from sts.live.journal import read_events
+from sts.live.records import get_journal_path
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
@@ -139,3 +141,39 @@ def test_two_people_record_together_and_one_of_them_reloads(
     assert (instruction.text, instruction.mark) == ("<b>Go</b> to Good.", "success")
     assert 1 in recorded.episode.actions[:, 0] and recorded.players[0].kind == "human"
     assert "solver" not in str(recorded.players), "people have pseudonyms"
+
+
+def test_person_records_with_an_agent_in_words_that_it_offers(
+    open_page: Opener, server: Server
+) -> None:
+    page = open_page("asker", path="/live", ready=False)
+    page.get_by_label("Together with").click()
+    page.get_by_role("option", name="reader", exact=True).click()
+    page.get_by_role("button", name="Open a session").click()
+    page.locator(".room[data-step]:not([data-step='0'])").wait_for()
+    offered = page.locator("datalist option").evaluate_all("(all) => all.map((one) => one.value)")
+    assert "Walk three cells up." in offered and page.locator(".pad button").count() == 9
+    field = page.get_by_label("Your instruction or question")
+    for text in ("Walk three cells up.", "Please wait."):
+        field.fill(text)
+        page.keyboard.press("Enter")
+        page.locator(".given .text", has_text=text).wait_for()
+    page.locator(".given .at", has_text="saved").nth(1).wait_for()
+    act(page, "w")
+    for _ in range(2):  # the second click confirms
+        page.locator("[data-action=end]").click()
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("heading", name="Live sessions").wait_for()
+    deadline = time.monotonic() + PATIENCE
+    while (
+        not (stored := [one for one in list_live(server) if one.players[0].name == "reader"])
+        and time.monotonic() < deadline
+    ):
+        time.sleep(0.1)
+    (recorded,) = stored
+    assert [player.kind for player in recorded.players] == ["agent", "human"]
+    assert 1 in recorded.episode.actions[:, 1], "the setter moved"
+    workspace = Workspace.open(str(server.folder))
+    events = read_events(get_journal_path(workspace, recorded.provenance["session"]))
+    typed = [event["typed"] for event in events if event["kind"] == "told"]
+    assert typed == ["completion", "free"]
