@@ -37,7 +37,7 @@ from tests.annotations.examples import (
 )
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {11: "85a0d726f9e8ac8036005f6107714dc2925db88849f8e5bce82006f12b3e916f"}
+SCHEMAS = {12: "ff638d458f7cc6c2b37f68a4567bcd006dc29227426c1c6b971de296945d9886"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 
