@@ -3,11 +3,10 @@
 It is derived from journals, which stay the source of truth.
 """
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -15,6 +14,7 @@ import pyarrow as pa
 from sts.errors import DamagedData
 from sts.live.journal import Event, read_events
 from sts.live.plans import SESSIONS_FOLDER, Plan
+from sts.live.types import Opening, Participant, list_participants
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
 
@@ -26,7 +26,6 @@ off."""
 LATE = 0.2
 """Share of a tick by which a step that counts as late exceeds it."""
 Mark = Literal["success", "failure", "cannot_tell"]
-T = TypeVar("T")
 
 
 class Interaction(NamedTuple):
@@ -142,60 +141,22 @@ class SessionSummary(NamedTuple):
         return self.seconds * self.people / 3600
 
 
-class _Participant(msgspec.Struct):
-    kind: Literal["human", "agent", "script", "empty"]
-    name: str = ""
-    player: int | None = None
-    role: str = ""
-    fingerprint: str = ""
+class _Event(msgspec.Struct):
+    """The fields of events that matter here; erased ones have their defaults."""
 
-
-class _Opened(msgspec.Struct):
-    id: str
-    domain: str
-    participants: tuple[_Participant, ...]
-    study: str = ""
-    cell: int = -1
-    practice: bool = False
-    tick: float | None = None
-
-
-class _Seated(msgspec.Struct):
-    participant: int
-    name: str
-
-
-class _Told(msgspec.Struct):
-    t: int
-    at: float
-    text: str
-    by: int
+    kind: str
+    at: float = 0.0
+    t: int = 0
+    by: int = 0
+    text: str = ""
     to: tuple[int, ...] = ()
     prompt: str = ""
     typed: Literal["free", "completion"] = "free"
-
-
-class _Marked(msgspec.Struct):
-    t: int
-    at: float
-    instruction: int
-    mark: Mark
-    by: int
+    instruction: int = 0
+    mark: Mark | None = None
     note: str = ""
-
-
-class _Step(msgspec.Struct):
-    t: int
     late_ms: float = 0.0
-
-
-class _Timed(msgspec.Struct):
-    at: float = 0.0
-
-
-class _Ended(msgspec.Struct):
-    reason: str
-    at: float
+    reason: str = ""
 
 
 def read_journals(workspace: Workspace) -> Iterator[tuple[str, list[Event]]]:
@@ -221,74 +182,60 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
       plan: of the session's study; None outside a study.
 
     Raises:
-      DamagedData: an event is missing or invalid; says which.
+      DamagedData: an event is missing or invalid.
     """
     if not events or events[0].get("kind") != "opened":
         raise DamagedData(f"{name}: expected a journal that starts with the event opened")
-    opened = _parse(name, 0, events[0], _Opened)
-    told: list[_Told] = []
-    marks: dict[int, _Marked] = {}
-    steps: list[_Step] = []
-    ended = None
-    for i, event in enumerate(events):
-        kind = event.get("kind")
-        if kind == "told":
-            told.append(_parse(name, i, event, _Told))
-        elif kind == "marked":
-            marked = _parse(name, i, event, _Marked)
-            if not 0 <= marked.instruction < len(told):
-                raise _invalid(name, i, event, f"there is no instruction {marked.instruction}")
-            marks[marked.instruction] = marked  # the last one counts
-        elif kind == "seated":
-            seated = _parse(name, i, event, _Seated)
-            if not 0 <= seated.participant < len(opened.participants):
-                raise _invalid(name, i, event, f"there is no participant {seated.participant}")
-            opened.participants[seated.participant].name = seated.name
-        elif kind == "step":
-            steps.append(_parse(name, i, event, _Step))
-        elif kind == "ended":
-            ended = _parse(name, i, event, _Ended)
-    for by in itertools.chain((one.by for one in told), (mark.by for mark in marks.values())):
-        if not 0 <= by < len(opened.participants):
-            raise DamagedData(f"{name}: there is no participant {by}")
-    seconds = ended.at if ended else _parse(name, len(events) - 1, events[-1], _Timed).at
-    agents = [p for p in opened.participants if p.kind == "agent" and p.role != "setter"]
-    people = [p.name for p in opened.participants if p.kind in ("human", "script")]
-    reason = ended.reason if ended else ""
+    try:
+        opened, participants = Opening.from_json(events[0]), list_participants(events)
+        parsed = [msgspec.convert(event, _Event) for event in events[1:]]
+        told = [event for event in parsed if event.kind == "told"]
+        marks = {event.instruction: event for event in parsed if event.kind == "marked"}
+        if not marks.keys() <= {*range(len(told))}:
+            raise ValueError("a mark of no instruction")
+        if not {event.by for event in (*told, *marks.values())} <= {*range(len(participants))}:
+            raise ValueError("an unknown participant")
+    except (DamagedData, LookupError, TypeError, ValueError) as error:
+        raise DamagedData(f"{name}: an event is invalid: {error}") from None
+    ended = next((event for event in parsed if event.kind == "ended"), None)
+    last = ended or (parsed[-1] if parsed else _Event("opened"))
+    agents = [p for p in participants if p.kind == "agent" and p.role != "setter"]
+    people = [p for p in participants if p.acts]
     return SessionSummary(
         id=opened.id,
         cell=opened.cell,
         practice=opened.practice,
-        ended=reason,
-        person=people[0] if people else "",
+        ended=ended.reason if ended else "",
+        person=people[0].name if people else "",
         agent=agents[0].name if agents else "",
         fingerprint=agents[0].fingerprint if agents else "",
-        seconds=seconds,
-        people=sum(participant.kind == "human" for participant in opened.participants),
+        seconds=last.at,
+        people=sum(participant.kind == "human" for participant in participants),
         interactions=tuple(
-            _make_row(opened, told, index, marks.get(index), steps, seconds, reason, plan)
+            _make_row(opened, participants, parsed, told, index, marks.get(index), plan)
             for index in range(len(told))
         ),
     )
 
 
 def _make_row(
-    opened: _Opened,
-    told: Sequence[_Told],
+    opened: Opening,
+    people: Sequence[Participant],
+    events: Sequence[_Event],
+    told: Sequence[_Event],
     index: int,
-    mark: _Marked | None,
-    steps: Sequence[_Step],
-    seconds: float,
-    ended: str,
+    mark: _Event | None,
     plan: Plan | None,
 ) -> Interaction:
     """Return the row of one instruction."""
-    given, people = told[index], opened.participants
-    setter, solver = people[given.by], _find_solver(people, given)
+    given = told[index]
     marker = people[mark.by] if mark else None
+    setter, solver = people[given.by], _find_solver(people, given)
+    steps = [event for event in events if event.kind == "step"]
+    ended = next((event for event in events if event.kind == "ended"), None)
     after = mark or (told[index + 1] if index + 1 < len(told) else None)
     last = max((step.t + 1 for step in steps), default=0)
-    end, end_s = (after.t, after.at) if after else (max(last, given.t), seconds)
+    end = after.t if after else max(last, given.t)
     between = [step for step in steps if given.t <= step.t < end]
     prompts = {prompt.text: prompt for prompt in plan.prompts} if plan else {}
     prompt = prompts.get(given.prompt)
@@ -298,7 +245,7 @@ def _make_row(
         session=opened.id,
         study=opened.study,
         practice=opened.practice,
-        ended=ended,
+        ended=ended.reason if ended else "",
         person=setter.name,
         setter_kind=setter.kind,
         agent=solver.name,
@@ -315,8 +262,8 @@ def _make_row(
         start=given.t,
         end=end,
         start_s=given.at,
-        end_s=end_s,
-        mark=mark.mark if mark else UNMARKED,
+        end_s=(after or ended or events[-1]).at,
+        mark=mark.mark or UNMARKED if mark else UNMARKED,
         marked_by=marker.name if marker else "",
         marker_kind=marker.kind if marker else "",
         note_given=bool(mark and mark.note),
@@ -326,10 +273,11 @@ def _make_row(
     )
 
 
-def _find_solver(people: Sequence[_Participant], given: _Told) -> _Participant:
+def _find_solver(people: Sequence[Participant], given: _Event) -> Participant:
     """Return who was asked: an agent if there is one, else the first."""
     asked = [p for p in people if p.player in given.to]
-    return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), _Participant("empty"))
+    nobody = Participant("empty", "", "player", None)
+    return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), nobody)
 
 
 def write_interactions(path: Path, rows: Sequence[Interaction]) -> None:
@@ -342,14 +290,3 @@ def read_interactions(path: Path) -> list[Interaction]:
     """Read a table of interactions; errors as for `parquet.read_table`."""
     table = parquet.read_table(path, FORMAT, VERSION, SCHEMA)
     return [Interaction(**row) for row in table.to_pylist()]
-
-
-def _parse(name: str, i: int, event: Event, kind: type[T]) -> T:
-    try:
-        return msgspec.convert(event, kind)
-    except msgspec.ValidationError as error:
-        raise _invalid(name, i, event, str(error)) from None
-
-
-def _invalid(name: str, i: int, event: Event, reason: str) -> DamagedData:
-    return DamagedData(f"{name}: event {i + 1} ({event.get('kind')}) is invalid: {reason}")

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,11 +88,13 @@ class Opening(NamedTuple):
         """Return the opening in a journal's first event; raise DamagedData for another event."""
         try:
             values = {name: fields[name] for name in cls._fields}
-            values["state"] = base64.b64decode(values["state"], validate=True)
-            values["participants"] = tuple(Participant(**p) for p in values["participants"])
-            return cls(**values)
+            values["participants"] = [Participant(**p) for p in values["participants"]]
+            opening = msgspec.convert([*values.values()], cls)
         except (KeyError, TypeError, ValueError) as error:
             raise DamagedData(f"expected the opening of a session: {error}") from None
+        if any(p.kind not in KINDS for p in opening.participants):
+            raise DamagedData(f"expected participants of the kinds {', '.join(KINDS)}")
+        return opening
 
 
 class Turn(NamedTuple):

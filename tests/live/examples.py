@@ -24,6 +24,7 @@ def journal(*events: dict[str, Any], **opened: Any) -> list[dict[str, Any]]:
     first = {
         "kind": "opened", "format": "journal/1", "id": "s1", "study": "pilot", "cell": 1,
         "activity": "evaluate", "practice": False, "domain": "garden", "at": 0.0,
+        "state": "", "tick": None, "max_steps": 100, "scenario": "",
         "participants": [
             {"kind": "human", "name": "p1", "player": None, "role": "setter", "fingerprint": ""},
             {"kind": "agent", "name": "a", "player": 0, "role": "solver", "fingerprint": "f"},

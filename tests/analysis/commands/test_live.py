@@ -10,6 +10,7 @@ from sts.cli.main import main
 from sts.live.interactions import Interaction, read_interactions
 from sts.live.journal import Journal
 from sts.live.plans import Plan, load_plan
+from sts.live.types import Opening, Participant
 from sts.storage.csv_tables import parse_csv
 from sts.storage.workspace import Workspace
 
@@ -45,15 +46,13 @@ def play(
     agent = plan.agent_of(cell)
     path = journal_path(root, plan, number)
     journal = Journal(path, new=True)
-    people = [
-        {"kind": setter, "name": f"p{cell.person}", "role": "setter", "player": None},
-        {"kind": "agent", "name": agent.name, "role": "solver", "player": 0,
-         "fingerprint": agent.fingerprint},
-    ]  # fmt: skip
-    journal.append(
-        "opened", id=path.stem, at=0.0, study=plan.name, cell=number, domain=plan.domain,
-        practice=cell.practice, participants=people, tick=0.25,
-    )  # fmt: skip
+    people = (
+        Participant(setter, f"p{cell.person}", "setter", None),
+        Participant("agent", agent.name, "solver", 0, agent.fingerprint),
+    )
+    opening = Opening(path.stem, "evaluate", plan.domain, b"", people, 0.25, 9, "", plan.name)
+    opening = opening._replace(cell=number, practice=cell.practice)
+    journal.append("opened", at=0.0, **opening.to_json())
     for i, mark in enumerate(marks):
         journal.append("told", t=i, at=i * 60, text=text, to=[0], by=0, prompt="", typed="free")
         journal.append("step", t=i, at=i * 60 + 1, late_ms=0)
@@ -118,7 +117,7 @@ def test_studies_are_listed_and_other_sessions_counted(tmp_path, capsys, plan):
     play(tmp_path, plan, 1, ["success"])
     play(tmp_path, plan, 2, [], reason="")
     record = Journal(tmp_path / f"live/sessions/{7:024x}.jsonl", new=True)
-    record.append("opened", id="r", at=0.0, study="", domain=plan.domain, participants=[])
+    record.append("opened", at=0.0, **Opening("r", "record", "x", b"", (), 1.0, 9).to_json())
     record.close()
     code, out, _ = type_live(tmp_path, capsys, "ls", "--json")
     value = json.loads(out)
