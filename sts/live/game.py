@@ -60,7 +60,7 @@ class Game:
         self,
         opening: Opening,
         *,
-        load_agent: Callable[[str], Agent] = agents.load,
+        load_agent: Callable[[str], Agent] | None = agents.load,
         scenario: Scenario | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -68,7 +68,7 @@ class Game:
 
         Args:
           opening: of the session.
-          load_agent: returns an agent by name.
+          load_agent: returns an agent by name; None if the session has ended and no agent acts.
           scenario: whose context is replayed first, if the session plays one.
           clock: returns the time in seconds.
 
@@ -332,11 +332,11 @@ class Game:
         if not named and any(p.acts and p.player is not None for p in self.participants):
             raise ArgumentError(f"{self.domain.name} has no named actions for a person to choose")
 
-    def _make_teams(self, load_agent: Callable[[str], Agent]) -> list[Team]:
+    def _make_teams(self, load_agent: Callable[[str], Agent] | None) -> list[Team]:
         """Return a team for each agent, and note its fingerprint in the opening."""
         teams = []
         for i, participant in enumerate(self.participants):
-            if participant.kind == "agent" and participant.player is not None:
+            if load_agent and participant.kind == "agent" and participant.player is not None:
                 agent = load_agent(participant.name)
                 fingerprint = agents.fingerprint(agent)
                 if participant.fingerprint not in ("", fingerprint):

@@ -104,7 +104,7 @@ class Hall:
                 if "ended" not in kinds:
                     self._sessions[opening.id] = opening, participants
                 elif "stored" not in kinds:  # the server ended in between
-                    self._store(self._resume(path.stem))
+                    self._store(self._resume(path.stem, load_agent=None))
             except (StsError, OSError, IndexError) as error:
                 _LOG.error("live session %s: %s", path.stem, error)
 
@@ -243,7 +243,8 @@ class Hall:
             if room is None or room.task.done():  # one that stopped is resumed from its journal
                 if session not in self._sessions:
                     raise Refused("This session has ended, or does not exist.")
-                room = Room(await asyncio.to_thread(self._resume, session), self._finish)
+                game = await asyncio.to_thread(self._resume, session, self._load_agent)
+                room = Room(game, self._finish)
                 self._rooms[session] = room
                 room.open()
             place = await room.seat(person.pseudonym)
@@ -252,12 +253,9 @@ class Hall:
                     self._sessions[session] = room.game.opening, list(room.game.participants)
         return room, place
 
-    def _resume(self, session: str) -> Game:
-        return Game.resume(
-            get_journal_path(self._workspace, session),
-            find_scenario=self._find_scenario,
-            load_agent=self._load_agent,
-        )
+    def _resume(self, session: str, load_agent: Callable[[str], Agent] | None) -> Game:
+        path = get_journal_path(self._workspace, session)
+        return Game.resume(path, find_scenario=self._find_scenario, load_agent=load_agent)
 
     async def _finish(self, game: Game) -> None:
         """Store the record of an ended session, and forget its room."""

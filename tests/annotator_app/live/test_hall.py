@@ -16,6 +16,7 @@ from sts.live.records import get_journal_path
 from sts.live.types import Participant, Turn
 from sts.storage.workspace import Workspace
 from sts.trajectories import store as trajectories
+from sts.worlds.lambda_star.agents.rule import Rule
 from sts_annotator_app.live.hall import Hall, Place
 from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from tests.annotator_app.live.test_rooms import Page
@@ -276,3 +277,19 @@ def test_record_that_cannot_be_stored_is_stored_by_the_next_server(tmp_path, mon
     assert trajectories.load(Workspace.open(tmp_path)) == []
     Fixture(tmp_path)
     assert len(trajectories.load(Workspace.open(tmp_path))) == 1
+
+
+def test_ended_session_is_stored_although_its_agent_has_changed(tmp_path, monkeypatch):
+    people = [Participant("human", "a", "setter", None), Participant("agent", "rule", "solver", 0)]
+    opening = open_recording("lambda-star", people)
+    game = Game.start(get_journal_path(Workspace.open(tmp_path), opening.id), opening)
+    game.tell(0, "Go to Good.")
+    for _ in range(3):
+        game.step({})
+    game.end("finished")
+    game.close()
+    monkeypatch.setattr(Rule, "version", "changed")
+    Fixture(tmp_path)
+    (trajectory,) = trajectories.load(Workspace.open(tmp_path))
+    assert (trajectory.players[0].name, trajectory.episode.steps) == ("rule", 3)
+    assert trajectory.instructions[0].text == "Go to Good."
