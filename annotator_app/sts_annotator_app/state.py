@@ -122,6 +122,17 @@ def list_domains() -> set[str]:
 
 
 @st.cache_resource(show_spinner=False)
+def list_recordable() -> list[str]:
+    """Return the installed domains in which people can record, those of the suite first."""
+    names = []
+    for name in sorted({*registry.list_entry_points("sts.domains"), *list_domains()}):
+        with contextlib.suppress(StsError):  # such as of an extra that is not installed
+            if load_domain(name).action_names:
+                names.append(name)
+    return sorted(names, key=lambda name: name not in list_domains())
+
+
+@st.cache_resource(show_spinner=False)
 def list_agents(domain: str) -> dict[str, tuple[str, ...]]:
     """Return the wordings of the agents that people can record with in a domain, by name.
 
@@ -163,9 +174,9 @@ def component_script(name: str) -> str | None:
 def _build_component(name: str) -> Component:
     """Return the markup, styles and script of a component, with the drawings it needs.
 
-    The curation page gets the drawings of all installed domains, since drafts may use any.
+    Drafts and live sessions may use any installed domain.
     """
-    return components.load_component(name, load_drawings(every=name == "curate"))
+    return components.load_component(name, load_drawings(every=name in ("curate", "live")))
 
 
 @st.cache_resource(show_spinner=False)

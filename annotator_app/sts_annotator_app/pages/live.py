@@ -126,7 +126,7 @@ def _start_scenario(person: Annotator) -> None:
 
 def _show_recording(person: Annotator) -> None:
     """Show how to record with another person or an agent, or alone."""
-    domains = sorted(state.list_domains())
+    domains = state.list_recordable()
     if not domains:
         return
     st.subheader("Record together")
