@@ -7,6 +7,7 @@
     |   |-- DamagedState         serialised world state: truncated, altered or not a state
     |   |   `-- OtherVersion     intact, but made by another version of its environment
     |   `-- TamperedSuite        a frozen suite whose content no longer matches its hash
+    |-- ErasedSuite              a frozen suite of which scenarios were erased
     |-- NewerFormat              written by a later version than this one reads
     |-- ReplayMismatch           a replayed step differs from its recording; names the step
     |-- MissingExtra             an optional dependency is not installed; says the pip command
@@ -128,6 +129,10 @@ class OtherVersion(DamagedState):
 
 class TamperedSuite(DamagedData):
     """A frozen suite whose content no longer matches its hash."""
+
+
+class ErasedSuite(StsError):
+    """A frozen suite that cannot be verified, because scenarios of it were erased."""
 
 
 class NewerFormat(StsError):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import ArgumentError, ErasedSuite, UnknownName
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
 from sts.suites.types import Change, Suite
@@ -78,7 +78,7 @@ def _versions_between(workspace: Workspace, old: Suite, new: Suite) -> tuple[Sui
     while line[-1].parent not in (None, old.label, *(suite.label for suite in line)):
         try:
             line.append(frozen.load(workspace, str(line[-1].parent)))
-        except UnknownName:
+        except (ErasedSuite, UnknownName):
             return None
     return tuple(line[::-1]) if line[-1].parent == old.label else None
 

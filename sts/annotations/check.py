@@ -8,7 +8,7 @@ from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import load_decisions
 from sts.annotations.history import History, verify
-from sts.annotations.schema import copies, decisions, item_suites
+from sts.annotations.schema import copies, decisions, item_suites, items
 from sts.annotations.store import DATABASE_FILE, AnnotationStore
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
@@ -17,7 +17,7 @@ from sts.storage.files import check_inside
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import fold_decisions
 from sts.suites.drafts import find_draft, find_frozen_version
-from sts.suites.folders import list_draft_folders, list_versions
+from sts.suites.folders import list_draft_folders, list_erased, list_versions
 
 
 def check_annotations(workspace: Workspace) -> CheckResult:
@@ -55,8 +55,9 @@ def _check_decisions(database: Database, workspace: Workspace) -> tuple[int, lis
                 log = load_decisions(connection, id)
                 count += len(log)
                 for candidate, state in fold_decisions(log).items():
-                    if id in open_drafts:
-                        open_drafts[id].candidate(candidate, state.scenario)
+                    draft = open_drafts.get(id)
+                    if draft and candidate not in draft.provenance.get("erased", ()):
+                        draft.candidate(candidate, state.scenario)
     return count, findings
 
 
@@ -75,7 +76,9 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
         names = indices.from_parts(workspace.store).id_set
     except StsError:  # reported by the check of continuations
         return lines
-    ids = set(connection.execute(select(copies.c.continuation)).scalars())
+    rows = connection.execute(select(copies.c.continuation, items.c.scenario_hash).join(items))
+    erased = {*list_erased(workspace).values()}
+    ids = {id for id, scenario in rows if scenario not in erased}
     missing = sorted(ids - {name.hex() for name in names})
     if missing:
         lines.append(

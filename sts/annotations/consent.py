@@ -10,6 +10,8 @@ from sts.names import quote
 from sts.storage.files import content_hash, read_bytes
 from sts.storage.workspace import Workspace
 
+KEEP_SENTENCE = "Recordings in a frozen suite may be kept."
+"""Without it, no suite may keep the recordings of a person who is forgotten."""
 _MAX_BYTES = 2**16
 
 
@@ -55,6 +57,19 @@ def has_agreed(connection: Connection, annotator_id: int, version: str) -> bool:
     """Return True if a person agreed to this version."""
     matches = consents.c.annotator == annotator_id, consents.c.version == version
     return connection.execute(select(consents).where(*matches)).one_or_none() is not None
+
+
+def find_objection(
+    connection: Connection, annotator_id: int, text: ConsentText | None, recorded: float
+) -> str:
+    """Return why recordings of a person, from `recorded` on, may not be kept; "" if they may."""
+    if text is None or KEEP_SENTENCE not in " ".join(text.text.split()):
+        return f"the consent text does not say: {KEEP_SENTENCE}"
+    matches = consents.c.annotator == annotator_id, consents.c.version == text.version
+    agreed = connection.execute(select(consents.c.agreed).where(*matches)).scalar()
+    if agreed is None or agreed >= recorded:
+        return "they had not agreed to the present consent text when the recording started"
+    return ""
 
 
 def record_consent(connection: Connection, annotator_id: int, version: str, *, now: float) -> None:

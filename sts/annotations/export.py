@@ -1,7 +1,7 @@
 """Export of judgements as the ratings table that analysis and other programs read."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from sts.ratings import column_types
 from sts.storage.csv_tables import format_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
+from sts.suites.folders import list_erased
 
 _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
@@ -74,7 +75,8 @@ def export_ratings(
     continuations = study_continuations.read_continuations(
         workspace, suite, clips, auto_resolve=bool(study.auto_resolve)
     )
-    _raise_findings([*_iter_altered_clips(record, continuations)])
+    erased = {*list_erased(workspace).values()}
+    _raise_findings([*_iter_altered_clips(record, continuations, erased)])
     table = _build_table(record, continuations, study, suite, names=names)
     return RatingsExport(table, digests.compute_digests(suite, record, continuations))
 
@@ -86,13 +88,20 @@ def _raise_findings(findings: Sequence[str]) -> None:
         raise DamagedData(f"annotation database: {findings[0]}{more}; {_REMEDY}")
 
 
-def _iter_altered_clips(record: History, continuations: StudyContinuations) -> Iterator[str]:
-    """Yield the clips that no continuation shows, or whose own continuation shows another clip."""
+def _iter_altered_clips(
+    record: History, continuations: StudyContinuations, erased: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield the clips that no continuation shows, or whose own continuation shows another clip.
+
+    Clips of `erased` scenarios, by hash, are left out.
+    """
     table = continuations.table[["id", "clip"]]
     clips = {*table["clip"].unique()}
     own = table[table["id"].isin([clip.continuation for clip in record.clips.values()])]
     of_id = dict(own.itertuples(index=False, name=None))
     for clip in record.clips.values():
+        if clip.scenario in erased:
+            continue
         if clip.shown_hash not in clips:
             yield f"continuation {clip.continuation}: its clip is missing from this workspace"
         elif not clip.is_superseded and of_id.get(clip.continuation) != clip.shown_hash:

@@ -50,6 +50,7 @@ class ClipRecord(NamedTuple):
     continuation: str  # one that shows the clip
     clip: str  # the hash of its appearance, with a dot and the rubric's version if any
     rubric: str  # that version, or ""
+    scenario: str = ""  # its content hash
 
     @property
     def shown_hash(self) -> str:
@@ -139,7 +140,8 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
         record.authors[number] = Author(name, pseudonym, Link(*end), [])
         if name_digest != people.hash_names(name, pseudonym):
             yield f"person {number}: their name or pseudonym was altered"
-    clips = select(items.c.id, items.c.continuation, items.c.clip, items.c.rubric)
+    names = ("id", "continuation", "clip", "rubric", "scenario_hash")
+    clips = select(*(items.c[name] for name in names))
     record.clips = {row.id: ClipRecord(*row) for row in connection.execute(clips)}
     record.continuations = connection.execute(select(func.count()).select_from(copies)).scalar_one()
     rows = connection.execute(

@@ -9,7 +9,7 @@ from sts.annotations.items import find_players, make_item
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.continuations import store as continuations
-from sts.errors import DamagedData, MissingExtra
+from sts.errors import DamagedData, ErasedSuite, MissingExtra
 from sts.names import quote
 from sts.storage.workspace import Workspace
 from sts.suites import folders
@@ -39,13 +39,13 @@ def match_to_continuations(
 def iter_candidates(workspace: Workspace, names: Collection[str]) -> Iterable[tuple[Item, int]]:
     """Yield every continuation and its index, once for each suite that contains its scenario.
 
-    Suites whose environment is not installed are skipped. `names` are possible players.
+    Suites that cannot be read here are skipped. `names` are possible players.
     """
     for versions in folders.list_versions(workspace).values():
         for folder in versions.values():
             try:
                 suite = suites.read(folder)
-            except MissingExtra:
+            except (ErasedSuite, MissingExtra):
                 continue
             for entry in continuations.iter_entries(workspace, {s.hash for s in suite.scenarios}):
                 yield (

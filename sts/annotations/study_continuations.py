@@ -17,7 +17,7 @@ from sts.storage.chains import Link
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
-from sts.suites.folders import list_versions
+from sts.suites.folders import list_versions, read_erased
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,8 @@ def _build_table(
 def _load_trajectories(workspace: Workspace) -> dict[str, str]:
     """Return the trajectory of each scenario of every suite, by hash; the last suite counts."""
     folders = sorted(f for versions in list_versions(workspace).values() for f in versions.values())
-    return {s.hash: s.trajectory for folder in folders for s in frozen.read(folder).scenarios}
+    whole = [folder for folder in folders if not read_erased(folder)["scenarios"]]
+    return {s.hash: s.trajectory for folder in whole for s in frozen.read(folder).scenarios}
 
 
 def _digest_continuations(index: Index, rows: NDArray[np.intp]) -> Link:

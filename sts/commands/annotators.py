@@ -12,7 +12,9 @@ from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study
-from sts.errors import UnknownName
+from sts.errors import ArgumentError, UnknownName
+from sts.live import forgetting
+from sts.live.forgetting import Traces
 from sts.names import count_noun, format_time
 from sts.storage.workspace import Workspace
 
@@ -97,24 +99,61 @@ def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Erase a person's name, address and comments, or show what that would do."""
-    sure = args.yes
+    """Erase what identifies a person, and their live sessions, or show what that would do."""
+    sure, keep = args.yes, args.suites == "keep"
     with _open_store(workspace, args.name) as store:
         with store.read() as connection:
             person = people.get_person(connection, args.name)
             judged = progress.count_judged(connection, person.id)
+            traces, file = forgetting.find_traces(workspace, person.pseudonym), store.study.consent
+            if keep and traces.suites:
+                text = consent.load_text(workspace, file) if file else None
+                if why := consent.find_objection(connection, person.id, text, traces.recorded):
+                    raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
+        if sure and traces.suites and args.suites is None:
+            raise ArgumentError(_describe_suites(traces, person, None, ""))
         if sure:
             with store.write(alone=True) as connection:
+                people.deactivate(connection, args.name, now=store.now())
+            forgetting.forget(workspace, person.pseudonym, keep=keep)
+            with store.write(alone=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
-    text = (
+    are = "are" if sure else "would be"
+    lines = [
         f"{person.name} {'is' if sure else 'would be'} anonymised: name, address and comments "
-        f"{'are' if sure else 'would be'} erased and access ends; verdicts on {judged} clips are "
-        f"kept under {person.pseudonym}"
-    )
+        f"{are} erased and access ends; verdicts on {judged} clips are kept under "
+        f"{person.pseudonym}"
+    ]
+    rest = traces.without_suites() if keep else traces
+    candidates = [scenario for label, scenario in rest.cut if not label]
+    counts = {"session": len(rest.sessions), "recording": len(rest.recordings)}
+    counts["candidate"] = len(candidates)
+    if traces.sessions:
+        counted = ", ".join(count_noun(count, noun) for noun, count in counts.items())
+        lines.append(f"live: {counted} {are} erased")
+    if traces.suites:
+        lines.append(_describe_suites(traces, person, args.suites, are))
     if not sure:
-        text += "; this cannot be undone: add --yes to do it"
+        lines.append("this cannot be undone: add --yes to do it")
     value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
-    return Result(value, text)
+    return Result(value | {"erased": counts, "suites": traces.suites}, "\n".join(lines))
+
+
+def _describe_suites(traces: Traces, person: Annotator, choice: str | None, are: str) -> str:
+    """Return what happens to scenarios in frozen suites, or between what to choose."""
+    suites = ", ".join(f"{label} ({', '.join(ids)})" for label, ids in traces.suites.items())
+    if choice == "erase":
+        return f"{suites} {are} erased; new versions are frozen without them"
+    if choice == "keep":
+        return (
+            f"{suites}, their continuations and the trajectories {', '.join(traces.in_suites)} "
+            f"stay, with {person.pseudonym} and the texts in them"
+        )
+    return (
+        f"recordings of {person.name} are in {suites}: with --suites erase, versions without these "
+        "scenarios are frozen, and the old ones can no longer be verified; with --suites keep, "
+        "the recordings stay, if the consent text allowed it"
+    )
 
 
 def sessions(args: argparse.Namespace, workspace: Workspace) -> Result:

@@ -160,9 +160,14 @@ ANNOTATORS = group(
     action("deactivate Ana", "end a person's access; their judgements are kept", _PERSON),
     action(
         "anonymise Ana --yes",
-        "erase a person's name, address and comments; their judgements are kept",
+        "erase a person's name, comments and live sessions; their judgements are kept",
         _PERSON,
         switch("--yes", "erase (default: only show what would be erased)"),
+        option(
+            "--suites",
+            "erase or keep recordings of the person in frozen suites (default: refuse)",
+            choices=("erase", "keep"),
+        ),
     ),
     action(
         "role Ana lead",

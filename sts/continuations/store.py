@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.continuations import parts
-from sts.continuations.index import Entry, Index, StaleIndex, open_index
+from sts.continuations import labels, parts
+from sts.continuations.index import NAME, Entry, Index, StaleIndex, open_index
 from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
+from sts.storage import parquet
 from sts.storage.workspace import Workspace
 
 _ORDER = ("agent", "fingerprint", "scenario", "seed", "index")
@@ -42,6 +43,31 @@ def save(workspace: Workspace, continuations: Sequence[Continuation]) -> list[Co
     name, space = parts.compute_part_name([c.id for c in continuations]), workspace.create().store
     space.put_new(name, parts.encode_part(name, continuations), lambda stored, new: True)
     return parts.decode_part(name, space.get(name))
+
+
+def erase(workspace: Workspace, scenarios: Collection[str]) -> None:
+    """Erase continuations of scenarios, by content hash, their labels, and candidates' profiles."""
+    space, column = workspace.store, {"scenario": parts.SCHEMA["scenario"]}
+    profiles = [n for n in space.list("drafts") if "/profiles/" in n and n.endswith(".parquet")]
+    for name in [*parts.list_parts(space), *profiles]:
+        table = parquet.decode_table(
+            name, raw := space.get(name), parts.FORMAT, parts.VERSION, column
+        )
+        if {*scenarios}.isdisjoint(table["scenario"].to_pylist()):
+            continue
+        stored = parts.decode_part(name, raw)
+        kept = [c for c in stored if c.scenario_hash not in scenarios]
+        hashes = {bytes.fromhex(c.content_hash) for c in stored if c.scenario_hash in scenarios}
+        for file in workspace.path(labels.FOLDER).glob(f"*/{name.partition('/')[2]}"):
+            labelled = labels.read_part(space, file.relative_to(workspace.root).as_posix())
+            if not hashes.isdisjoint(labelled["content_hash"].to_pylist()):
+                file.unlink()
+        if kept:
+            space.replace(name, parts.encode_part(name, kept))
+        else:
+            workspace.path(name).unlink()
+            workspace.path(name).with_suffix(".json").unlink(missing_ok=True)
+    workspace.path(NAME).unlink(missing_ok=True)
 
 
 def is_saved(workspace: Workspace, identity: Identity) -> bool:

@@ -8,7 +8,7 @@ opened again.
 import errno
 import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from sts.errors import DamagedData, Unavailable
 from sts.storage.chains import START, Link, next_link
 from sts.storage.files import canonical_json, open_regular, parse_versioned_json, read_bytes
 
-FORMAT = "journal/1"
+FORMAT, ERASED_FORMAT = "journal/1", "erased-journal/1"
 MAX_BYTES = 2**28
 """Maximum size of a journal: 100 hours of steps."""
 Event = Mapping[str, Any]
@@ -74,6 +74,11 @@ class Journal:
         self.events.append(event)
         self._end, self._size = link, self._size + len(line)
 
+    @property
+    def digest(self) -> str:
+        """The last digest of the chain."""
+        return self._end.digest
+
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
@@ -97,6 +102,15 @@ def is_open(path: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def encode_events(events: Iterable[Event]) -> bytes:
+    """Return the bytes of a journal with these events."""
+    lines, end = [], START
+    for event in events:
+        end = next_link(end, [event])
+        lines.append(canonical_json({**event, "digest": end.digest}) + b"\n")
+    return b"".join(lines)
 
 
 def _decode(path: Path, raw: bytes) -> tuple[list[Event], Link]:

@@ -12,7 +12,7 @@ import itertools
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -237,6 +237,33 @@ def add_candidates(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
                 "added, try again"
             )
         return _write_draft(current, candidates, draft.workspace.path("drafts", draft.name))
+
+
+def list_candidate_files(workspace: Workspace) -> list[Path]:
+    """List the files of candidates and edits of all drafts, also of drafts that were replaced."""
+    files = workspace.path("drafts").glob("[!.]*/*/*/*.parquet")
+    return sorted(file for file in files if file.parent.name in ("candidates", "edited"))
+
+
+def erase_candidates(workspace: Workspace, hashes: Collection[str]) -> None:
+    """Erase candidates and edits, by content hash; the drafts list their ids.
+
+    Files of drafts that were replaced are erased as a whole.
+    """
+    with workspace.lock():
+        for file in list_candidate_files(workspace):
+            scenarios, part = files.read(file), f"candidates/{file.name}"
+            erased = {scenario.id for scenario in scenarios if scenario.hash in hashes}
+            if not erased:
+                continue
+            draft = find_draft(workspace, file.parents[2].name)
+            if draft and draft.id == file.parents[1].name and part in draft.parts:
+                kept = [scenario for scenario in scenarios if scenario.id not in erased]
+                erased |= {*draft.provenance.get("erased", ())}
+                parts = {name: count for name, count in draft.parts.items() if name != part}
+                origin = {**draft.provenance, "erased": sorted(erased)}
+                _write_draft(replace(draft, parts=parts, provenance=origin), kept, file.parents[2])
+            file.unlink()
 
 
 def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts import registry
-from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
-from sts.names import is_one_line, quote
+from sts.errors import ArgumentError, DamagedData, ErasedSuite, NewerFormat, StsError
+from sts.names import count_noun, is_one_line, quote
 from sts.storage.files import parse_versioned_json, read_bytes
 from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
 FORMAT, FORMAT_VERSION = "scenarios", 2
-SUITE_VERSION, DRAFT_VERSION = 2, 1
+SUITE_VERSION, DRAFT_VERSION, ERASED_VERSION = 2, 1, 1
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 VERSION = re.compile(r"[1-9][0-9]{0,5}")
 MAX_DESCRIPTION_CHARS = 500
@@ -83,6 +83,37 @@ def draft_file(workspace: Workspace, name: str) -> Path:
 def read_suite_json(folder: Path) -> dict[str, Any]:
     """Return the fields of the `suite.json` in a folder; errors as of `read_json`."""
     return read_json(folder / "suite.json", "suite", SUITE_VERSION)
+
+
+def read_erased(folder: Path) -> dict[str, Any]:
+    """Read which `scenarios` were erased from a version, each with the date, and what to `use`."""
+    try:
+        return read_json(folder / "erased.json", "erased", ERASED_VERSION)
+    except FileNotFoundError:
+        return {"scenarios": {}, "use": None}
+    except (ValueError, KeyError) as error:
+        raise DamagedData(f"{folder / 'erased.json'}: cannot be read: {error!r}") from None
+
+
+def check_whole(folder: Path) -> None:
+    """Raise ErasedSuite if scenarios were erased from the version in a folder."""
+    dates, use = (read_erased(folder)[key] for key in ("scenarios", "use"))
+    if dates:
+        count, days = count_noun(len(dates), "scenario"), " and ".join(sorted({*dates.values()}))
+        raise ErasedSuite(
+            f"{folder.parent.name}@{folder.name} can no longer be verified: {count} erased on "
+            f"{days} because a person asked to be forgotten{f'; use {use}' if use else ''}"
+        )
+
+
+def list_erased(workspace: Workspace) -> dict[tuple[str, str], str]:
+    """Return the content hashes of erased scenarios, by NAME@VERSION and id."""
+    return {
+        (f"{name}@{version}", id): read_suite_json(folder)["scenarios"][id]
+        for name, folders in list_versions(workspace).items()
+        for version, folder in folders.items()
+        for id in read_erased(folder)["scenarios"]
+    }
 
 
 def list_draft_folders(workspace: Workspace) -> list[Path]:
@@ -172,6 +203,7 @@ def find_frozen_drafts(workspace: Workspace) -> dict[str, str]:
 
 def _list_suite(label: str, where: str, folder: Path) -> ListedSuite:
     try:
+        check_whole(folder)
         fields = read_suite_json(folder)
         count, description = len(fields["scenarios"]), fields["description"]
         if not is_one_line(description, MAX_DESCRIPTION_CHARS):

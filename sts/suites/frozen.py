@@ -15,6 +15,7 @@ from sts.suites.folders import (
     MAX_DESCRIPTION_CHARS,
     NAME,
     VERSION,
+    check_whole,
     draft_file,
     list_versions,
     read_suite_json,
@@ -30,9 +31,11 @@ def read(folder: Path, check: Check | None = None) -> Suite:
 
     Raises:
       TamperedSuite: its content was changed after freezing.
+      ErasedSuite: scenarios of it were erased.
       DamagedData, NewerFormat: a file of it is missing, cannot be read or is of a later version.
     """
     try:
+        check_whole(folder)
         fields = read_suite_json(folder)
         scenarios = files.read(folder / "scenarios.parquet", check)
         names = ("name", "version", "parent", "description", "provenance")

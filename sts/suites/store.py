@@ -1,6 +1,6 @@
 """Frozen suites on disk: `scenarios.parquet`, and `suite.json` with its hashes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from sts.storage.files import create_folder, write_atomically
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, scenarios
 from sts.suites.folders import (
+    ERASED_VERSION,
     MAX_DESCRIPTION_CHARS,
     SUITE_VERSION,
     VERSION,
     encode_json,
     list_versions,
+    read_erased,
     read_suite_json,
     validate_suite_name,
 )
@@ -137,6 +139,45 @@ def write(folder: Path, suite: Suite) -> None:
         fields |= {"changes": changes, "last": dict(suite.last)}
     version = SUITE_VERSION if has_history else 1
     write_atomically(folder / "suite.json", encode_json("suite", version, fields))
+
+
+def erase_scenarios(
+    workspace: Workspace, by_suite: Mapping[str, Collection[str]], date: str
+) -> None:
+    """Erase scenarios, by NAME@VERSION, after freezing versions without them.
+
+    A call that was interrupted can be repeated; errors as of `freeze`.
+    """
+    for label, ids in by_suite.items():
+        name, _, version = label.partition("@")
+        folder = workspace.path("suites", name, version)
+        fields: dict[str, Any] = {"use": _freeze_without(workspace, name, by_suite)}
+        fields["scenarios"] = dict.fromkeys(ids, date) | read_erased(folder)["scenarios"]
+        erased = encode_json("erased", ERASED_VERSION, fields)
+        write_atomically(folder / "erased.json", erased)
+        file = folder / "scenarios.parquet"
+        scenarios.write(file, [s for s in scenarios.read(file) if s.id not in ids])
+
+
+def _freeze_without(
+    workspace: Workspace, name: str, by_suite: Mapping[str, Collection[str]]
+) -> str | None:
+    """Return a version without these scenarios, freezing the newest again if it has some.
+
+    None if no scenario is left.
+    """
+    newest = max(folders := list_versions(workspace)[name])
+    label, folder = f"{name}@{newest}", folders[newest]
+    ids = by_suite.get(label, ())
+    if not ids and not read_erased(folder)["scenarios"]:
+        return label
+    kept = [s for s in scenarios.read(folder / "scenarios.parquet") if s.id not in ids]
+    if not kept or (equal := find_equal_version(workspace, name, kept)):
+        return equal if kept else None
+    suite, why = frozen.read(folder), "erased because a person asked to be forgotten"
+    changes = [Change("retired", id, "", why) for id in ids]
+    about = suite.description
+    return freeze(workspace, name, kept, description=about, changes=changes, last=suite.last).label
 
 
 def read(folder: Path) -> Suite:

@@ -7,7 +7,7 @@ the verified bytes.
 
 import functools
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -227,6 +227,18 @@ def load(workspace: Workspace) -> list[Trajectory]:
         if not sound:
             _record_verified(path, raw)
     return list(by_id.values())
+
+
+def erase(workspace: Workspace, ids: Collection[str]) -> None:
+    """Erase trajectories from all files of the workspace."""
+    for path in list_files(workspace):
+        stored = read(path)
+        kept = [trajectory for trajectory in stored if trajectory.id not in ids]
+        if not kept:
+            path.unlink()
+            path.with_suffix(".sound").unlink(missing_ok=True)
+        elif len(kept) < len(stored):
+            write_atomically(path, _encode(path, kept))
 
 
 def ensure_verified(path: Path) -> None:

@@ -103,7 +103,7 @@ class Hall:
                 self._note(opening, participants, has_ended="ended" in kinds)
                 if "ended" not in kinds:
                     self._sessions[opening.id] = opening, participants
-                elif "stored" not in kinds:  # the server ended in between
+                elif kinds.isdisjoint(("stored", "erased")):  # the server ended in between
                     self._store(self._resume(path.stem, load_agent=None))
             except (StsError, OSError, IndexError) as error:
                 _LOG.error("live session %s: %s", path.stem, error)
