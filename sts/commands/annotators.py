@@ -111,43 +111,38 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
                 if why := consent.find_objection(connection, person.id, text, traces.recorded):
                     raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
         if sure and traces.suites and args.suites is None:
-            raise ArgumentError(_describe_suites(traces, person, None, ""))
+            raise ArgumentError(_describe_suites(traces, person, None))
         if sure:
             with store.write(alone=True) as connection:
                 people.deactivate(connection, args.name, now=store.now())
             forgetting.forget(workspace, person.pseudonym, keep=keep)
             with store.write(alone=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
-    are = "are" if sure else "would be"
+    are, rest = "are" if sure else "would be", traces.without_suites() if keep else traces
+    counts = {"session": len(rest.sessions), "recording": len(rest.recordings)}
+    counts["candidate"] = sum(not label for label, _ in rest.cut)
+    counted = ", ".join(count_noun(count, noun) for noun, count in counts.items())
     lines = [
         f"{person.name} {'is' if sure else 'would be'} anonymised: name, address and comments "
         f"{are} erased and access ends; verdicts on {judged} clips are kept under "
-        f"{person.pseudonym}"
+        f"{person.pseudonym}",
+        *([f"of their live sessions, {counted} {are} erased"] if traces.sessions else []),
+        *([_describe_suites(traces, person, args.suites)] if traces.suites else []),
+        *([] if sure else ["this cannot be undone: add --yes to do it"]),
     ]
-    rest = traces.without_suites() if keep else traces
-    candidates = [scenario for label, scenario in rest.cut if not label]
-    counts = {"session": len(rest.sessions), "recording": len(rest.recordings)}
-    counts["candidate"] = len(candidates)
-    if traces.sessions:
-        counted = ", ".join(count_noun(count, noun) for noun, count in counts.items())
-        lines.append(f"live: {counted} {are} erased")
-    if traces.suites:
-        lines.append(_describe_suites(traces, person, args.suites, are))
-    if not sure:
-        lines.append("this cannot be undone: add --yes to do it")
     value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
     return Result(value | {"erased": counts, "suites": traces.suites}, "\n".join(lines))
 
 
-def _describe_suites(traces: Traces, person: Annotator, choice: str | None, are: str) -> str:
+def _describe_suites(traces: Traces, person: Annotator, choice: str | None) -> str:
     """Return what happens to scenarios in frozen suites, or between what to choose."""
     suites = ", ".join(f"{label} ({', '.join(ids)})" for label, ids in traces.suites.items())
     if choice == "erase":
-        return f"{suites} {are} erased; new versions are frozen without them"
+        return f"erased from suites, of which versions without them are frozen: {suites}"
     if choice == "keep":
         return (
-            f"{suites}, their continuations and the trajectories {', '.join(traces.in_suites)} "
-            f"stay, with {person.pseudonym} and the texts in them"
+            f"kept, with {person.pseudonym} and the texts in them: {suites}, their continuations, "
+            f"and the trajectories {', '.join(traces.in_suites)}"
         )
     return (
         f"recordings of {person.name} are in {suites}: with --suites erase, versions without these "

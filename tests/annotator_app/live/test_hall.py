@@ -5,8 +5,10 @@ import errno
 
 import pytest
 
+from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.episodes import Instruction
+from sts.live import forgetting
 from sts.live.game import Game
 from sts.live.interactions import collect_sessions
 from sts.live.journal import read_events
@@ -21,6 +23,7 @@ from sts_annotator_app.live.hall import Hall, Place
 from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from tests.annotator_app.live.test_rooms import Page
 from tests.examples import play_turns, scenarios
+from tests.stores import add_person
 
 ANN, BOB, EVE = (Annotator(i, name, pseudonym=name.lower()) for i, name in enumerate("ABE"))
 FREE = [Participant("human", "a", "setter", None), Participant("human", "", "solver", 0)]
@@ -44,12 +47,12 @@ class Fixture(Hall):
             raise Refused("Please agree to the consent text first.")
 
 
-def record(hall: Hall, opening) -> None:
-    """Play a session by ann, who asks, and bob, who takes the free place."""
+def record(hall: Hall, opening, asks: Annotator = ANN, takes_place: Annotator = BOB) -> None:
+    """Play a session by a person who asks, and one who takes the free place."""
 
     async def go() -> None:
         pages = Page(), Page()
-        for person, page in zip((ANN, BOB), pages, strict=True):
+        for person, page in zip((asks, takes_place), pages, strict=True):
             room, place = await hall.find(opening.id, person)
             room._countdown = 0.0
             await room.enter(place, page)
@@ -293,3 +296,45 @@ def test_ended_session_is_stored_although_its_agent_has_changed(tmp_path, monkey
     (trajectory,) = trajectories.load(Workspace.open(tmp_path))
     assert (trajectory.players[0].name, trajectory.episode.steps) == ("rule", 3)
     assert trajectory.instructions[0].text == "Go to Good."
+
+
+def test_erased_session_is_not_resumed_and_keeps_its_place_in_the_plan(tmp_path, caplog):
+    hall, plan = Fixture(tmp_path), make_plan("pilot", ["reader", "rule"], people=2)
+
+    async def play(person: Annotator) -> None:
+        room, place = await hall.find(hall.start_evaluation(plan, person.pseudonym), person)
+        await room.receive(place, {"type": "tell", "text": "Go.", "key": "k"})
+        await room.receive(place, {"type": "end"})
+        await room.leave(place, Page())
+        await room.task
+
+    for person in (ANN, BOB, ANN):
+        asyncio.run(play(person))
+    workspace = Workspace.open(tmp_path)
+    forgetting.forget(workspace, ANN.pseudonym)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
+    assert len(files) == 3
+    later = Fixture(tmp_path)
+    assert later.list_places(ANN.pseudonym) == [] and caplog.text == ""
+    with pytest.raises(Refused, match="are taken"):
+        later.start_evaluation(plan, "c")
+    session = next(path.stem for path, raw in files.items() if b"erased-" in raw)
+    with pytest.raises(Refused, match="does not exist"):
+        asyncio.run(later.find(session, ANN))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.jsonl")} == files
+
+
+def test_names_and_addresses_of_people_are_in_no_journal_and_no_trajectory(tmp_path):
+    hall = Fixture(tmp_path)
+    with AnnotationStore.open(Workspace.open(tmp_path)) as store:
+        ids = "Ann Example", "ann@mail.example", "Bob Example", "bob@mail.example"
+        ann, bob = (add_person(store, *ids[i : i + 1], email=ids[i + 1]) for i in (0, 2))
+    free = [Participant("human", ann.pseudonym, "setter", None), FREE[1]]
+    opening = open_recording("lambda-star", free)._replace(tick=0.05)
+    hall.create(opening)
+    record(hall, opening, ann, bob)
+    (trajectory,) = trajectories.load(Workspace.open(tmp_path))
+    (journal,) = tmp_path.glob("live/sessions/*.jsonl")
+    for text in (str(trajectory), repr(vars(trajectory)), journal.read_text()):
+        assert not [id for id in ids if id in text]
+    assert bob.pseudonym in str(trajectory) and bob.pseudonym in journal.read_text()
