@@ -1,7 +1,9 @@
 """`sts annotators`: who takes part, what each does, and how they come in."""
 
+from __future__ import annotations
+
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sts.annotations import addresses, consent, members, people, progress
 from sts.annotations import sessions as entries
@@ -13,10 +15,11 @@ from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, UnknownName
-from sts.live import forgetting
-from sts.live.forgetting import Traces
 from sts.names import count_noun, format_time
 from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sts.live.forgetting import Traces
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -100,6 +103,8 @@ def sign_out(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Erase what identifies a person, and their live sessions, or show what that would do."""
+    from sts.live import forgetting  # slow to import
+
     sure, keep = args.yes, args.suites == "keep"
     with _open_store(workspace, args.name) as store:
         with store.read() as connection:

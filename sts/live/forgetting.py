@@ -39,7 +39,7 @@ _KEPT = {
 
 
 class Traces(NamedTuple):
-    """What is left of a person's live sessions.
+    """Live sessions of a person, and what was made of them.
 
     Attributes:
       sessions: when each was opened, in UTC seconds, by id.
