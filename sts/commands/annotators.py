@@ -117,9 +117,10 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
                     raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
         if sure and traces.suites and args.suites is None:
             raise ArgumentError(_describe_suites(traces, person, None))
-        if sure:
+        if sure and traces.sessions:  # in two steps, so that they begin no other session
             with store.write(alone=True) as connection:
                 people.deactivate(connection, args.name, now=store.now())
+        if sure:
             forgetting.forget(workspace, person.pseudonym, keep=keep)
             with store.write(alone=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
