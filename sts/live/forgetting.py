@@ -8,13 +8,14 @@ import contextlib
 import shutil
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from sts.continuations import store as continuations
 from sts.errors import StsError
-from sts.live.interactions import collect_sessions, write_interactions
-from sts.live.journal import ERASED_FORMAT, Journal, encode_events, is_open, read_events
-from sts.live.plans import SESSIONS_FOLDER, list_studies, load_plan
+from sts.live.interactions import collect_sessions, read_journals, write_interactions
+from sts.live.journal import ERASED_FORMAT, Journal, encode_events, is_open
+from sts.live.plans import list_studies, load_plan
 from sts.live.records import get_journal_path
 from sts.live.types import Opening, list_participants
 from sts.storage.files import canonical_json, read_bytes, write_atomically
@@ -83,10 +84,9 @@ def find_traces(workspace: Workspace, person: str) -> Traces:
     """
     sessions: dict[str, float] = {}
     recordings: dict[str, str] = {}
-    for path in sorted(workspace.path("live", SESSIONS_FOLDER).glob("*.jsonl")):
-        events = read_events(path)
-        if events and any(p.acts and p.name == person for p in list_participants(events)):
-            if is_open(path) or all(event["kind"] != "ended" for event in events):
+    for file, events in read_journals(workspace):
+        if any(p.acts and p.name == person for p in list_participants(events)):
+            if is_open(path := Path(file)) or all(event["kind"] != "ended" for event in events):
                 raise StsError(f"session {path.stem} has not ended: end their live session first")
             sessions[path.stem] = datetime.fromisoformat(events[0]["started"]).timestamp()
             if events[0]["activity"] != "scenario":  # the record of which is a continuation

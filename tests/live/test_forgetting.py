@@ -147,6 +147,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     continuations.save(workspace, played)
     game.note_stored(played[0].id)
     game.close()
+    game = play(start(workspace, open_scenario(hers, ben), scenario=hers))
+    (also,) = continuations.save(workspace, [make_live_continuation(game)])
+    game.note_stored(also.id)
+    game.close()
     source = f"sts run mine@2 {hers.id} {played[-1].id}"
     origin = {"continuation": played[-1].id, "source": source}
     failed = cut(asks, "clean-take-05", start=8, provenance=origin)
@@ -318,7 +322,11 @@ def describe_scores(study: Study) -> list[Any]:
     bare = [row._replace(person="", marked_by="", text="", note_given=False) for row in rows]
     saved = read_interactions(study.workspace.path("live/pilot/interactions.parquet"))
     assert [str(row) for row in saved] == [str(row) for row in rows]  # with NaN
-    return [score_interactions(rows), [s._replace(interactions=()) for s in sessions], str(bare)]
+    return [
+        score_interactions(rows),
+        [s._replace(interactions=(), person="") for s in sessions],
+        str(bare),
+    ]
 
 
 def test_nothing_of_a_forgotten_person_is_left_but_a_pseudonym_of_verdicts(study):
@@ -408,7 +416,7 @@ def test_suite_keeps_recordings_only_with_consent_from_before(study, text, days,
     for label in ("mine@1", "mine@2", "hard@1"):
         store.load(study.workspace, label)
     assert open_draft(study.workspace, "next").load_ids() == ["clean-take-11", "clean-take-12"]
-    assert len(continuations.load(study.workspace, {s.hash for s in cut_of(study)})) == 2
+    assert len(continuations.load(study.workspace, {s.hash for s in cut_of(study)})) == 3
     assert {word for _, word in study.search(ANSWERED, NOTED, NAME)} == set()
     places = {name.split("/")[0] for name, word in study.search(ASKED, study.dora)}
     assert {*places} <= {"suites", "drafts", "trajectories", "continuations", "reports"} | {
