@@ -210,6 +210,7 @@ class LivePage {
   }
 
   #finish(another = false) {
+    this.#send({ type: "done" });
     this.live.finish();
     this.#disconnect();
     this.live = null;
