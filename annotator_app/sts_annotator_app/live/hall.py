@@ -118,7 +118,7 @@ class Hall:
             self._sessions[opening.id] = opening, list(game.participants)
             self._note(opening, game.participants, has_ended=False)
 
-    def start_evaluation(self, plan: Plan, person: str, *, kind: str = "human") -> str:
+    def start_evaluation(self, plan: Plan, person: str) -> str:
         """Create the next session of a person in a study, and return its id.
 
         A session that has not ended is returned again. Someone new gets the first free place.
@@ -137,7 +137,7 @@ class Hall:
             left = [number for number in numbers if number not in own]
             if not left:
                 raise Refused("You have done all sessions of this study. Thank you!")
-            opening = open_evaluation(plan, left[0], person, kind=kind)
+            opening = open_evaluation(plan, left[0], person)
             self.create(opening)
             return opening.id
 
