@@ -89,6 +89,7 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
         practice_agent=args.practice_agent,
         prompts=args.prompts,
         seed=args.seed,
+        rehearsal=args.rehearsal,
     )
     path = save_plan(workspace, plan)
     return Result({"path": str(path), **_summarise(plan)}, f"{_describe(plan)}\n\n-> {path}")

@@ -47,11 +47,11 @@ def open_recording(
     )
 
 
-def open_evaluation(plan: Plan, cell: int, person: str, *, kind: str = "human") -> Opening:
+def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
     """Return the opening of a planned session, in which a person sets tasks for an agent.
 
-    The person has no body, the agent is player 0, and other players are empty. `kind` is "script"
-    for a rehearsal, in which a program takes the place of the person.
+    The person has no body, the agent is player 0, and other players are empty. In a rehearsal, the
+    person is a script.
 
     Raises:
       ArgumentError: the domain no longer takes the plan's settings.
@@ -61,7 +61,7 @@ def open_evaluation(plan: Plan, cell: int, person: str, *, kind: str = "human") 
     (state,) = world.generate(1, seed=planned.seed, **plan.settings)
     tick = get_controls(plan.domain).tick if plan.tick is None else plan.tick
     participants = (
-        Participant(kind, person, "setter", None),
+        Participant("script" if plan.rehearsal else "human", person, "setter", None),
         Participant("agent", agent.name, "solver", 0, agent.fingerprint),
     )
     return Opening(

@@ -93,6 +93,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
       wordings: which setters can choose from: those of all agents, so that they reveal none.
       seed: of the plan.
       cells: the sessions, by person and order.
+      rehearsal: True if scripts play the people; journals and scores then call them scripts.
     """
 
     format: str
@@ -108,6 +109,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     wordings: tuple[str, ...]
     seed: int
     cells: tuple[Cell, ...]
+    rehearsal: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if the cells are not those of such a study."""
@@ -155,6 +157,7 @@ def make_plan(
     practice_agent: str = "random",
     prompts: Path | None = None,
     seed: int = 0,
+    rehearsal: bool = False,
 ) -> Plan:
     """Plan a study; the same arguments give the same plan.
 
@@ -170,6 +173,7 @@ def make_plan(
       practice_agent: whom everyone meets first, without score.
       prompts: a file of prompts; None for the packaged ones.
       seed: of the order, the code names and the worlds.
+      rehearsal: True if scripts play the people.
 
     Raises:
       ArgumentError: an argument is out of range, or an agent does not play in the domain.
@@ -228,6 +232,7 @@ def make_plan(
         wordings=tuple(dict.fromkeys(text for info in infos.values() for text in info.wordings)),
         seed=seed,
         cells=tuple(cells),
+        rehearsal=rehearsal,
     )
 
 

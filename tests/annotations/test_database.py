@@ -35,6 +35,7 @@ from tests.annotations.examples import (
     some_items,
     statuses,
 )
+from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
 SCHEMAS = {12: "ff638d458f7cc6c2b37f68a4567bcd006dc29227426c1c6b971de296945d9886"}
@@ -370,47 +371,16 @@ LIMIT = 2
 """Seconds to wait for an answer in this test."""
 
 
-class BlackHole:
-    """A proxy on the loopback interface that drops what it reads unless `delivers` is set.
-
-    A connection that has lost something stays silent.
-    """
-
-    def __init__(self, target: str) -> None:
-        self._target = target
-        self.delivers = threading.Event()
-        self.delivers.set()
-        self.listening = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listening.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self.listening.accept()
-            except OSError:
-                return
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(self._target)
-            for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
-
-    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
-        lost = False
-        try:
-            while data := source.recv(2**16):
-                lost = lost or not self.delivers.is_set()
-                if not lost:
-                    sink.sendall(data)
-        except OSError:
-            pass
-        sink.close()
-
-
 @pytest.fixture
 def proxy(postgresql: Callable[[], str]) -> Iterator[BlackHole]:
     folder = postgresql().partition("host=")[2]
-    made = BlackHole(str(Path(folder, ".s.PGSQL.5432")))
+
+    def connect() -> socket.socket:
+        server = socket.socket(socket.AF_UNIX)
+        server.connect(str(Path(folder, ".s.PGSQL.5432")))
+        return server
+
+    made = BlackHole(connect)
     yield made
     made.listening.close()
 

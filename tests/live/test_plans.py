@@ -8,6 +8,7 @@ import pytest
 
 from sts import agents as registry
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
+from sts.live.openings import open_evaluation
 from sts.live.plans import Plan, list_studies, load_plan, make_plan, plan_path, save_plan
 from sts.live.prompts import load_prompts, parse_prompts
 from sts.storage.files import canonical_json
@@ -55,6 +56,13 @@ def test_each_session_has_a_world_of_its_own(plan):
 def test_same_arguments_give_the_same_plan(plan):
     assert make_plan("pilot", NAMES, people=6, minutes=3, seed=2) == plan
     assert make_plan("pilot", NAMES, people=6, minutes=3, seed=3) != plan
+
+
+def test_people_of_a_rehearsal_are_called_scripts(plan):
+    trial = make_plan("pilot", NAMES, people=6, minutes=3, seed=2, rehearsal=True)
+    for study, kind in ((plan, "human"), (trial, "script")):
+        setter, agent = open_evaluation(study, 1, "p-1").participants
+        assert (setter.kind, setter.name, agent.kind) == (kind, "p-1", "agent")
 
 
 def test_saved_plan_is_read_back_and_never_overwritten(plan, tmp_path):

@@ -125,6 +125,7 @@ LIVE = group(
             "--practice-agent A", "agent of the practice session, which is not scored", "random"
         ),
         option("--prompts FILE", "prompts in TOML (default: the packaged ones)", type=Path),
+        switch("--rehearsal", "a trial run by scripts, which journals and scores name as scripts"),
         _SEED,
         add_settings,
         at="sts.commands.live:new",

@@ -9,6 +9,7 @@ import { COMPASS, speechHelp } from "./controls.mjs";
 
 const KEY_NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "Space" };
 const CONFIRM = 4000; // ms in which a second click ends the session
+const SILENCE = 15000; // ms without a message, not even a beat, after which the connection is lost
 const ROLES = { setter: "You set the tasks", solver: "You carry out the tasks", player: "You play", scenario: "You do what the instruction says" };
 const NONE_PLANNED = ["No session now", "No session is planned for you at the moment."];
 const THANKS = ["Thank you", "The session is saved. You can close this page."];
@@ -27,7 +28,10 @@ class LivePage {
     this.board = new Board(this.$("canvas"), { drawings, changed: () => this.#drawSoon() });
     this.resize = new ResizeObserver(() => this.#drawSoon());
     this.resize.observe(this.$("canvas"));
-    this.timer = setInterval(() => this.live && this.#renderStatus(), 200);
+    this.timer = setInterval(() => {
+      if (this.socket && performance.now() - this.heardAt > SILENCE) this.#lose();
+      if (this.live) this.#renderStatus();
+    }, 200);
     this.#listen();
     closeConnectionDialogs(this.abort.signal);
   }
@@ -66,6 +70,7 @@ class LivePage {
   #connect() {
     this.#disconnect();
     const socket = (this.socket = new WebSocket(this.address));
+    this.heardAt = performance.now();
     socket.addEventListener("message", ({ data }) => this.socket === socket && this.#receive(JSON.parse(data)));
     socket.addEventListener("close", () => this.socket === socket && this.#lose());
     this.#render();
@@ -88,7 +93,8 @@ class LivePage {
   #receive(message) {
     const { live } = this;
     const before = live.kept.draft;
-    live.receive(message, performance.now());
+    this.heardAt = performance.now();
+    live.receive(message, this.heardAt);
     if (live.link === "closed") this.#disconnect();
     const field = this.$("[name=text]");
     if (live.kept.draft !== before && !field.value) field.value = live.kept.draft;
@@ -210,6 +216,7 @@ class LivePage {
   }
 
   #finish(another = false) {
+    this.#send({ type: "done" });
     this.live.finish();
     this.#disconnect();
     this.live = null;

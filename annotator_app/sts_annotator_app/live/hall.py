@@ -25,7 +25,7 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
 from sts.trajectories import store as trajectories
-from sts_annotator_app.live.rooms import Refused, Room
+from sts_annotator_app.live.rooms import PATIENCE_S, Refused, Room
 
 _LOG = logging.getLogger(__name__)
 
@@ -95,6 +95,7 @@ class Hall:
         self._sessions: dict[str, tuple[Opening, list[Participant]]] = {}
         self._planned: dict[tuple[str, int], _Planned] = {}
         self._scenarios: dict[tuple[str, str], str] = {}  # sessions by scenario and person
+        self._unmarked: set[str] = set()  # sessions that ended on an earlier server
         for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
             try:
                 events = read_events(path)
@@ -104,7 +105,7 @@ class Hall:
                 if "ended" not in kinds:
                     self._sessions[opening.id] = opening, participants
                 elif kinds.isdisjoint(("stored", "erased")):  # the server ended in between
-                    self._store(self._resume(path.stem, load_agent=None))
+                    self._store_when_marked(self._resume(path.stem, load_agent=None))
             except (StsError, OSError, IndexError) as error:
                 _LOG.error("live session %s: %s", path.stem, error)
 
@@ -117,7 +118,7 @@ class Hall:
             self._sessions[opening.id] = opening, list(game.participants)
             self._note(opening, game.participants, has_ended=False)
 
-    def start_evaluation(self, plan: Plan, person: str, *, kind: str = "human") -> str:
+    def start_evaluation(self, plan: Plan, person: str) -> str:
         """Create the next session of a person in a study, and return its id.
 
         A session that has not ended is returned again. Someone new gets the first free place.
@@ -136,7 +137,7 @@ class Hall:
             left = [number for number in numbers if number not in own]
             if not left:
                 raise Refused("You have done all sessions of this study. Thank you!")
-            opening = open_evaluation(plan, left[0], person, kind=kind)
+            opening = open_evaluation(plan, left[0], person)
             self.create(opening)
             return opening.id
 
@@ -177,7 +178,7 @@ class Hall:
     def _has_ended(self, session: str) -> bool:
         """Return True for an open session that has ended and waits for its last marks."""
         room = self._rooms.get(session)
-        return room is not None and bool(room.game.ended)
+        return session in self._unmarked or (room is not None and bool(room.game.ended))
 
     def _list_planned(self, study: str) -> dict[int, _Planned]:
         """Return the sessions of a study so far, by the number of their cell."""
@@ -243,7 +244,8 @@ class Hall:
             if room is None or room.task.done():  # one that stopped is resumed from its journal
                 if session not in self._sessions:
                     raise Refused("This session has ended, or does not exist.")
-                game = await asyncio.to_thread(self._resume, session, self._load_agent)
+                load_agent = None if session in self._unmarked else self._load_agent
+                game = await asyncio.to_thread(self._resume, session, load_agent)
                 room = Room(game, self._finish)
                 self._rooms[session] = room
                 room.open()
@@ -264,6 +266,27 @@ class Hall:
             self._sessions.pop(game.opening.id, None)
             self._note(game.opening, game.participants, has_ended=True)
         self._rooms.pop(game.opening.id, None)
+
+    def _store_when_marked(self, game: Game) -> None:
+        """Store an ended session, after its people have had time to return and mark it."""
+        if all(told.mark for told in game.told):
+            self._store(game)
+            return
+        game.close()
+        id = game.opening.id
+        self._unmarked.add(id)
+        self._sessions[id] = game.opening, list(game.participants)
+        timer = threading.Timer(PATIENCE_S, self._store_unmarked, (id,))
+        timer.daemon = True
+        timer.start()
+
+    def _store_unmarked(self, session: str) -> None:
+        """Store an ended session, unless a person has returned to it."""
+        if session not in self._rooms:
+            with self._lock:
+                is_left = self._sessions.pop(session, None) is not None
+            if is_left:
+                self._store(self._resume(session, load_agent=None))
 
     def _store(self, game: Game) -> None:
         """Store what an ended session has recorded, note it in its journal, and close this."""

@@ -72,6 +72,7 @@ class Room:
         self._changed = asyncio.Event()
         self._alone = asyncio.Lock()  # the game is used by one coroutine at a time
         self._slow = False
+        self._done: set[int] = set()  # participants who mark nothing more
         self._is_closed = False  # True once nothing more can be changed
         layout = game.domain.scene_layout(game.opening.state)
         self._is_framed = layout.kind == "frames"
@@ -167,6 +168,8 @@ class Room:
             game.swap()
         elif kind == "end":
             game.end("finished")
+        elif kind == "done":
+            self._done.add(participant)
         else:
             raise ArgumentError("This message is not known.")
 
@@ -194,7 +197,7 @@ class Room:
             await self._take_steps()
             await self._send_state()
             if self.game.told:  # which may be marked until then
-                await self._wait_until_empty()
+                await self._wait_for_marks()
             async with self._alone:
                 self._is_closed = True
             await self._finish(self.game)
@@ -259,10 +262,12 @@ class Room:
                 await asyncio.to_thread(self.game.end, "left")
                 await self._broadcast({"type": "ended", "text": LEFT})
 
-    async def _wait_until_empty(self) -> None:
+    async def _wait_for_marks(self) -> None:
+        """Wait until all have left, and have marked what they asked or said that they are done."""
+        told = self.game.told
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                while self._connections:
+                while self._connections or {t.by for t in told if not t.mark} - self._done:
                     self._changed.clear()
                     await self._changed.wait()
 

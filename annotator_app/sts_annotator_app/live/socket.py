@@ -17,6 +17,8 @@ from sts_annotator_app.live.rooms import FAILED, Refused, Room
 
 MAX_MESSAGE_CHARS = 4096
 MAX_MESSAGES_PER_S = 50
+BEAT_S = 5.0
+"""Time from beat to beat, by which a page notices that its connection was lost without a word."""
 SEND_TIMEOUT_S = 5.0
 """Time after which a connection that takes no data is dropped, so that it delays no one else."""
 _LOG = logging.getLogger(__name__)
@@ -71,12 +73,20 @@ def serve_live(sessions: BrowserSessions, find: Find) -> Callable[[WebSocket], A
             await connection.close(FAILED)
             return
         await room.enter(participant, connection)
+        beats = asyncio.create_task(_send_beats(connection))
         try:
             await _read_messages(websocket, connection, room, participant)
         finally:
+            beats.cancel()
             await room.leave(participant, connection)
 
     return endpoint
+
+
+async def _send_beats(connection: BrowserConnection) -> None:
+    while True:
+        await asyncio.sleep(BEAT_S)
+        await connection.send({"type": "beat"})
 
 
 async def _read_messages(

@@ -93,6 +93,8 @@ def _show_studies(person: Annotator) -> None:
             f"You set tasks for agents, {plan.minutes:g} minutes each, and mark each task as a "
             "success or a failure. The first session is for practice."
         )
+        if plan.rehearsal:
+            st.info("Rehearsal: what you do here counts as a script's.")
 
         def start(name: str = name) -> None:
             plan = load_plan(state.get_workspace(), name)

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import time
 
 import pytest
 
@@ -117,6 +118,38 @@ def test_server_that_ends_in_any_phase_loses_nothing(tmp_path, phase):
         record(later, opening)
     (trajectory,) = trajectories.load(Workspace.open(tmp_path))
     assert trajectory.episode.actions[:steps, 0].tolist() == [*range(steps)]
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_server_that_ends_before_the_last_marks_waits_for_them(tmp_path, monkeypatch, returns):
+    if not returns:
+        monkeypatch.setattr("sts_annotator_app.live.hall.PATIENCE_S", 0.3)
+    opening = open_recording("lambda-star", FREE[:1])._replace(tick=0.05)
+    game = Game.start(get_journal_path(Workspace.open(tmp_path), opening.id), opening)
+    game.tell(0, "Go.")
+    game.step({})
+    game.end("finished")
+    game.close()
+    hall = Fixture(tmp_path)
+    assert [place.has_ended for place in hall.list_places("a")] == [True]
+    assert hall.list_places("b") == []
+
+    async def mark() -> None:
+        room, place = await hall.find(opening.id, ANN)
+        page = Page()
+        await room.enter(place, page)
+        await room.receive(place, {"type": "mark", "instruction": 0, "mark": "success"})
+        await room.leave(place, page)
+        await room.task
+
+    if returns:
+        asyncio.run(mark())
+    until = time.monotonic() + 20
+    while not (stored := trajectories.load(Workspace.open(tmp_path))) and time.monotonic() < until:
+        time.sleep(0.05)
+    (instruction,) = stored[0].instructions
+    assert instruction.mark == ("success" if returns else "")
+    assert hall.list_places("a") == []
 
 
 def test_only_people_of_a_session_who_have_agreed_may_enter_it(tmp_path):

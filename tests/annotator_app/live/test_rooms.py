@@ -208,7 +208,8 @@ def test_ten_instructions_at_once_are_saved_in_order(tmp_path):
         await room.enter(1, bob)
         asked = [{"type": "tell", "text": f"Task {n}.", "key": f"k{n}"} for n in range(10)]
         answers = await asyncio.gather(*(room.receive(0, message) for message in [*asked, *asked]))
-        await room.receive(0, {"type": "end"})
+        for kind in ("end", "done"):
+            await room.receive(0, {"type": kind})
         for number, page in enumerate((ann, bob)):
             await room.leave(number, page)
         await room.task
@@ -218,6 +219,24 @@ def test_ten_instructions_at_once_are_saved_in_order(tmp_path):
     assert {answer["type"] for answer in answers} == {"saved"}
     texts = [event["text"] for event in read_events(tmp_path / "a") if event["kind"] == "told"]
     assert texts == [f"Task {n}." for n in range(10)]
+
+
+def test_setter_who_leaves_after_the_end_can_return_and_mark(tmp_path):
+    async def go() -> dict[str, Any]:
+        room, ann, back = make_room(tmp_path / "a", PEOPLE[:1], max_steps=1000), Page(), Page()
+        await room.enter(0, ann)
+        await room.receive(0, {"type": "tell", "text": "Go."})
+        await room.receive(0, {"type": "end"})
+        await ann.wait_for("state", 3)
+        await room.leave(0, ann)
+        await asyncio.sleep(TICK)
+        await room.enter(0, back)
+        answer = await room.receive(0, {"type": "mark", "instruction": 0, "mark": "success"})
+        await room.leave(0, back)
+        await room.task
+        return answer
+
+    assert asyncio.run(go())["type"] == "saved"
 
 
 def test_mark_that_arrives_after_the_record_is_stored_is_refused(tmp_path):
@@ -255,6 +274,7 @@ def test_setter_is_sent_the_whole_scene_and_all_words(tmp_path, domain, body):
         await room.enter(0, ann)
         await room.receive(0, {"type": "tell", "text": "Go.", "key": "k"})
         await ann.wait_for("frame", 3)
+        await room.receive(0, {"type": "done"})
         await room.leave(0, ann)
         await room.task
         return room, ann

@@ -137,6 +137,13 @@ def test_half_of_a_character_is_answered_and_breaks_nothing(served):
         assert receive(socket)["told"][0]["text"] == "Go"
 
 
+def test_page_hears_a_beat_where_nothing_happens(served, monkeypatch):
+    monkeypatch.setattr("sts_annotator_app.live.socket.BEAT_S", 0.01)
+    with served.open() as socket:
+        kinds = [receive(socket)["type"] for _ in range(5)]
+        assert kinds == ["hello", "frame", "state", "beat", "beat"]
+
+
 def test_error_that_names_files_is_not_sent_to_a_page(served):
     with served.open(f"/live/{'e' * 24}") as socket:
         assert receive(socket) == {"type": "closed", "text": FAILED}
