@@ -1,12 +1,10 @@
 """Plans of live evaluations: which agents each person meets, in which order and worlds.
 
-A plan is `live/NAME/plan.json`. People see agents under code names, which differ between people and
-say nothing of agents or order.
+A plan is `live/NAME/plan.json`. People see no names of agents.
 """
 
 import itertools
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -31,8 +29,6 @@ MAX_EVERYONE = 8
 MAX_PEOPLE, MAX_AGENTS = 500, 100
 SESSIONS_FOLDER = "sessions"
 """The folder of journals, next to the studies' folders."""
-_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""Consonants only, so that no code name is a word."""
 _MAX_BYTES = 2**26
 _SEEDS = 2**31
 
@@ -60,14 +56,12 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
       person: index of the person, from 0.
       order: place among the person's sessions, from 1; 0 for practice.
       agent: index among the plan's agents; -1 for the practice agent.
-      code_name: what the person sees as the agent's name.
       seed: of the world.
     """
 
     person: int
     order: int
     agent: int
-    code_name: str
     seed: int
 
     @property
@@ -172,7 +166,7 @@ def make_plan(
       tick: seconds from step to step; None for the domain's default.
       practice_agent: whom everyone meets first, without score.
       prompts: a file of prompts; None for the packaged ones.
-      seed: of the order, the code names and the worlds.
+      seed: of the order and the worlds.
       rehearsal: True if scripts play the people.
 
     Raises:
@@ -206,13 +200,11 @@ def make_plan(
     settings = settings(domain) if callable(settings) else settings
     generate_states(domain, 1, 1, seed, dict(settings))  # raises an error if they are invalid
     rows = make_design(len(agents), people, sessions, seed)
-    names = _draw_code_names(people * sessions, seed)
     cells = [
         Cell(
             person=person,
             order=order,
             agent=agent,
-            code_name=f"Agent {next(names)}" if order else "Practice agent",
             seed=int(stream("live", name, seed, person, order)) % _SEEDS,
         )
         for person, row in enumerate(rows)
@@ -307,10 +299,3 @@ def _find_domain(infos: Iterable[AgentInfo]) -> str:
         found = ", ".join(homes) if homes else "agents that play in any"
         raise ArgumentError(f"expected --domain, or agents of one domain; found {found}")
     return homes[0]
-
-
-def _draw_code_names(count: int, seed: int) -> Iterator[str]:
-    """Return `count` different code names in random order, all of the same length."""
-    length = next(n for n in itertools.count(1) if len(_LETTERS) ** n >= count)
-    codes = ["".join(letters) for letters in itertools.product(_LETTERS, repeat=length)]
-    return iter(random.Random(f"code names {seed}").sample(codes, count))
