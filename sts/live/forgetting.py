@@ -80,14 +80,14 @@ def find_traces(workspace: Workspace, person: str) -> Traces:
     """Find what is left of the live sessions of a person, given by pseudonym.
 
     Raises:
-      StsError: one of their sessions has not ended.
+      StsError: one of their sessions is in use.
     """
     sessions: dict[str, float] = {}
     recordings: dict[str, str] = {}
     for file, events in read_journals(workspace):
         if any(p.acts and p.name == person for p in list_participants(events)):
-            if is_open(path := Path(file)) or all(event["kind"] != "ended" for event in events):
-                raise StsError(f"session {path.stem} has not ended: end their live session first")
+            if is_open(path := Path(file)):
+                raise StsError(f"session {path.stem} is in use: end their live session first")
             sessions[path.stem] = datetime.fromisoformat(events[0]["started"]).timestamp()
             if events[0]["activity"] != "scenario":  # the record of which is a continuation
                 ids = (event["record"] for event in events if event["kind"] == "stored")
@@ -131,7 +131,7 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
       keep: if True, what is in frozen suites stays.
 
     Raises:
-      StsError: one of their sessions has not ended, or a suite cannot be frozen.
+      StsError: one of their sessions is in use, or a suite cannot be frozen.
       Unavailable: a file cannot be written.
     """
     traces, date = find_traces(workspace, person), f"{datetime.now(UTC):%Y-%m-%d}"
@@ -180,5 +180,8 @@ def _erase_journal(journal: Journal, person: str, name: str, date: str) -> None:
     people = list_participants(journal.events)
     renamed = [p._replace(name=name)._asdict() if p.name == person else p._asdict() for p in people]
     kept[0] |= {"format": ERASED_FORMAT, "state": "", "participants": renamed}
+    if all(event["kind"] != "ended" for event in kept):
+        steps = sum(event["kind"] == "step" for event in kept)
+        kept.append({"kind": "ended", "t": steps, "at": kept[-1]["at"], "reason": "abandoned"})
     kept.append({"kind": "erased", "date": date, "was": journal.digest})
     write_atomically(journal.path, encode_events(kept), mode=0o600)

@@ -365,20 +365,29 @@ def test_recordings_in_a_frozen_suite_are_not_erased_without_a_choice(study):
     assert study.read_files() == files
 
 
-@pytest.mark.parametrize("is_held", [True, False])
-def test_person_in_an_open_session_is_not_forgotten(study, is_held):
+def test_person_in_a_session_that_a_server_holds_is_not_forgotten(study):
     (state,) = load_domain("lambda-star").generate(1, seed=1)
     game = start(study.workspace, open_record(9, state, study.dora, study.ben))
     game.step({})
-    if is_held:  # by a server that waits for marks
-        game.end("finished")
-    else:
-        game.close()
+    game.end("finished")  # it waits for marks
     files = study.read_files()
     for more in ("", "--yes --suites erase"):
         assert "end their live session first" in study.forget(more, 1)
     assert study.read_files() == files
     game.close()
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_session_that_never_ended_is_erased_as_abandoned(study, steps):
+    (state,) = load_domain("lambda-star").generate(1, seed=1)
+    game = start(study.workspace, open_record(9, state, study.dora, study.ben))
+    for _ in range(steps):
+        game.step({})
+    game.close()
+    study.forget("--yes --suites erase")
+    *_, ended, erased = study.read_journals()[f"{9:024x}"]
+    assert (ended["kind"], ended["reason"], ended["t"]) == ("ended", "abandoned", steps)
+    assert erased["kind"] == "erased"
 
 
 @pytest.mark.parametrize(

@@ -322,6 +322,7 @@ def test_ended_session_is_stored_although_its_agent_has_changed(tmp_path, monkey
     game.tell(0, "Go to Good.")
     for _ in range(3):
         game.step({})
+    game.mark(0, 0, "failure")
     game.end("finished")
     game.close()
     monkeypatch.setattr(Rule, "version", "changed")
