@@ -282,11 +282,13 @@ class Hall:
 
     def _store_unmarked(self, session: str) -> None:
         """Store an ended session, unless a person has returned to it."""
-        if session not in self._rooms:
-            with self._lock:
-                is_left = self._sessions.pop(session, None) is not None
-            if is_left:
-                self._store(self._resume(session, load_agent=None))
+        with self._lock:
+            if session in self._rooms or self._sessions.pop(session, None) is None:
+                return
+        try:
+            self._store(self._resume(session, load_agent=None))
+        except (StsError, OSError) as error:  # such as one that was erased meanwhile
+            _LOG.error("live session %s: %s", session, error)
 
     def _store(self, game: Game) -> None:
         """Store what an ended session has recorded, note it in its journal, and close this."""
