@@ -75,6 +75,7 @@ async def play(domain: str, count: int, seconds: float) -> list[Page]:
         while not all(room.game.ended for room in rooms):
             await asyncio.sleep(0.2)
         for room, page in zip(rooms, pages, strict=True):
+            await room.receive(0, {"type": "done"})
             await room.leave(0, page)
         await asyncio.gather(*(room.task for room in rooms))
     return pages
