@@ -48,10 +48,8 @@ def load_info(name: str) -> AgentInfo:
       ArgumentError: it is not an agent.
     """
     agent = load(name)
-    wordings = tuple(map(str, getattr(agent, "wordings", ())))
-    return AgentInfo(
-        agent.name, fingerprint(agent), agent.deterministic, agent.domain, agent.sees, wordings
-    )
+    mark, wordings = fingerprint(agent), tuple(agent.wordings)
+    return AgentInfo(agent.name, mark, agent.deterministic, agent.domain, agent.sees, wordings)
 
 
 def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:

@@ -13,9 +13,9 @@ from typing import Any
 
 DECLARED_ATTRIBUTES = (
     *("name", "sees", "deterministic", "draws", "domain", "trained_on", "version"),
-    *("weights_digest", "wordings"),
+    "weights_digest",
 )
-"""The attributes that the protocol declares."""
+"""The attributes that the protocol declares and that enter the fingerprint."""
 
 
 def describe(agent: Any) -> dict[str, Any]:
@@ -42,6 +42,7 @@ def describe(agent: Any) -> dict[str, Any]:
         "class": kind.__qualname__,
         "at_its_name": _is_importable(kind),
         "declared": {name: getattr(agent, name) for name in declared},
+        "wordings": getattr(agent, "wordings", ()),
         "named": has_names,
         "kept": attributes,
     }
@@ -65,7 +66,7 @@ def _own_attributes(agent: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in attributes.items()
-        if name not in (*DECLARED_ATTRIBUTES, "parameters")
+        if name not in (*DECLARED_ATTRIBUTES, "parameters", "wordings")
         and not isinstance(getattr(type(agent), name, None), functools.cached_property)
     }
 

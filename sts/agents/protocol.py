@@ -75,7 +75,7 @@ class Agent(ABC):
     draws: int = 0
     domain: ClassVar[str] = ""
     trained_on: str = ""
-    wordings: ClassVar[tuple[str, ...]] = ()
+    wordings: tuple[str, ...] = ()
     version: str = ""
     parameters: ClassVar[tuple[str, ...] | None] = None
 

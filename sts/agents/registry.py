@@ -9,10 +9,13 @@ from sts.agents import external
 from sts.agents.identity import fingerprint, identify
 from sts.agents.protocol import Agent, Sees
 from sts.errors import ArgumentError
+from sts.names import is_one_line
 
 GROUP = "sts.agents"
 HUMAN = "human"
 MAX_DRAWS = 10_000
+MAX_WORDING_CHARS = 500
+"""Maximum length of a wording, which is that of an instruction in a live session."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -83,15 +86,18 @@ def build_agent(given: Any, name: str) -> Agent:
         raise ArgumentError(
             f"agent {name!r}: the name {HUMAN!r} is reserved for people; choose another"
         )
-    for attribute in ("sees", "deterministic", "draws", "domain"):
+    for attribute in ("sees", "deterministic", "draws", "domain", "wordings"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
+    texts = agent.wordings if isinstance(agent.wordings, tuple | list) else [None]
+    valid_texts = all(isinstance(t, str) and is_one_line(t, MAX_WORDING_CHARS) for t in texts)
     valid_draws = type(agent.draws) is int and 0 <= agent.draws <= MAX_DRAWS
     for valid, expected in (
         (agent.sees in get_args(Sees), f"sees must be one of {', '.join(get_args(Sees))}"),
         (isinstance(agent.deterministic, bool), "deterministic must be True or False"),
         (valid_draws, f"draws must be 0 to {MAX_DRAWS}"),
         (isinstance(agent.domain, str), "domain must be the name of a domain, or empty"),
+        (valid_texts, f"wordings must be lines of at most {MAX_WORDING_CHARS} characters"),
     ):
         if not valid:
             raise ArgumentError(f"agent {name!r}: {expected}")

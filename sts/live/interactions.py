@@ -14,7 +14,7 @@ import pyarrow as pa
 from sts.errors import DamagedData
 from sts.live.journal import Event, read_events
 from sts.live.plans import SESSIONS_FOLDER, Plan
-from sts.live.types import Opening, Participant, list_participants
+from sts.live.types import EMPTY, Opening, Participant, list_participants
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
 
@@ -276,8 +276,7 @@ def _make_row(
 def _find_solver(people: Sequence[Participant], given: _Event) -> Participant:
     """Return who was asked: an agent if there is one, else the first."""
     asked = [p for p in people if p.player in given.to]
-    nobody = Participant("empty", "", "player", None)
-    return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), nobody)
+    return next(iter(sorted(asked, key=lambda p: p.kind != "agent")), EMPTY)
 
 
 def write_interactions(path: Path, rows: Sequence[Interaction]) -> None:

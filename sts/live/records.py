@@ -9,7 +9,7 @@ from sts.engine.replay import verify
 from sts.episodes import Episode, Instruction
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.live.game import Game
-from sts.live.types import Participant
+from sts.live.types import EMPTY
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.trajectories.types import Player, Trajectory
@@ -31,9 +31,8 @@ def make_live_trajectory(game: Game) -> Trajectory:
       ReplayMismatch: the episode does not replay.
     """
     episode, opening = _make_episode(game), game.opening
-    empty = Participant("empty", "", "player", None)
     by_player = {p.player: p for p in game.participants}
-    participants = [by_player.get(player, empty) for player in range(episode.n_players)]
+    participants = [by_player.get(player, EMPTY) for player in range(episode.n_players)]
     players = tuple(
         Player("script", "no-op") if p.kind == "empty" else Player(p.kind, p.name)
         for p in participants

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sts.agents.registry import MAX_WORDING_CHARS
 from sts.errors import DamagedData
 from sts.live.journal import Event
 
@@ -17,7 +18,7 @@ KINDS = ("human", "agent", "script", "empty")
 """Kinds of participants. A script acts through the same messages as a person, and is called so."""
 ROLES = ("setter", "solver", "player")
 ACTIVITIES = ("record", "evaluate", "scenario")
-MAX_CHARS = 500
+MAX_CHARS = MAX_WORDING_CHARS
 """Maximum length of an instruction or a note, in characters."""
 MAX_KEY_CHARS = 64
 MAX_INSTRUCTIONS = 1000
@@ -46,6 +47,10 @@ class Participant(NamedTuple):
     def acts(self) -> bool:
         """True if they act through messages."""
         return self.kind in ("human", "script")
+
+
+EMPTY = Participant("empty", "", "player", None)
+"""The participant of a player without one."""
 
 
 class Opening(NamedTuple):

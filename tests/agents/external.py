@@ -24,6 +24,7 @@ print("brain is imported")
 
 class Mine:
     name, domain, draws = "mine", "lambda-star", 2
+    wordings = ("Go to Good.",)
     wait = 1
 
     def __init__(self):

@@ -21,6 +21,7 @@ from sts.agents import introspection
 from sts.agents.external import child
 from sts.agents.external.agent import ExternalAgent
 from sts.agents.identity import declared_version
+from sts.agents.info import load_info
 from sts.cli.main import main
 from sts.continuations import store
 from sts.continuations.run import run
@@ -102,6 +103,10 @@ def test_external_agent_makes_the_rows_of_the_same_class_in_process(kind, name, 
     for folder, versions in (("there", {"python", "numpy"}), ("here", set())):
         for row in store.load(Workspace.open(str(tmp_path / folder)), {s.hash for s in several}):
             assert set(row.provenance.get("played_by", ())) == versions
+
+
+def test_wordings_of_an_external_agent_are_read(name):
+    assert [*load_info(name("Mine")).wordings] == ["Go to Good."]
 
 
 def test_workers_and_interruptions_do_not_change_rows_of_external_agents(name, tmp_path):

@@ -75,6 +75,8 @@ def test_user_class_gets_the_defaults_of_the_protocol(write):
         ("mine", "draws = -1", "draws must be"),
         ("mine", "draws = 10**12", "draws must be"),
         ("mine", "draws = 'many'", "draws must be"),
+        ("mine", "wordings = 'Go.'", "wordings must be lines of at most 500 characters"),
+        ("mine", "wordings = ('Go.\\nStop.',)", "wordings must be lines of at most 500"),
         ("mine", "deterministic = 'yes'", "deterministic must be"),
         ("mine", "def __init__(self): 1 / 0", "without arguments: division by zero"),
     ],

@@ -1,4 +1,4 @@
-"""What suites, sessions and files cost: start-up, continuations, formats and checks."""
+"""Costs of suites, sessions and files: start-up, continuations, formats and checks."""
 
 from __future__ import annotations
 

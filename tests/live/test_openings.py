@@ -11,6 +11,7 @@ from sts.live.types import Participant
 from sts.worlds.babyai.agents.instructions import parse_steps
 from sts.worlds.babyai.agents.missions import parse_clauses
 from sts.worlds.lambda_star.agents.readers.grammar import parse_intent
+from sts.worlds.lambda_star.agents.readers.reader import Reader
 from sts.worlds.overcooked.agents.greedy import classify_task
 
 SETTER, SOLVER, PLAYER = (Participant("human", r, r, None) for r in ("setter", "solver", "player"))
@@ -48,6 +49,13 @@ UNDERSTANDS = {
 def test_agent_understands_all_wordings_that_it_offers(name):
     wordings = agents.load(name).wordings
     assert wordings and [text for text in wordings if not UNDERSTANDS[name](text)] == []
+
+
+def test_wordings_do_not_change_the_fingerprint(monkeypatch):
+    before = agents.fingerprint(agents.load("reader"))
+    monkeypatch.setattr(Reader, "wordings", ("Go.",))
+    reader = agents.load("reader")
+    assert reader.wordings == ("Go.",) and agents.fingerprint(reader) == before
 
 
 def test_wordings_of_a_plan_are_those_of_all_its_agents():

@@ -14,7 +14,7 @@ from sts.annotations.types import Annotator
 from sts.continuations import human
 from sts.continuations.store import is_saved
 from sts.continuations.types import Continuation
-from sts.errors import ArgumentError, StsError
+from sts.errors import StsError
 from sts.live.game import Game
 from sts.live.journal import read_events
 from sts.live.openings import open_evaluation, open_scenario
@@ -161,18 +161,19 @@ class Hall:
             ranked = sorted(scenarios, key=lambda s: content_hash(person.encode(), s.hash.encode()))
             for scenario in ranked:
                 identity = human.make_identity(scenario, person)
-                if scenario.hash in started or is_saved(self._workspace, identity):
+                if (
+                    len(scenario.players) > 1
+                    or scenario.hash in started
+                    or is_saved(self._workspace, identity)
+                ):
                     continue
                 try:
                     opening = open_scenario(scenario, person)
                     self.create(opening, scenario)
-                except ArgumentError:  # not for one person
-                    continue
+                    return opening.id
                 except StsError as failure:
                     _LOG.error("scenario %s: %s", scenario.id, failure)
                     error = failure
-                    continue
-                return opening.id
             raise error
 
     def _has_ended(self, session: str) -> bool:
@@ -225,9 +226,7 @@ class Hall:
                 has_ended = self._has_ended(opening.id)
                 if own or not has_ended:
                     study, role = opening.study, participant.role
-                    agents = (
-                        () if study else tuple(p.name for p in participants if p.kind == "agent")
-                    )
+                    agents = tuple(p.name for p in participants if p.kind == "agent" and not study)
                     places.append(Place(*where, role, study, agents, bool(own), has_ended))
         return sorted(places, key=lambda place: not place.is_own)
 

@@ -44,6 +44,7 @@ class ExternalAgent(Agent):
         self.played_by = {n: str(v) for n, v in self.child.description["played_by"].items()}
         for attribute, value in self.child.description["declared"].items():
             setattr(self, attribute, value)
+        self.wordings = self.child.description["wordings"]
         if self.child.description["finishes"]:
             self.finish = self._finish
 
