@@ -28,15 +28,15 @@ from sts.episodes.types import MARKS
 from sts.errors import ArgumentError, DamagedData
 from sts.live.journal import FORMAT, Event, Journal
 from sts.live.types import (
-    KINDS,
     MAX_CHARS,
     MAX_INSTRUCTIONS,
     MAX_KEY_CHARS,
-    ROLES,
     Opening,
     Step,
     Told,
     Turn,
+    check_participants,
+    check_turn,
 )
 from sts.names import is_one_line, replace_unprintable
 from sts.numerics.streams import stream
@@ -86,7 +86,7 @@ class Game:
         self._n_players = worlds.rewards.shape[1]
         self._utterance_type = silent_utterances(self.domain, (0,)).dtype
         self._players_of_teams: list[int] = []  # of agents that can be told something
-        self._check_participants()
+        check_participants(self.participants, self._n_players, self.domain)
         if scenario is None:
             self._script, self._check = None, None
             teams = self._make_teams(load_agent)
@@ -316,22 +316,6 @@ class Game:
         if self.ended:
             raise ArgumentError("This session has ended.")
 
-    def _check_participants(self) -> None:
-        players = [p.player for p in self.participants if p.player is not None]
-        fits = len(set(players)) == len(players) and all(p < self._n_players for p in players)
-        known = all(
-            p.kind in KINDS and p.role in ROLES and (p.kind != "agent" or p.player is not None)
-            for p in self.participants
-        )
-        if not (fits and known):
-            raise ArgumentError(
-                f"expected participants for the {self._n_players} players of "
-                f"{self.domain.name}, found {self.participants}"
-            )
-        named = self.domain.action_names
-        if not named and any(p.acts and p.player is not None for p in self.participants):
-            raise ArgumentError(f"{self.domain.name} has no named actions for a person to choose")
-
     def _make_teams(self, load_agent: Callable[[str], Agent] | None) -> list[Team]:
         """Return a team for each agent, and note its fingerprint in the opening."""
         teams = []
@@ -368,22 +352,9 @@ class Game:
             if (turn := turns.get(player)) is None:
                 missed.append(player)
             else:
-                self.check_turn(turn)
+                check_turn(turn, self.domain)
                 actions[0, player], utterances[0, player] = turn
         return Actions(actions, utterances), held, missed
-
-    def check_turn(self, turn: Turn) -> None:
-        """Raise ArgumentError if a turn is not one of this world."""
-        move, say = turn
-        is_move = type(move) is int and 0 <= move < len(self.domain.action_names)
-        tokens = len(self.domain.tokens)
-        is_word = (
-            type(say) is int and 0 <= say < tokens
-            if tokens
-            else isinstance(say, str) and is_one_line(say, MAX_CHARS)
-        )
-        if not (is_move and is_word):
-            raise ArgumentError(f"expected a move and a word of {self.domain.name}, found {turn}")
 
     def _keep(self, done: StepResult) -> None:
         """Keep what a step has done; check a replayed one."""

@@ -12,6 +12,7 @@ from sts.live.game import Game
 from sts.live.types import EMPTY
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
+from sts.trajectories import store
 from sts.trajectories.types import Player, Trajectory
 
 
@@ -62,6 +63,18 @@ def make_live_trajectory(game: Game) -> Trajectory:
     world = game.domain.world_id(episode.state)
     source = f"sts live {opening.id}"
     return Trajectory(episode, players, instructions, world, source, provenance)
+
+
+def store_live_trajectory(workspace: Workspace, game: Game) -> Trajectory:
+    """Store the trajectory of an ended session, and note it; errors as of `make_live_trajectory`.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    trajectory = make_live_trajectory(game)
+    store.save(workspace, [trajectory])
+    game.note_stored(trajectory.id)
+    return trajectory
 
 
 def make_live_continuation(game: Game) -> Continuation:

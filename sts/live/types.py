@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.registry import MAX_WORDING_CHARS
-from sts.errors import DamagedData
+from sts.domains import Domain
+from sts.errors import ArgumentError, DamagedData
 from sts.live.journal import Event
+from sts.names import is_one_line
 
 KINDS = ("human", "agent", "script", "empty")
 """Kinds of participants. A script acts through the same messages as a person, and is called so."""
@@ -159,3 +161,34 @@ def list_participants(events: Sequence[Event]) -> list[Participant]:
             place = event["participant"]
             participants[place] = participants[place]._replace(name=event["name"])
     return participants
+
+
+def check_participants(participants: Sequence[Participant], players: int, domain: Domain) -> None:
+    """Raise ArgumentError unless the participants fit a world with so many players."""
+    taken = [p.player for p in participants if p.player is not None]
+    fits = len(set(taken)) == len(taken) and all(player < players for player in taken)
+    known = all(
+        p.kind in KINDS and p.role in ROLES and (p.kind != "agent" or p.player is not None)
+        for p in participants
+    )
+    if not (fits and known):
+        raise ArgumentError(
+            f"expected participants for the {players} players of {domain.name}, found "
+            f"{list(participants)}"
+        )
+    if not domain.action_names and any(p.acts and p.player is not None for p in participants):
+        raise ArgumentError(f"{domain.name} has no named actions for a person to choose")
+
+
+def check_turn(turn: Turn, domain: Domain) -> None:
+    """Raise ArgumentError if a turn is not one of the domain."""
+    move, say = turn
+    is_move = type(move) is int and 0 <= move < len(domain.action_names)
+    tokens = len(domain.tokens)
+    is_word = (
+        type(say) is int and 0 <= say < tokens
+        if tokens
+        else isinstance(say, str) and is_one_line(say, MAX_CHARS)
+    )
+    if not (is_move and is_word):
+        raise ArgumentError(f"expected a move and a word of {domain.name}, found {turn}")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sts.live.game import Game
+from sts.live.journal import Journal
 from sts.live.openings import get_controls, open_recording
 from sts.live.types import Participant
 from sts_annotator_app.live.rooms import Room
@@ -86,11 +87,16 @@ async def _forget(game: Game) -> None:
 
 
 async def sleep(domain: str, count: int, seconds: float) -> list[Page]:
-    """Do nothing but wait for the same ticks: what the machine allows."""
+    """Wait for the same ticks, and write a line to disk at each: what the machine allows."""
     page, tick = Page(), get_controls(domain).tick
-    for _ in range(round(seconds / tick)):
-        await asyncio.sleep(tick)
-        page.times.append(time.monotonic())
+    with tempfile.TemporaryDirectory() as folder:
+        journal, due = Journal(Path(folder, "journal"), new=True), time.monotonic()
+        for number in range(round(seconds / tick)):
+            due = max(due + tick, time.monotonic())
+            await asyncio.sleep(due - time.monotonic())
+            await asyncio.to_thread(journal.append, "step", t=number)
+            page.times.append(time.monotonic())
+        journal.close()
     return [page]
 
 
@@ -113,7 +119,7 @@ def ticks() -> Rows:
         words = [sys.executable, "-m", "tests.benchmarks.live", domain, str(count)]
         values = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
         aim = LIMIT * 1e3 * get_controls(domain).tick
-        yield domain, count or "none: only the timer", aim, *values.values()
+        yield domain, count or "none: timer and disk", aim, *values.values()
 
 
 def keys() -> Rows:

@@ -10,11 +10,10 @@ from sts.live.check import check
 from sts.live.game import Game
 from sts.live.journal import Journal, read_events
 from sts.live.openings import open_recording, open_scenario
-from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
+from sts.live.records import get_journal_path, make_live_continuation, store_live_trajectory
 from sts.live.types import Opening, Participant, Turn
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
 from tests.examples import scenarios
 
 ALONE = (Participant("human", "p-1", "player", 0),)
@@ -29,9 +28,7 @@ def play(workspace: Workspace, opening: Opening, scenario: Scenario | None = Non
 
 
 def store(workspace: Workspace, game: Game) -> None:
-    trajectory = make_live_trajectory(game)
-    trajectories.save(workspace, [trajectory])
-    game.note_stored(trajectory.id)
+    store_live_trajectory(workspace, game)
     game.close()
 
 

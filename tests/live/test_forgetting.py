@@ -36,7 +36,7 @@ from sts.live.interactions import collect_sessions, read_interactions
 from sts.live.journal import read_events
 from sts.live.openings import open_evaluation, open_scenario
 from sts.live.plans import load_plan
-from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
+from sts.live.records import get_journal_path, make_live_continuation, store_live_trajectory
 from sts.live.types import Opening, Participant, Turn, list_participants
 from sts.storage.chains import START, next_link
 from sts.storage.workspace import Workspace
@@ -85,9 +85,7 @@ def play(game: Game, text: str = "", note: str = NOTED) -> Game:
 
 def record(workspace: Workspace, game: Game) -> Trajectory:
     """Store the record of an ended session, as the server does."""
-    trajectory = make_live_trajectory(game)
-    trajectories.save(workspace, [trajectory])
-    game.note_stored(trajectory.id)
+    trajectory = store_live_trajectory(workspace, game)
     game.close()
     return trajectory
 

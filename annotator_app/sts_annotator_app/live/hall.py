@@ -19,12 +19,11 @@ from sts.live.game import Game
 from sts.live.journal import read_events
 from sts.live.openings import open_evaluation, open_scenario
 from sts.live.plans import Plan
-from sts.live.records import get_journal_path, make_live_continuation, make_live_trajectory
+from sts.live.records import get_journal_path, make_live_continuation, store_live_trajectory
 from sts.live.types import Opening, Participant, list_participants
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario
-from sts.trajectories import store as trajectories
 from sts_annotator_app.live.rooms import PATIENCE_S, Refused, Room
 
 _LOG = logging.getLogger(__name__)
@@ -291,17 +290,14 @@ class Hall:
 
     def _store(self, game: Game) -> None:
         """Store what an ended session has recorded, note it in its journal, and close this."""
-        record = ""
         try:
-            if game.opening.activity == "scenario":
-                if game.ended == "finished":
-                    continuation = make_live_continuation(game)
-                    self._add_continuation(continuation)
-                    record = continuation.id
-            elif game.time:
-                trajectory = make_live_trajectory(game)
-                trajectories.save(self._workspace, [trajectory])
-                record = trajectory.id
-            game.note_stored(record)
+            if game.opening.activity == "scenario" and game.ended == "finished":
+                continuation = make_live_continuation(game)
+                self._add_continuation(continuation)
+                game.note_stored(continuation.id)
+            elif game.opening.activity != "scenario" and game.time:
+                store_live_trajectory(self._workspace, game)
+            else:
+                game.note_stored("")
         finally:
             game.close()

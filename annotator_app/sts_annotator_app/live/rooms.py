@@ -15,7 +15,7 @@ from sts.engine.rendering import encode_webp, render_frame
 from sts.errors import ArgumentError, StsError, Unavailable
 from sts.live.game import Game
 from sts.live.openings import AGENT_PACE_S, get_controls
-from sts.live.types import Turn
+from sts.live.types import Turn, check_turn
 
 COUNTDOWN_S = 3.0
 """Time between the moment when all people are connected and the first tick."""
@@ -183,7 +183,7 @@ class Room:
             if (held := self._held.get(player)) and held.move == turn.move:
                 del self._held[player]
             return
-        self.game.check_turn(turn)
+        check_turn(turn, self.game.domain)
         if self.game.is_forced(player):
             return
         self._turns[player] = turn
