@@ -114,9 +114,10 @@ def _describe(plan: Plan) -> str:
     counts = plan.evenness._asdict()
     even = [(_EVENNESS[name], low, high) for name, (low, high) in counts.items()]
     sessions = len(plan.rows[0])
+    cost = "a rehearsal by scripts" if plan.rehearsal else f"{plan.person_hours:.1f} person-hours"
     return (
         f"{format_table(('agent', 'fingerprint'), agents)}\n\n"
         f"{format_table(('balance', 'least', 'most'), even)}\n\n"
         f"{plan.people} people x (1 practice + {sessions}) sessions of {plan.minutes:g} minutes in "
-        f"{plan.domain}: {plan.person_hours:.1f} person-hours"
+        f"{plan.domain}: {cost}"
     )

@@ -20,6 +20,9 @@ from sts.storage.workspace import Workspace
 
 FORMAT, VERSION = "interactions", 1
 UNMARKED = "unmarked"
+INTERACTIVE, SETTER = "interactive", "setter"
+"""The metrics of live evaluation: by people alone, and with a script among setters or markers."""
+SETTER_NOTE = "setter: scripts set or marked tasks, so it is no score by people"
 COMPLETE = ("finished", "time", "left", "agent failed")
 """Reasons of an end after which a session is scored; one that was abandoned or never ended broke
 off."""

@@ -134,8 +134,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def person_hours(self) -> float:
-        """Planned hours of all people together, practice included."""
-        return len(self.cells) * self.minutes / 60
+        """Planned hours of all people together, practice included; 0 in a rehearsal."""
+        return 0.0 if self.rehearsal else len(self.cells) * self.minutes / 60
 
 
 def make_plan(

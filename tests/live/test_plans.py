@@ -45,6 +45,7 @@ def test_same_arguments_give_the_same_plan(plan):
 
 def test_people_of_a_rehearsal_are_called_scripts(plan):
     trial = make_plan("pilot", NAMES, people=6, minutes=3, seed=2, rehearsal=True)
+    assert plan.person_hours > trial.person_hours == 0
     for study, kind in ((plan, "human"), (trial, "script")):
         setter, agent = open_evaluation(study, 1, "p-1").participants
         assert (setter.kind, setter.name, agent.kind) == (kind, "p-1", "agent")

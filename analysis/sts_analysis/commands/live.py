@@ -8,7 +8,14 @@ from typing import Any
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import StsError
-from sts.live.interactions import Interaction, SessionSummary, collect_sessions, write_interactions
+from sts.live.interactions import (
+    SETTER,
+    SETTER_NOTE,
+    Interaction,
+    SessionSummary,
+    collect_sessions,
+    write_interactions,
+)
 from sts.live.plans import load_plan
 from sts.live.prompts import hash_prompts
 from sts.names import count_noun
@@ -73,7 +80,8 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         "path": str(path),
     }
     cells = [_cells(agent, hours[agent.agent, agent.fingerprint]) for agent in scores]
-    notes = [note for agent in scores for note in _describe(agent)]
+    notes = [SETTER_NOTE] if scores[0].metric == SETTER else []
+    notes += [note for agent in scores for note in _describe(agent)]
     counts = (
         f"{scores[0].metric}: {count_noun(sum(s.scored for s in sessions), 'scored session')}, "
         f"{value['practice']} for practice, {len(broken)} broke off; "

@@ -18,10 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.live.interactions import UNMARKED, Interaction
+from sts.live.interactions import INTERACTIVE, SETTER, UNMARKED, Interaction
 from sts_analysis.statistics.estimate import rate_intervals
 
-INTERACTIVE, SETTER = "interactive", "setter"
 _NO_INTERVAL = (
     "no instruction counts",
     "one person shows no spread between people; an interval needs two or more",

@@ -98,6 +98,7 @@ def test_rehearsal_goes_from_plan_to_report_and_is_called_a_scripts(
     assert sorted(shown) == sorted((agent, "setter", score) for agent, score in scores.items())
     appendix = (out / "appendix.html").read_text()
     assert "<th scope=row>setter</th>" in appendix and "interactive" not in appendix
+    assert "setter: scripts set or marked tasks" in appendix and "Person-hours" not in appendix
 
 
 def enter(chromium: Any, server: Server, name: str, capsys: pytest.CaptureFixture[str]) -> Any:

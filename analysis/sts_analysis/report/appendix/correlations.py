@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from sts.live.interactions import SETTER, SETTER_NOTE
 from sts.ratings import ACCESS_LEVELS
 from sts_analysis.report.core import Interval, Report, Study, html, interval, number
 from sts_analysis.report.markup import fold, render_records
@@ -107,7 +108,7 @@ def compute(study: Study) -> Result | None:
         scores=_list_scores(scores, reasons),
         efforts=tuple(
             _measure_effort(study, str(metric), rows)
-            for metric, rows in used[used["hours"].notna()].groupby("metric")
+            for metric, rows in used[used["hours"] > 0].groupby("metric")
         ),
     )
 
@@ -139,8 +140,9 @@ def render(result: Result, report: Report) -> Markup:
     )
     return html(
         "{}<p class=cap>Over ranked agents. Reliability is the share of the variance between "
-        "agents that is no measurement error; nothing is corrected for it.</p>{}{}",
+        "agents that is no measurement error; nothing is corrected for it.{}</p>{}{}",
         table,
+        f" {SETTER_NOTE}." if any(row.metric == SETTER for row in result.scores) else "",
         _render_efforts(result.efforts) if result.efforts else "",
         fold("All scores", scores),
     )
