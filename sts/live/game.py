@@ -1,8 +1,8 @@
 """A live session: one world that people and agents step together, and its journal.
 
 The caller owns the time: a clock takes a step at every tick, and in turn-based play the turn of a
-person does. Whatever changes a session is in its journal, on disk, before the method returns; an
-interrupted session is rebuilt from it.
+person does. Whatever changes a session is in its journal before the method returns; an interrupted
+session is rebuilt from it.
 """
 
 from __future__ import annotations
@@ -192,6 +192,7 @@ class Game:
         self._keep(done)
         self._log(
             "step",
+            sync=False,
             t=self.time - 1,
             actions=done.actions[0].tolist(),
             utterances=done.utterances[0].tolist(),

@@ -1,6 +1,8 @@
-"""The journal of a live session: a file of events, each on disk before anything is acknowledged.
+"""The journal of a live session: a file of events, each written before anybody learns of it.
 
-It has one JSON object a line. Their digests form a chain, so that altered or lost lines are found;
+What people write, mark or end is on disk before it is acknowledged. Steps are only written, so that
+a slow disk does not delay the clock: if the machine loses power, the journal may lack those after
+the last other event. It has one JSON object a line. Their digests form a chain, so that altered or lost lines are found;
 the end of a line that was cut off by a crash is not an event, and is removed when the journal is
 opened again.
 """
@@ -55,8 +57,8 @@ class Journal:
             raise
         self.path = path
 
-    def append(self, kind: str, **fields: Any) -> None:
-        """Append an event; when this returns, it is on disk.
+    def append(self, kind: str, *, sync: bool = True, **fields: Any) -> None:
+        """Append an event; if `sync` is true, it and all before it are on disk when this returns.
 
         Raises:
           Unavailable: the disk is full or fails; the journal is as before.
@@ -67,7 +69,8 @@ class Journal:
         try:
             if os.write(self._file, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fdatasync(self._file)
+            if sync:
+                os.fdatasync(self._file)
         except OSError as error:
             os.ftruncate(self._file, self._size)
             raise Unavailable(f"{self.path}: {error.strerror}") from None

@@ -87,14 +87,14 @@ async def _forget(game: Game) -> None:
 
 
 async def sleep(domain: str, count: int, seconds: float) -> list[Page]:
-    """Wait for the same ticks, and write a line to disk at each: what the machine allows."""
+    """Wait for the same ticks, and write a line at each: what the machine allows."""
     page, tick = Page(), get_controls(domain).tick
     with tempfile.TemporaryDirectory() as folder:
         journal, due = Journal(Path(folder, "journal"), new=True), time.monotonic()
         for number in range(round(seconds / tick)):
             due = max(due + tick, time.monotonic())
             await asyncio.sleep(due - time.monotonic())
-            await asyncio.to_thread(journal.append, "step", t=number)
+            await asyncio.to_thread(journal.append, "step", sync=False, t=number)
             page.times.append(time.monotonic())
         journal.close()
     return [page]
@@ -119,7 +119,7 @@ def ticks() -> Rows:
         words = [sys.executable, "-m", "tests.benchmarks.live", domain, str(count)]
         values = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
         aim = LIMIT * 1e3 * get_controls(domain).tick
-        yield domain, count or "none: timer and disk", aim, *values.values()
+        yield domain, count or "none: timer and file", aim, *values.values()
 
 
 def keys() -> Rows:

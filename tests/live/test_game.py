@@ -286,3 +286,16 @@ def test_changed_agent_and_altered_journal_are_refused(tmp_path):
 def test_participants_that_do_not_fit_are_refused(participants):
     with pytest.raises(ArgumentError, match="expected participants"):
         Game(make_opening(participants))
+
+
+def test_steps_do_not_wait_for_the_disk_but_words_and_marks_do(tmp_path, monkeypatch):
+    game = Game.start(tmp_path / "journal", make_opening())
+    synced: list[int] = []
+    monkeypatch.setattr("os.fdatasync", lambda file: synced.append(game.time))
+    for _ in range(3):
+        game.step({})
+    assert synced == [] and len(read_events(tmp_path / "journal")) == 4
+    game.tell(0, "Go to Good.")
+    game.step({})
+    game.mark(0, 0, "success")
+    assert synced == [3, 4]

@@ -53,12 +53,17 @@ class Place(NamedTuple):
     has_ended: bool
 
 
-class _Planned(NamedTuple):
-    """A session of a study: its id, who takes part, and whether it has ended."""
+class _Session(NamedTuple):
+    """A session of the workspace: how it began, who takes part, and what became of it."""
 
-    session: str
-    person: str
-    has_ended: bool
+    opening: Opening
+    participants: tuple[Participant, ...]
+    stage: str  # "open"; "ended", and marks may be missing; "stored"
+
+    @property
+    def person(self) -> str:
+        """The first person's name; "" without one."""
+        return next((p.name for p in self.participants if p.acts), "")
 
 
 class Hall:
@@ -91,19 +96,14 @@ class Hall:
         self._rooms: dict[str, Room] = {}
         self._entering = asyncio.Lock()
         self._lock, self._starting = threading.Lock(), threading.Lock()
-        self._sessions: dict[str, tuple[Opening, list[Participant]]] = {}
-        self._planned: dict[tuple[str, int], _Planned] = {}
-        self._scenarios: dict[tuple[str, str], str] = {}  # sessions by scenario and person
-        self._unmarked: set[str] = set()  # sessions that ended on an earlier server
+        self._sessions: dict[str, _Session] = {}
         for path in sorted(workspace.path("live", "sessions").glob("*.jsonl")):
             try:
                 events = read_events(path)
                 kinds = {event["kind"] for event in events}
                 opening, participants = Opening.from_json(events[0]), list_participants(events)
-                self._note(opening, participants, has_ended="ended" in kinds)
-                if "ended" not in kinds:
-                    self._sessions[opening.id] = opening, participants
-                elif kinds.isdisjoint(("stored", "erased")):  # the server ended in between
+                self._note(opening, participants, "stored" if "ended" in kinds else "open")
+                if "ended" in kinds and kinds.isdisjoint(("stored", "erased")):
                     self._store_when_marked(self._resume(path.stem, load_agent=None))
             except (StsError, OSError, IndexError) as error:
                 _LOG.error("live session %s: %s", path.stem, error)
@@ -113,9 +113,7 @@ class Hall:
         path = get_journal_path(self._workspace, opening.id)
         game = Game.start(path, opening, load_agent=self._load_agent, scenario=scenario)
         game.close()
-        with self._lock:
-            self._sessions[opening.id] = opening, list(game.participants)
-            self._note(opening, game.participants, has_ended=False)
+        self._note(opening, game.participants, "open")
 
     def start_evaluation(self, plan: Plan, person: str) -> str:
         """Create the next session of a person in a study, and return its id.
@@ -127,13 +125,14 @@ class Hall:
           StsError: the session cannot be created.
         """
         with self._starting:
-            own = {n: p for n, p in self._list_planned(plan.name).items() if p.person == person}
-            for planned in own.values():
-                if not (planned.has_ended or self._has_ended(planned.session)):
-                    return planned.session
-            place = self._find_place(plan, person)
-            numbers = [n for n, cell in enumerate(plan.cells) if cell.person == place]
-            left = [number for number in numbers if number not in own]
+            sessions = [s for s in self._list_sessions() if s.opening.study == plan.name]
+            own = [session for session in sessions if session.person == person]
+            if running := next(filter(self._is_running, own), None):
+                return running.opening.id
+            place = self._find_place(plan, sessions, person)
+            started = {session.opening.cell for session in own}
+            cells = (n for n, cell in enumerate(plan.cells) if cell.person == place)
+            left = [number for number in cells if number not in started]
             if not left:
                 raise Refused("You have done all sessions of this study. Thank you!")
             opening = open_evaluation(plan, left[0], person)
@@ -151,11 +150,11 @@ class Hall:
           StsError: no session can be created.
         """
         with self._starting:
-            with self._lock:
-                started = {hash: s for (hash, name), s in self._scenarios.items() if name == person}
-                for session in started.values():
-                    if session in self._sessions and not self._has_ended(session):
-                        return session
+            sessions = [s for s in self._list_sessions() if s.opening.scenario]
+            own = [session for session in sessions if session.person == person]
+            if running := next(filter(self._is_running, own), None):
+                return running.opening.id
+            started = {session.opening.scenario for session in own}
             error: StsError = Refused("You have played all scenarios that are open to you.")
             ranked = sorted(scenarios, key=lambda s: content_hash(person.encode(), s.hash.encode()))
             for scenario in ranked:
@@ -175,58 +174,52 @@ class Hall:
                     error = failure
             raise error
 
-    def _has_ended(self, session: str) -> bool:
-        """Return True for an open session that has ended and waits for its last marks."""
-        room = self._rooms.get(session)
-        return session in self._unmarked or (room is not None and bool(room.game.ended))
-
-    def _list_planned(self, study: str) -> dict[int, _Planned]:
-        """Return the sessions of a study so far, by the number of their cell."""
+    def _note(self, opening: Opening, participants: Iterable[Participant], stage: str) -> None:
         with self._lock:
-            sessions = [*self._planned.items()]
-        return {cell: planned for (name, cell), planned in sessions if name == study}
+            self._sessions[opening.id] = _Session(opening, tuple(participants), stage)
 
-    def _find_place(self, plan: Plan, person: str) -> int:
+    def _list_sessions(self) -> list[_Session]:
+        with self._lock:
+            return [*self._sessions.values()]
+
+    def _is_running(self, session: _Session) -> bool:
+        """Return True if a session has not ended."""
+        room = self._rooms.get(session.opening.id)
+        return session.stage == "open" and not (room and room.game.ended)
+
+    def _find_place(self, plan: Plan, sessions: Sequence[_Session], person: str) -> int:
         """Return the number of a person in a plan, which is the first free one for someone new."""
-        taken = {
-            plan.cells[cell].person: planned.person
-            for cell, planned in self._list_planned(plan.name).items()
-            if cell < len(plan.cells)
-        }
-        for place in range(plan.people):
-            if taken.get(place) == person:
-                return place
-        free = [place for place in range(plan.people) if place not in taken]
-        if not free:
+        cells = {s.opening.cell: s.person for s in sessions if s.opening.cell < len(plan.cells)}
+        taken = {plan.cells[number].person: name for number, name in cells.items()}
+        places = [place for place in range(plan.people) if taken.get(place) == person]
+        places += [place for place in range(plan.people) if place not in taken]
+        if not places:
             raise Refused("All places in this study are taken.")
-        return free[0]
-
-    def _note(
-        self, opening: Opening, participants: Sequence[Participant], *, has_ended: bool
-    ) -> None:
-        """Note a session of a study or a scenario, and who takes part in it."""
-        person = next((p.name for p in participants if p.acts), "")
-        if opening.scenario:
-            self._scenarios[opening.scenario, person] = opening.id
-        if opening.study:
-            planned = _Planned(opening.id, person, has_ended)
-            self._planned[opening.study, opening.cell] = planned
+        return places[0]
 
     def list_places(self, name: str) -> list[Place]:
         """List a person's places in sessions that are not stored, then those that are free."""
-        with self._lock:
-            sessions = [*self._sessions.values()]
         places = []
-        for opening, participants in sessions:
+        for session in self._list_sessions():
+            opening, participants, stage = session
             own = [p for p in participants if p.acts and p.name == name]
             free = [p for p in participants if p.acts and not p.name]
+            is_running = self._is_running(session)
+            if stage == "stored" or not (own or is_running):
+                continue
             for participant in own or free[:1]:
-                where = opening.id, opening.activity, opening.domain
-                has_ended = self._has_ended(opening.id)
-                if own or not has_ended:
-                    study, role = opening.study, participant.role
-                    agents = tuple(p.name for p in participants if p.kind == "agent" and not study)
-                    places.append(Place(*where, role, study, agents, bool(own), has_ended))
+                agents = [p.name for p in participants if p.kind == "agent" and not opening.study]
+                place = Place(
+                    session=opening.id,
+                    activity=opening.activity,
+                    domain=opening.domain,
+                    role=participant.role,
+                    study=opening.study,
+                    agents=tuple(agents),
+                    is_own=bool(own),
+                    has_ended=not is_running,
+                )
+                places.append(place)
         return sorted(places, key=lambda place: not place.is_own)
 
     async def find(self, session: str, person: Annotator) -> tuple[Room, int]:
@@ -240,17 +233,18 @@ class Hall:
         async with self._entering:
             room = self._rooms.get(session)
             if room is None or room.task.done():  # one that stopped is resumed from its journal
-                if session not in self._sessions:
+                known = self._sessions.get(session)
+                if known is None or known.stage == "stored":
                     raise Refused("This session has ended, or does not exist.")
-                load_agent = None if session in self._unmarked else self._load_agent
+                load_agent = self._load_agent if known.stage == "open" else None
                 game = await asyncio.to_thread(self._resume, session, load_agent)
                 room = Room(game, self._finish)
                 self._rooms[session] = room
                 room.open()
             place = await room.seat(person.pseudonym)
-            with self._lock:
-                if session in self._sessions:
-                    self._sessions[session] = room.game.opening, list(room.game.participants)
+            stage = self._sessions[session].stage
+            if stage != "stored":
+                self._note(room.game.opening, room.game.participants, stage)
         return room, place
 
     def _resume(self, session: str, load_agent: Callable[[str], Agent] | None) -> Game:
@@ -260,9 +254,7 @@ class Hall:
     async def _finish(self, game: Game) -> None:
         """Store the record of an ended session, and forget its room."""
         await asyncio.to_thread(self._store, game)
-        with self._lock:
-            self._sessions.pop(game.opening.id, None)
-            self._note(game.opening, game.participants, has_ended=True)
+        self._note(game.opening, game.participants, "stored")
         self._rooms.pop(game.opening.id, None)
 
     def _store_when_marked(self, game: Game) -> None:
@@ -271,18 +263,17 @@ class Hall:
             self._store(game)
             return
         game.close()
-        id = game.opening.id
-        self._unmarked.add(id)
-        self._sessions[id] = game.opening, list(game.participants)
-        timer = threading.Timer(PATIENCE_S, self._store_unmarked, (id,))
+        self._note(game.opening, game.participants, "ended")
+        timer = threading.Timer(PATIENCE_S, self._store_unmarked, (game.opening.id,))
         timer.daemon = True
         timer.start()
 
     def _store_unmarked(self, session: str) -> None:
         """Store an ended session, unless a person has returned to it."""
         with self._lock:
-            if session in self._rooms or self._sessions.pop(session, None) is None:
+            if session in self._rooms:
                 return
+            self._sessions[session] = self._sessions[session]._replace(stage="stored")
         try:
             self._store(self._resume(session, load_agent=None))
         except (StsError, OSError) as error:  # such as one that was erased meanwhile

@@ -284,13 +284,13 @@ def test_session_that_a_full_disk_stopped_goes_on_when_people_return(tmp_path, m
         await room.enter(place, page)
         await page.wait_for("frame", 4)
         if until == "stopped":
-            monkeypatch.setattr("os.fdatasync", fail)
+            monkeypatch.setattr("os.write", fail)
         else:
             await room.receive(place, {"type": "end"})
         await room.task
         await room.leave(place, page)
 
-    def fail(file: int) -> None:
+    def fail(file: int, line: bytes) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     first, second = Page(), Page()
