@@ -72,6 +72,10 @@ def state_after(trajectory: Trajectory, steps: int) -> bytes:
     return worlds.states()[0]
 
 
+CLEAN_TAKE = "Get onto Good's cell without ever being on Evil or next to it."
+"""An instruction of the category clean-take."""
+
+
 def scenario(
     trajectory: Trajectory,
     *,
@@ -81,7 +85,7 @@ def scenario(
     horizon: int = 8,
     players: tuple[int, ...] = (0,),
     partner: str = "no-op",
-    text: str = "Go to Good.",
+    text: str = CLEAN_TAKE,
     category: str = "clean-take",
     **changes: Any,
 ) -> Scenario:

@@ -24,6 +24,7 @@ from sts_scenarios.labels import label_suite
 from sts_scenarios.mining import Mined
 from sts_scenarios.mining.choice import Stratum
 from sts_scenarios.mining.request import MiningOutcome, MiningRequest, run_request
+from sts_scenarios.validity import is_checked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -210,6 +211,7 @@ def freeze(
     description: str = "",
     categories: Sequence[str] = (),
     accept_all_as: str | None = None,
+    unreviewed: bool = False,
     workspace: Workspace | str | Path | None = None,
 ) -> Selection:
     """Freeze a draft as the next version of its suite.
@@ -220,6 +222,7 @@ def freeze(
       categories: `module:NAME` of your own categories whose checks are run.
       accept_all_as: a curator who accepts every undecided candidate without a look at it first;
         None if all are decided.
+      unreviewed: freeze scenarios that neither a rule nor two other curators have checked.
       workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
@@ -239,7 +242,9 @@ def freeze(
             workspace, draft, undecided, "accept", name=accept_all_as, reason=curation.UNSEEN
         )
     own_categories = [registry.load_category(category) for category in categories]
-    suite = freezing.freeze(workspace, name, description=description, own=own_categories)
+    suite = freezing.freeze(
+        workspace, name, description=description, own=own_categories, unreviewed=unreviewed
+    )
     return selections.Selection(suite, suite.scenarios)
 
 
@@ -261,23 +266,18 @@ def label(
     Returns:
       One row per agent: `agent`, `continuations`, the number of each verdict, `unlabelled` and
       `pass_rate` (NaN if nothing is labelled). `attrs["file"]` is the table of labels and
-      `attrs["without_label"]` the categories that have no program.
+      `attrs["without_rule"]` the ids of the scenarios that no rule checks.
 
     Raises:
-      StsError: no category has a program, or there are no continuations.
+      StsError: there are no continuations.
     """
     workspace = Workspace.open(workspace)
     if isinstance(suite, str):
         suite = selections.load_selection(workspace, suite, suites.load)
     scenarios = suite.suite.scenarios
     own_categories = [registry.load_category(category) for category in categories]
-    present = {scenario.category for scenario in scenarios}
-    unlabelled = sorted(present - {*registry.scenario_categories(scenarios, own_categories)})
-    if len(unlabelled) == len(present):
-        raise StsError(
-            f"no automatic label for {', '.join(unlabelled)}: name a category of your own by "
-            "--category module:NAME"
-        )
+    rules = registry.scenario_categories(scenarios, own_categories)
+    unlabelled = [s.id for s in suite.scenarios if not is_checked(s, rules)]
     part = {scenario.id for scenario in suite.scenarios} if suite.terms else None
     with show_progress(suite.suite.label, "continuations") as show:
         labelled = label_suite(workspace, suite.suite, own_categories, part=part, progress=show)
@@ -296,5 +296,5 @@ def label(
         total = {"agent": agent, "continuations": sum(counts.values())}
         rows.append(total | verdicts | {"unlabelled": counts.get("", 0), "pass_rate": rate})
     table = pd.DataFrame(rows)
-    table.attrs |= {"file": str(labelled.path), "without_label": unlabelled}
+    table.attrs |= {"file": str(labelled.path), "without_rule": unlabelled}
     return table

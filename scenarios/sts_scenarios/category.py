@@ -22,12 +22,22 @@ class Label(NamedTuple):
     """The automatic label of a continuation.
 
     Attributes:
-      verdict: "success", "failure" or "not_done".
-      step: 1 to L, at whose end the verdict was reached; None for "not_done".
+      verdict: "success", "failure" or "not_done"; "" without a rule.
+      step: 1 to L, at whose end the verdict was reached; None for other verdicts.
     """
 
     verdict: str
     step: int | None
+
+
+NO_LABEL = Label("", None)
+
+
+def no_rule(
+    episode: Episode, takeover: int, players: tuple[int, ...], parameters: Mapping[str, Any]
+) -> Label:
+    """Return no label, as the rule of a category without one."""
+    return NO_LABEL
 
 
 @dataclass(frozen=True)
@@ -58,20 +68,6 @@ class Candidate:
     said_at_start: bool = False
     hears: bool = False
     pair: str = ""
-
-
-class FieldValue(NamedTuple):
-    """The value of a field of a category's instruction templates.
-
-    Attributes:
-      text: as the templates have it.
-      alternatives: values that would ask for something else.
-      synonyms: other words for `text`.
-    """
-
-    text: str
-    alternatives: tuple[str, ...] = ()
-    synonyms: tuple[str, ...] = ()
 
 
 class Overlay(NamedTuple):
@@ -189,14 +185,15 @@ class Category:
       templates: instruction templates, with the fields of `Candidate.fields`.
       candidates: takes a trajectory, C and L, which may differ from the category's own; yields its
         candidates, each with C steps before it and L steps after it.
-      label: takes an episode, its takeover, the evaluated players and the parameters; returns the
-        automatic label. It reads nothing before the takeover frame.
+      label: the rule: takes an episode, its takeover, the evaluated players and the parameters;
+        returns the automatic label. It reads nothing before the takeover frame. Without one, people
+        alone judge.
       why_invalid: returns in a few words why a scenario's instruction is not valid at its
         takeover; else None.
       context: C, the number of context steps.
       partner: policy of the others after takeover, as `Scenario.partner`.
-      template_fields: takes a valid scenario; returns the values of its template fields. None if
-        texts are not checked.
+      template_fields: takes a scenario; returns the values of its template fields, by which the
+        category knows its own words. None if it takes any.
       rubric: for annotators; None if the instruction says it all.
       controls: for the quality checks; None without them.
       prefilter: the vectorised prefilter; None without one.
@@ -211,11 +208,11 @@ class Category:
     horizon: int
     templates: tuple[str, ...]
     candidates: Callable[[Trajectory, int, int], Iterator[Candidate]]
-    label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label]
-    why_invalid: Callable[[Scenario], str | None]
+    label: Callable[[Episode, int, tuple[int, ...], dict[str, Any]], Label] = no_rule
+    why_invalid: Callable[[Scenario], str | None] = lambda scenario: None
     context: int = CONTEXT
     partner: str = "no-op"
-    template_fields: Callable[[Scenario], Mapping[str, FieldValue]] | None = None
+    template_fields: Callable[[Scenario], Mapping[str, str]] | None = None
     rubric: Rubric | None = None
     controls: ControlPolicies | None = None
     prefilter: Prefilter | None = None
@@ -235,9 +232,8 @@ class Category:
         with translate_errors(
             f"category {self.name!r} failed to fill in the rubric of {scenario.id}"
         ):
-            fill = {field: word.text for field, word in words.items()}
-            done = self.rubric.success_criterion.format(**fill)
-            guideline = self.rubric.edge_cases.format(**fill)
+            done = self.rubric.success_criterion.format(**words)
+            guideline = self.rubric.edge_cases.format(**words)
         overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
         return Criterion(done, guideline, overlay)
 
@@ -265,7 +261,9 @@ def name_in_errors(category: Category) -> Category:
         category,
         candidates=find,
         why_invalid=blamed(category.why_invalid, "check whether {id} is valid", lambda why: why),
-        label=blamed(category.label, failed, lambda label: Label(*label)),
+        label=category.label
+        if category.label is no_rule
+        else blamed(category.label, failed, lambda label: Label(*label)),
         template_fields=blamed(words, "return the words of {id}", dict) if words else None,
         rubric=rubric,
     )

@@ -12,13 +12,14 @@ from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
+from sts.suites.folders import NAME
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
-from sts.suites.types import DONE_TAG, LINK_FIELDS, Scenario
+from sts.suites.types import DIFFICULTIES, DONE_TAG, KINDS, LINK_FIELDS, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
-from sts_scenarios.category import Candidate, Category, Label
+from sts_scenarios.category import Candidate, Category, Label, no_rule
 from sts_scenarios.mining import Pick, make_scenario
-from sts_scenarios.validity import find_fault
+from sts_scenarios.validity import find_category, find_fault
 
 FIELDS = {
     "takeover": int,
@@ -27,11 +28,23 @@ FIELDS = {
     "player": int,
     "template": int,
     "instruction": str,
+    "criterion": str,
+    "edge_cases": str,
     "category": str,
+    "kind": str,
+    "difficulty": str,
     "partner": str,
     "tags": list,
 }
 """Editable fields and their JSON types. `takeover` is a step of the trajectory."""
+_TEXTS = {
+    "instruction": "an instruction",
+    "criterion": "a success criterion",
+    "edge_cases": "edge cases",
+}
+_OWN_WORDS = ("criterion", "edge_cases")
+FREE_HORIZON = 20
+"""Steps of the continuation of a scenario without a rule, unless the curator sets them."""
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """HTML tags and entities, which the page would show literally."""
 
@@ -54,17 +67,23 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
             raise ArgumentError(
                 f"{name}: expected {FIELDS[name].__name__}, found {quote(str(value))}"
             )
-    if "instruction" in changes and not (
-        changes["instruction"].strip()
-        and is_one_line(changes["instruction"], MAX_INSTRUCTION_CHARS)
-    ):
+    for name, what in _TEXTS.items():
+        text = changes.get(name, "")
+        is_empty = name == "instruction" and name in changes and not text.strip()
+        if is_empty or not is_one_line(text, MAX_INSTRUCTION_CHARS):
+            raise ArgumentError(
+                f"expected {what} of one line, at most {MAX_INSTRUCTION_CHARS} printable "
+                f"characters, found {quote(text)}"
+            )
+        if markup := _MARKUP.search(text):
+            raise ArgumentError(f"expected {what} without markup, found {quote(markup[0])} in it")
+    for name, known in (("kind", KINDS), ("difficulty", DIFFICULTIES)):
+        if name in changes and changes[name] not in known:
+            raise ArgumentError(f"{name}: expected {', '.join(known)}, found {changes[name]!r}")
+    if "category" in changes and not NAME.fullmatch(changes["category"]):
         raise ArgumentError(
-            f"expected an instruction of one line, at most {MAX_INSTRUCTION_CHARS} printable "
-            f"characters, found {quote(changes['instruction'])}"
-        )
-    if markup := _MARKUP.search(changes.get("instruction", "")):
-        raise ArgumentError(
-            f"expected an instruction without markup, found {quote(markup[0])} in it"
+            "expected a category of lower-case letters, digits and dashes, at most 48, found "
+            f"{quote(changes['category'])}"
         )
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and is_one_line(tag, MAX_NAME_CHARS)):
@@ -107,7 +126,7 @@ class Editor:
           ReplayMismatch: the trajectory does not replay.
         """
         changes, before = validate_changes(changes), self.before
-        category = self.category(changes.get("category", before.category))
+        category = self.category(changes.get("category", before.category), changes.get("kind"))
         context = changes.get("context", before.takeover)
         horizon = changes.get("horizon", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
@@ -116,28 +135,42 @@ class Editor:
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
         adapted = replace(category, context=context, horizon=horizon, partner=partner)
-        candidate = self._candidate(adapted, moment, player)
+        candidate = self._candidate(adapted, moment, player, is_typed="instruction" in changes)
         text = _instruction_text(before, category, candidate, changes)
         pick = Pick(self.trajectory, candidate)
         edited = make_scenario(
             adapted, pick, id=before.id, text=text, seed=0, states=self._states_at
         )
-        label = category.label(edited.recording, edited.takeover, edited.players, edited.parameters)
+        kept = {name: getattr(before, name) for name in LINK_FIELDS}
+        kept |= {name: changes.get(name, getattr(before, name)) for name in _OWN_WORDS}
+        kept["difficulty"] = changes.get("difficulty", edited.difficulty)
+        kept["kind"] = changes.get("kind", edited.kind)
+        edited = replace(edited, provenance=before.provenance, **kept)
+        by_name = categories.scenario_categories([edited], self._own.values())
+        rule = find_category(edited, by_name)
+        label = (rule.label if rule else no_rule)(
+            edited.recording, edited.takeover, edited.players, edited.parameters
+        )
         tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
         tags += [DONE_TAG] if label.verdict == "success" else []
-        links = {name: getattr(before, name) for name in LINK_FIELDS}
-        edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
-        why = find_fault(edited, categories.scenario_categories([edited], self._own.values()))
+        edited = replace(edited, tags=tuple(tags))
+        why = find_fault(edited, by_name)
         return Edit(edited, _compare_fields(before, edited), why, label)
 
-    def category(self, name: str) -> Category:
-        """Return a category by name, the user's own or an installed one."""
-        return self._own.get(name) or categories.load_category(name)
+    def category(self, name: str, kind: str | None = None) -> Category:
+        """Return a category by name: the user's own, an installed one, or one without a rule."""
+        installed = categories.installed_categories([self.trajectory.episode.domain])
+        known = self._own.get(name) or installed.get(name)
+        return known or make_free_category(
+            self.trajectory.episode.domain, name, kind or self.before.kind
+        )
 
-    def _candidate(self, category: Category, moment: int, player: int) -> Candidate:
+    def _candidate(
+        self, category: Category, moment: int, player: int, *, is_typed: bool
+    ) -> Candidate:
         """Return the category's candidate there, preferably with the same parameters as before.
 
-        If the candidate's own category has none there, the old one is kept and is not valid.
+        If it has none there, the old one is kept; if it is another category, only typed words fit.
         """
         key = category.name, category.context, category.horizon
         if key not in self._candidates:
@@ -147,9 +180,11 @@ class Editor:
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
             return (unchanged or matching)[0]
-        if category.name != before.category:
+        if category.name == before.category:
+            return Candidate(moment, player, before.difficulty, before.parameters)
+        if category.label is not no_rule and not is_typed:
             raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
-        return Candidate(moment, player, before.difficulty, before.parameters)
+        return Candidate(moment, player, before.difficulty)
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""
@@ -166,12 +201,25 @@ class Editor:
         return replay_worlds([episode], [f"domain {episode.domain!r}"])
 
 
+def make_free_category(domain: str, name: str, kind: str = KINDS[0]) -> Category:
+    """Return a category without a rule, whose moments and words are the curators'."""
+    return Category(
+        name=name,
+        kind=kind,
+        domain=domain,
+        horizon=FREE_HORIZON,
+        templates=(),
+        candidates=lambda trajectory, context, horizon: iter(()),
+    )
+
+
 def add_scenario(
-    trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str
+    trajectory: Trajectory, category: Category, chosen: Mapping[str, Any], *, id: str, author: str
 ) -> Edit:
     """Return a new scenario of a category at a step that a curator chose.
 
-    `chosen` has `takeover` and `player`, and other `FIELDS` that differ from the defaults.
+    `chosen` has `takeover` and `player`, and other `FIELDS` that differ from the defaults; `author`
+    is the curator's pseudonym. If the category has no candidate there, an instruction is required.
     """
     chosen = validate_changes(chosen)
     context = chosen.get("context", category.context)
@@ -180,12 +228,18 @@ def add_scenario(
     _check_steps(trajectory, moment, context, horizon, player)
     candidates = list(category.candidates(trajectory, context, horizon))
     matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
-    if not matching:
+    if matching:
+        candidate, text = matching[0], category.templates[0].format(**matching[0].fields)
+    elif "instruction" in chosen:
+        candidate, text = Candidate(moment, player, DIFFICULTIES[1]), chosen["instruction"]
+    elif category.label is not no_rule:
         raise _no_candidate_error(category, trajectory, candidates, moment, player)
+    else:
+        raise ArgumentError(f"category {category.name} has no words of its own: add an instruction")
     adapted = replace(category, context=context, horizon=horizon)
-    text = category.templates[0].format(**matching[0].fields)
-    first = make_scenario(adapted, Pick(trajectory, matching[0]), id=id, text=text, seed=0)
-    first = replace(first, provenance=first.provenance | {"made_by": "sts draft add"})
+    first = make_scenario(adapted, Pick(trajectory, candidate), id=id, text=text, seed=0)
+    origin = {"made_by": "sts draft add", "author": author}
+    first = replace(first, provenance=first.provenance | origin)
     return Editor(first, trajectory, [category]).preview(chosen)
 
 
@@ -257,7 +311,7 @@ def _instruction_text(
     wording = templates[number]
     words = candidate.fields or _match_template(wording, before) or {}
     if not words and category.template_fields and category.name == before.category:
-        words = {field: word.text for field, word in category.template_fields(before).items()}
+        words = dict(category.template_fields(before))
     try:
         return wording.format(**words)
     except KeyError:  # the category has no words for it there
@@ -289,6 +343,9 @@ def _compare_fields(before: Scenario, after: Scenario) -> dict[str, tuple[Any, A
             "player": s.players[0],
             "category": s.category,
             "instruction": s.instruction.text,
+            "criterion": s.criterion,
+            "edge_cases": s.edge_cases,
+            "kind": s.kind,
             "partner": s.partner,
             "difficulty": s.difficulty,
             "parameters": s.parameters,

@@ -4,20 +4,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from sts.annotations import people
 from sts.annotations.decisions import load_decisions
 from sts.annotations.store import AnnotationStore
 from sts.errors import DamagedData, UnknownName
 from sts.storage.workspace import Workspace
+from sts.suites import frozen
 from sts.suites import store as suites
-from sts.suites.decisions import CandidateState, Decision, fold_decisions
+from sts.suites.decisions import CandidateState, Decision, fold_decisions, is_mark
 from sts.suites.drafts import Draft, check_open, find_last_numbers, open_draft
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Change, Scenario, Suite, Summary
 from sts_scenarios import categories
 from sts_scenarios.category import Category
-from sts_scenarios.validity import find_fault
+from sts_scenarios.validity import UNCHECKED, find_fault, is_checked
 
 UNTOUCHED = CandidateState()
+MIN_READERS = 2
+"""Curators other than the author who have to read a scenario that no rule checks."""
 
 
 class DraftCandidate(NamedTuple):
@@ -141,11 +145,50 @@ def find_faults(
 def find_category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
     """Return why scenarios are not valid by their categories, one line each."""
     rules = categories.scenario_categories(scenarios, own)
-    reasons = []
-    for name in sorted({s.category for s in scenarios} - rules.keys()):
-        reasons.append(f"category {name} is not installed; load it with --category module:NAME")
-    checked = [(s, find_fault(s, rules)) for s in scenarios if s.category in rules]
-    return reasons + [f"{s.id}: {why}" for s, why in checked if why is not None]
+    checked = [(s, find_fault(s, rules)) for s in scenarios]
+    return [f"{s.id}: {why}" for s, why in checked if why is not None]
+
+
+def find_unreviewed(
+    workspace: Workspace,
+    draft: Draft,
+    candidates: Sequence[DraftCandidate],
+    scenarios: Sequence[Scenario],
+    own: Sequence[Category] = (),
+) -> list[str]:
+    """Return the ids of scenarios that neither a rule checks nor two other curators have read.
+
+    A reader votes, blind, that two people would agree (`sts draft rate`). Authors, who chose the
+    words, have no vote. A scenario that stays as it was in the parent keeps its readers.
+    """
+    rules = categories.scenario_categories(scenarios, own)
+    by_id = {candidate.summary.id: candidate for candidate in candidates}
+    with AnnotationStore.read_existing(workspace) as connection:
+        everyone = people.list_people(connection) if connection else []
+    pseudonyms = {person.id: person.pseudonym for person in everyone}
+    name, _, version = (draft.parent or "").partition("@")
+    before = frozen.load_unreviewed(workspace, name, version) if version else frozenset()
+    ids = []
+    for scenario in scenarios:
+        if is_checked(scenario, rules):
+            continue
+        candidate = by_id.get(scenario.id) or by_id[scenario.replaces]
+        state, is_same = candidate.state, scenario.hash == candidate.summary.hash
+        if candidate.inherited and is_same and candidate.summary.id not in before:
+            continue
+        authors = {d.person for d in state.standing if d.kind == "edit" and not is_mark(d)}
+        chosen_by = scenario.provenance.get("author")
+        votes = {
+            d.person: d.detail["rating"] for d in state.all_ratings if d.scenario == state.meaning
+        }
+        readers = [
+            person
+            for person, word in votes.items()
+            if word == "yes" and person not in authors and pseudonyms.get(person) != chosen_by
+        ]
+        if len(readers) < MIN_READERS:
+            ids.append(scenario.id)
+    return ids
 
 
 def _describe_ids(ids: Sequence[str], state: str) -> str:
@@ -153,10 +196,28 @@ def _describe_ids(ids: Sequence[str], state: str) -> str:
     return f"{ids[0]}{more} {'is' if len(ids) == 1 else 'are'} {state}"
 
 
+def describe_unreviewed(name: str, ids: Sequence[str]) -> list[str]:
+    """Return why a draft cannot be frozen with unreviewed scenarios; [] without one."""
+    if not ids:
+        return []
+    return [
+        f"{_describe_ids(ids, UNCHECKED)}; {MIN_READERS} curators other than the author have to "
+        f"vote for each (sts draft rate {name} ID yes), or freeze with --unreviewed"
+    ]
+
+
 def freeze(
-    workspace: Workspace, label: str, *, description: str = "", own: Sequence[Category] = ()
+    workspace: Workspace,
+    label: str,
+    *,
+    description: str = "",
+    own: Sequence[Category] = (),
+    unreviewed: bool = False,
 ) -> Suite:
     """Freeze a draft, NAME or NAME@VERSION, as the next version or that one; return the suite.
+
+    If `unreviewed` is true, the suite may contain scenarios that `find_unreviewed` returns, and
+    states their ids.
 
     Raises:
       UnknownName: there is no such draft.
@@ -173,6 +234,8 @@ def freeze(
         candidates = with_state(draft, decided)
         result = next_version(draft, candidates)
         faults = find_faults(draft, candidates, result.scenarios, own)
+        unread = find_unreviewed(workspace, draft, candidates, result.scenarios, own)
+        faults += [] if unreviewed else describe_unreviewed(draft.name, unread)
         if faults:
             more = f" (and {len(faults) - 1} more: sts draft check {draft.name})"
             raise DamagedData(
@@ -193,6 +256,7 @@ def freeze(
             description=description,
             changes=result.changes,
             last=result.last,
-            made_by={"draft": draft.id, "decisions": end},
+            made_by={"draft": draft.id, "decisions": end}
+            | ({"unreviewed": unread} if unread else {}),
             unchanged=unchanged,
         )

@@ -17,7 +17,8 @@ from sts.storage.store import KeyValueStore
 from sts.storage.workspace import Workspace
 from sts.suites.types import Scenario, Suite
 from sts_scenarios import categories
-from sts_scenarios.category import Category
+from sts_scenarios.category import NO_LABEL, Category
+from sts_scenarios.validity import find_category
 
 
 class LabelResult(NamedTuple):
@@ -38,7 +39,7 @@ def label_suite(
     """Label every continuation of a suite, of all agents in the workspace, and write the table.
 
     Labels by the same version of each rule are reused, so a run that was killed resumes when it is
-    started again. The verdict is "" if a category has no rule, neither here nor in `own`. Without
+    started again. The verdict is "" if no rule fits, neither here nor in `own`. Without
     continuations no table is written. `part` has the ids of the scenarios whose continuations are
     counted; None for all. `progress` is called with (continuations labelled, in all).
 
@@ -129,10 +130,11 @@ def _label_all(
     continuations: Sequence[Continuation],
 ) -> Iterator[Label]:
     """Yield the labels of continuations; the verdict is "" if there is no rule."""
+    by_hash = {hash: find_category(scenario, rules) for hash, scenario in scenarios.items()}
     for continuation in continuations:
         scenario = scenarios[continuation.scenario_hash]
-        verdict, step = "", None
-        if (rule := rules.get(scenario.category)) is not None:
+        (verdict, step), rule = NO_LABEL, by_hash[scenario.hash]
+        if rule is not None:
             try:
                 verdict, step = rule.label(
                     continuation.episode, scenario.takeover, scenario.players, scenario.parameters

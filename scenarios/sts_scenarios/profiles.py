@@ -22,9 +22,10 @@ from sts.suites.drafts import Draft, open_draft
 from sts.suites.folders import parse_json
 from sts.suites.types import Scenario, Summary
 from sts_scenarios import categories
-from sts_scenarios.category import Category, Label
+from sts_scenarios.category import Category, Label, no_rule
 from sts_scenarios.freezing import DraftCandidate, current_scenario
 from sts_scenarios.labels import compute_rule_fingerprints
+from sts_scenarios.validity import UNCHECKED, find_category
 
 CONTINUATIONS, SEED = 10, 0
 _FORMAT, _VERSION = "profile", 2
@@ -140,13 +141,11 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
 
 
 def _label(scenario: Scenario, rules: Mapping[str, Category], continuation: Continuation) -> Label:
-    if scenario.category not in rules:
-        raise StsError(
-            f"{scenario.id}: category {scenario.category} is not installed, so it has no automatic "
-            "label; load it with --category module:NAME"
-        )
-    rule = rules[scenario.category].label
-    return rule(continuation.episode, scenario.takeover, scenario.players, scenario.parameters)
+    rule = find_category(scenario, rules)
+    if rule is None or rule.label is no_rule:
+        raise StsError(f"{scenario.id} is {UNCHECKED}")
+    players, parameters = scenario.players, scenario.parameters
+    return rule.label(continuation.episode, scenario.takeover, players, parameters)
 
 
 class _Basis(NamedTuple):

@@ -1,54 +1,60 @@
-"""Validity of a scenario's instruction at its takeover, and of its text against its category."""
+"""The category that fits a scenario, and faults of its instruction at the takeover."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from sts.errors import StsError
+from sts.registry import translate_errors
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category
+from sts_scenarios.category import Category, no_rule
 
+UNCHECKED = "not checked by a rule: have a second person read it"
 _FIELD = re.compile(r"\{(\w+)\}")
 _TOKEN = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
-def find_fault(scenario: Scenario, rules: Mapping[str, Category]) -> str | None:
-    """Return in a few words why a scenario's instruction is not valid, or None."""
-    rule = rules[scenario.category]
-    if scenario.kind != rule.kind:
-        return f"its kind is {scenario.kind}, and that of {rule.name} is {rule.kind}"
-    if scenario.instruction.category != rule.name:
-        return f"its instruction belongs to category {scenario.instruction.category}"
-    other_rules = [r for r in rules.values() if r.domain == rule.domain and r is not rule]
-    return rule.why_invalid(scenario) or find_text_fault(scenario, rule, other_rules)
+def find_category(scenario: Scenario, by_name: Mapping[str, Category]) -> Category | None:
+    """Return the category whose words a scenario has, so that its rule and rubric fit; else None.
 
-
-def find_text_fault(scenario: Scenario, rule: Category, others: Iterable[Category]) -> str | None:
-    """Return how a scenario's text differs from what its category asks for, or None.
-
-    A template of the category, filled in with its words, is always valid. Any other text must
-    contain each of these words or a synonym, none of the words that would ask for something else,
-    and must not be a template of another category. If a category returns no words, only the last is
-    checked.
+    These are its templates with their fields filled in, upper case and punctuation apart. Neither
+    rule nor rubric fits other words, or a criterion in the curator's words.
     """
-    text = _normalise(scenario.instruction.text)
-    words = rule.template_fields(scenario) if rule.template_fields else {}
-    fill = {field: re.escape(_normalise(word.text)) for field, word in words.items()}
-    if any(re.fullmatch(_compile_pattern(wording, fill), text) for wording in rule.templates):
+    category = by_name.get(scenario.category)
+    if category is None or scenario.criterion or scenario.edge_cases:
         return None
-    for other_rule in others:
-        templates = filter(_has_text, other_rule.templates)
-        if any(re.fullmatch(_compile_pattern(template), text) for template in templates):
-            return f"its text is an instruction template of {other_rule.name}"
-    fields = {field for wording in rule.templates for field in _FIELD.findall(wording)}
-    rest = text
-    for field, word in words.items():
-        synonyms = _match_any((word.text, *word.synonyms))
-        if field in fields and not synonyms.search(text):
-            return f"its text does not contain {word.text!r}"
-        rest = synonyms.sub("|", rest)
-    for word in words.values():
-        if word.alternatives and (other := _match_any(word.alternatives).search(rest)):
-            return f"its text contains {other[0]!r} instead of {word.text!r}"
-    return None
+    text = _normalise(scenario.instruction.text)
+    if not _matches(text, category, {}):
+        return None
+    try:
+        with translate_errors(f"template fields of {scenario.id}"):
+            words = category.template_fields(scenario) if category.template_fields else {}
+    except StsError:  # its parameters are not those of the category
+        return None
+    return category if _matches(text, category, words) else None
+
+
+def is_checked(scenario: Scenario, by_name: Mapping[str, Category]) -> bool:
+    """Return True if a rule checks a scenario."""
+    category = find_category(scenario, by_name)
+    return category is not None and category.label is not no_rule
+
+
+def find_fault(scenario: Scenario, by_name: Mapping[str, Category]) -> str | None:
+    """Return in a few words why a scenario's instruction is not valid; else None."""
+    category = find_category(scenario, by_name)
+    if category is None:
+        return None
+    if scenario.kind != category.kind:
+        return f"its kind is {scenario.kind}, and that of {category.name} is {category.kind}"
+    if scenario.instruction.category != category.name:
+        return f"its instruction belongs to category {scenario.instruction.category}"
+    return category.why_invalid(scenario)
+
+
+def _matches(text: str, category: Category, words: Mapping[str, str]) -> bool:
+    """Return True if a template gives a text; fields without words match anything."""
+    fill = {field: re.escape(_normalise(word)) for field, word in words.items()}
+    return any(re.fullmatch(_compile_pattern(t, fill), text) for t in category.templates)
 
 
 def _normalise(text: str) -> str:
@@ -56,19 +62,8 @@ def _normalise(text: str) -> str:
     return " ".join(_TOKEN.findall(text.casefold()))
 
 
-def _has_text(wording: str) -> bool:
-    """Return True if a template has text besides its fields."""
-    return bool(_normalise(_FIELD.sub("", wording)))
-
-
-def _compile_pattern(wording: str, fill: Mapping[str, str] | None = None) -> str:
-    """Return a pattern of a template; fields without a value in `fill` match anything."""
-    parts = _FIELD.split(wording)
+def _compile_pattern(template: str, fill: Mapping[str, str]) -> str:
+    parts = _FIELD.split(template)
     parts[::2] = [re.escape(_normalise(part)) for part in parts[::2]]
-    parts[1::2] = [(fill or {}).get(field, ".+") for field in parts[1::2]]
+    parts[1::2] = [fill.get(field, ".+") for field in parts[1::2]]
     return " ".join(filter(None, parts))
-
-
-def _match_any(phrases: Iterable[str]) -> re.Pattern[str]:
-    ranked = sorted(map(_normalise, phrases), key=len, reverse=True)
-    return re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, ranked))})(?!\S)")

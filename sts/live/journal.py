@@ -1,10 +1,10 @@
-"""The journal of a live session: a file of events, each written before anybody learns of it.
+"""The journal of a live session: a file of events, each written before it is shown.
 
 What people write, mark or end is on disk before it is acknowledged. Steps are only written, so that
 a slow disk does not delay the clock: if the machine loses power, the journal may lack those after
-the last other event. It has one JSON object a line. Their digests form a chain, so that altered or lost lines are found;
-the end of a line that was cut off by a crash is not an event, and is removed when the journal is
-opened again.
+the last other event. It has one JSON object a line. Their digests form a chain, so that altered or
+lost lines are found; the end of a line that was cut off by a crash is not an event, and is removed
+when the journal is opened again.
 """
 
 import errno

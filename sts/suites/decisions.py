@@ -97,6 +97,11 @@ def find_rating(state: CandidateState, person: int) -> Decision | None:
     return ratings[-1] if ratings else None
 
 
+def is_mark(decision: Decision) -> bool:
+    """Return True for an edit that does not change what a candidate asks."""
+    return MARKS.issuperset(decision.detail.get("changes") or ("anything",))
+
+
 def _fold_decisions(standing: tuple[Decision, ...]) -> CandidateState:
     """Return the state that decisions in force lead to.
 
@@ -105,13 +110,12 @@ def _fold_decisions(standing: tuple[Decision, ...]) -> CandidateState:
     state = CandidateState(standing=standing)
     for decision in standing:
         status, reason = STATUSES.get(decision.kind), str(decision.detail.get("reason", ""))
-        only_marks = MARKS.issuperset(decision.detail.get("changes") or ("anything",))
         state = replace(
             state,
             status=status or state.status,
             reason=reason if status else state.reason,
             scenario=decision.scenario or state.scenario,
-            meaning=state.meaning if only_marks else decision.scenario or state.meaning,
+            meaning=state.meaning if is_mark(decision) else decision.scenario or state.meaning,
             by=decision.by,
             at=decision.at,
         )

@@ -14,7 +14,7 @@ from sts.storage.files import parse_versioned_json, read_bytes
 from sts.storage.workspace import Workspace
 
 GROUP = "sts.suites"
-FORMAT, FORMAT_VERSION = "scenarios", 2
+FORMAT, FORMAT_VERSION = "scenarios", 3
 SUITE_VERSION, DRAFT_VERSION, ERASED_VERSION = 2, 1, 1
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,47}")
 VERSION = re.compile(r"[1-9][0-9]{0,5}")

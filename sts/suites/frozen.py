@@ -64,6 +64,12 @@ def read(folder: Path, check: Check | None = None) -> Suite:
     return suite
 
 
+def load_unreviewed(workspace: Workspace, name: str, version: str) -> frozenset[str]:
+    """Return `Suite.unreviewed` of a version, from its `suite.json` alone."""
+    fields = read_suite_json(list_versions(workspace)[name][int(version)])
+    return frozenset(fields["provenance"].get("unreviewed", ()))
+
+
 def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read) -> Suite:
     """Return the suite NAME@VERSION, using `read`; errors as of `sts.suites.store.load`."""
     match = _LABEL.fullmatch(label)

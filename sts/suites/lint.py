@@ -113,6 +113,7 @@ def find_field_faults(s: Scenario) -> list[str]:
     min_steps = s.takeover + (s.horizon if s.partner == "replay" else 0)
     unreadable = [t for t in _collect_names(s) if not is_one_line(t, MAX_NAME_CHARS)]
     long = [i.text for i in s.instructions if not is_one_line(i.text, MAX_INSTRUCTION_CHARS)]
+    rubric = [t for t in (s.criterion, s.edge_cases) if not is_one_line(t, MAX_INSTRUCTION_CHARS)]
     partner = s.partner in ("no-op", "replay") or s.partner.startswith("agent:")
     checks = (
         (get_split(s.world, s.provenance) == "test", "its world is of the train split"),
@@ -130,6 +131,11 @@ def find_field_faults(s: Scenario) -> list[str]:
             not long,
             f"its instruction is not one line of at most {MAX_INSTRUCTION_CHARS} printable "
             f"characters: {', '.join(map(quote, long[:1]))}",
+        ),
+        (
+            not rubric,
+            f"its criterion or edge cases are not one line of at most {MAX_INSTRUCTION_CHARS} "
+            "printable characters",
         ),
         (
             not unreadable,

@@ -1,4 +1,4 @@
-"""Parquet files of scenarios, `scenarios/2`: those of a suite, and the candidates of a draft."""
+"""Parquet files of scenarios, `scenarios/3`: those of a suite, and the candidates of a draft."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,11 +37,13 @@ SCHEMA = {
     "series": pa.string(),
     "turn": pa.int32(),
     "replaces": pa.string(),
+    "criterion": pa.string(),
+    "edge_cases": pa.string(),
     **columns.EPISODE_SCHEMA,
 }
 _PLAIN = (
     "id category kind trajectory world context_start takeover horizon partner difficulty "
-    "takeover_hash pair turn replaces"
+    "takeover_hash pair turn replaces criterion edge_cases"
 ).split()
 MAX_BYTES = 2**32
 """Maximum size of a file of scenarios, in bytes."""

@@ -47,6 +47,8 @@ class Summary:
       dialogue: name of its dialogue; "" for none.
       turn: its turn in the dialogue, from 1; 0 without one.
       replaces: the id of the scenario in the parent version that it was changed from; "" for none.
+      criterion: the success criterion in the curator's words; "" for that of the category.
+      edge_cases: the edge cases in the curator's words; "" for those of the category.
     """
 
     id: str
@@ -70,6 +72,8 @@ class Summary:
     dialogue: str = ""
     turn: int = 0
     replaces: str = ""
+    criterion: str = ""
+    edge_cases: str = ""
 
     @cached_property
     def hash(self) -> str:
@@ -133,6 +137,8 @@ class Scenario(Summary):
         meaning |= {"instruction": self.instruction.to_json(), "roles": list(self.players)}
         if self.earlier_instructions:  # keeps the hash of scenarios of one instruction
             meaning["heard"] = [instruction.to_json() for instruction in self.earlier_instructions]
+        own = {"criterion": self.criterion, "edge_cases": self.edge_cases}
+        meaning |= {name: text for name, text in own.items() if text}
         return content_hash(canonical_json(meaning), self.recording.content_hash.encode())
 
 
@@ -181,6 +187,11 @@ class Suite:
         """NAME@VERSION."""
         return f"{self.name}@{self.version}"
 
+    @property
+    def unreviewed(self) -> tuple[str, ...]:
+        """The ids of the scenarios whose instructions were not reviewed by a second person."""
+        return tuple(map(str, self.provenance.get("unreviewed", ())))
+
     @cached_property
     def hash(self) -> str:
         """SHA-256 over every scenario and the suite's own fields."""
@@ -189,6 +200,13 @@ class Suite:
         if self.changes or self.last:  # keeps the hash of suites of an earlier format
             fields += [[list(change) for change in self.changes], dict(self.last)]
         return content_hash(canonical_json(fields), *(s.row_hash.encode() for s in self.scenarios))
+
+
+def describe_unreviewed(suite: Suite, before: str = "\n") -> str:
+    """Return a sentence on unreviewed instructions, after `before`; "" without one."""
+    count, total = len(suite.unreviewed), len(suite.scenarios)
+    share = "" if count == total else f": {count} of {total}"
+    return f"{before}instructions not reviewed by a second person{share}" if count else ""
 
 
 def group_pairs(scenarios: Iterable[Scenario]) -> dict[str, tuple[Scenario, ...]]:

@@ -107,9 +107,7 @@ def test_proposed_scenarios_fit_and_fill_rubric_and_overlay(name, proposed):
     for one in proposed[name]:
         assert find_fault(one, RULES) is None
         template_fields = rule.template_fields(one) if rule.template_fields else {}
-        success_criterion = rule.rubric.success_criterion.format(
-            **{field: word.text for field, word in template_fields.items()}
-        )
+        success_criterion = rule.rubric.success_criterion.format(**template_fields)
         assert "{" not in success_criterion
         if rule.rubric.overlay:
             overlay = rule.rubric.overlay(one)

@@ -18,7 +18,7 @@ from sts_scenarios import curation
 from tests.scenarios.curating import Curation
 from tests.stores import ask, change
 
-ONE = "shadow-evil-01"
+ONE, TWO = "shadow-evil-01", "shadow-evil-02"
 LONG = "x" * 2001
 REFUSED = [
     ("accept shadow-evli-01", "did you mean shadow-evil"),
@@ -50,7 +50,11 @@ REFUSED = [
     (f"edit {ONE} --instruction Go. --template 1", "an instruction or a template, found both"),
     (f"edit {ONE} --template 3", "expected a template from 0 to 2"),
     (f"edit {ONE} --tag 'a\x07'", "expected tags of"),
-    (f"edit {ONE} --category fly", "unknown category 'fly'"),
+    (f"edit {ONE} --category 'Fly high'", "expected a category of lower-case letters"),
+    (f"edit {ONE} --kind riddle", "kind: expected instruction, question, found 'riddle'"),
+    (f"edit {ONE} --difficulty 3", "difficulty: expected easy, medium, hard, found '3'"),
+    (f"edit {ONE} --criterion 'It <i>waves</i>.'", "expected a success criterion without markup"),
+    (f"edit {ONE} --edge-cases {LONG}", "expected edge cases of one line, at most 2000"),
     (
         f"edit {ONE} --category keep-beside --takeover 10 --context 0",
         "keep-beside has no candidate for player",
@@ -146,24 +150,42 @@ def test_second_rating_of_a_candidate_edited_meanwhile_is_refused(curator, monke
     assert curator.view()[ONE]["ratings_given"] == 0
 
 
+UNREAD = f"{ONE} is not checked by a rule: have a second person read it"
+
+
 @pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("Shadow Evil for 5 steps.", "its text does not contain '4'"),
-        (
-            "Say in which direction Evil lies from Good.",
-            "its text is an instruction template of evil-from-good",
-        ),
-    ],
+    "flags", [("--instruction", "Keep off Evil."), ("--criterion", "It runs.")]
 )
-def test_text_that_asks_for_something_else_is_not_frozen(curator, text, why):
-    assert f"it does not fit: {why}" in curator.draft("edit", ONE, "--instruction", text)
+def test_words_that_no_rule_checks_are_frozen_after_two_votes_by_others(curator, flags):
+    assert "not checked by a rule" in curator.draft("edit", ONE, *flags)
     curator.draft("accept --all")
-    for refused in (curator.draft("check", code=1), curator("suite freeze own", code=1)):
-        assert f"{ONE}: {why}" in refused
-    for words in (f"undo {ONE}", f"undo {ONE}", f"accept {ONE}"):
-        curator.draft(words)
-    curator("suite freeze own")
+    for voter in ("Ana", "Ben"):  # the author has no vote
+        curator.draft(f"rate {ONE} yes", by=voter)
+        for refused in (curator.draft("check", code=1), curator("suite freeze own", code=1)):
+            assert UNREAD in refused and "2 curators other than the author" in refused
+    curator.draft(f"rate {ONE} no", by="Cleo")
+    assert UNREAD in curator.draft("check", code=1)
+    curator.draft(f"rate {ONE} yes", by="Cleo")
+    assert "not reviewed" not in curator("suite freeze own")
+    curator("draft new --from own@1")
+    assert "can be frozen" not in curator.draft("check", code=1)  # nothing has changed
+    curator.draft(f"retire {TWO} --reason twin")
+    assert "can be frozen" in curator.draft("check")  # and its readers are still its readers
+
+
+def test_lone_curator_freezes_unread_words_and_the_suite_says_so(curator):
+    curator.draft("edit", ONE, "--instruction", "Keep off Evil.")
+    curator.draft("accept --all")
+    stated = "instructions not reviewed by a second person: 1 of"
+    assert stated in curator("suite freeze own --unreviewed")
+    assert stated in curator("suite show own@1")
+    curator("draft new --from own@1")
+    curator.draft(f"retire {TWO} --reason twin")
+    assert UNREAD in curator.draft("check", code=1)
+    assert stated in curator("suite freeze own --unreviewed")
+    curator("draft new --from own@2")
+    curator.draft("edit", ONE, "--template", "0")  # the category's own words again
+    assert "not reviewed" not in curator("suite freeze own")
 
 
 KILLED_AT_TWO_MOMENTS = """

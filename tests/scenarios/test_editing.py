@@ -157,7 +157,7 @@ def test_wording_follows_the_parameters_and_a_custom_text_stays():
 def test_wording_is_filled_at_a_step_without_a_candidate():
     before, _, free = unasked(SHADOW)
     assert SHADOW.template_fields is not None
-    words = {field: word.text for field, word in SHADOW.template_fields(before).items()}
+    words = SHADOW.template_fields(before)
     for number, wording in enumerate(SHADOW.templates):
         made = edit(before, {"takeover": free, "template": number})
         assert made.scenario.instruction.text == wording.format(**words)
@@ -223,8 +223,8 @@ def test_scenario_is_added_only_where_its_category_asks():
     before, trajectory, free = unasked(WHERE)
     moment = before.context_start + before.takeover
     chosen = {"takeover": moment, "player": before.players[0], "category": "where-is-good"}
-    made = add_scenario(trajectory, WHERE, chosen, id="where-is-good-77")
+    made = add_scenario(trajectory, WHERE, chosen, id="where-is-good-77", author="p-1")
     assert (made.scenario.id, made.fault) == ("where-is-good-77", None)
     assert made.scenario.parameters == before.parameters and lint_scenarios([made.scenario]) == []
     with pytest.raises(ArgumentError, match="has no candidate for player .* it has at: "):
-        add_scenario(trajectory, WHERE, chosen | {"takeover": free}, id="x-01")
+        add_scenario(trajectory, WHERE, chosen | {"takeover": free}, id="x-01", author="p-1")

@@ -23,7 +23,7 @@ from sts.continuations.label_table import SCHEMA
 from sts.continuations.labels import Label
 from sts.continuations.takeover import continue_all
 from sts.continuations.types import Continuation
-from sts.errors import DamagedData, StsError
+from sts.errors import DamagedData
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Suite
@@ -143,14 +143,15 @@ def test_continuations_of_other_suites_are_left_out(workspace, suite):
     assert set(table(workspace, part)["scenario"]) == {suite.scenarios[0].id}
 
 
-def test_category_without_a_rule_is_named_and_left_unlabelled(run, suite):
+def test_scenario_without_a_rule_is_named_and_left_unlabelled(run, suite):
     shutil.rmtree(run.workspace.path("continuations"))
     first, second = suite.scenarios[:2]
     own = dataclasses.replace(first, id="dance-01", category="dance")
     suites.freeze(run.workspace, "other", [own, second])
     run("run other@1 --agent oracle")
     printed = json.loads(run("label other@1 --json"))
-    assert printed["without_label"] == ["dance"]
+    assert printed["without_rule"] == ["dance-01"]
+    assert "no rule for dance-01: for people to judge" in run("label other@1")
     (row,) = printed["agents"]
     assert row["continuations"] == 2
     assert row["success"] + row["failure"] + row["not_done"] == row["unlabelled"] == 1
@@ -169,14 +170,12 @@ def test_suite_without_continuations_is_refused_with_the_command_to_run(run):
     run("label tiny@7", code=2)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"steps": "four"}, {"cells": 1}])
-def test_parameters_that_a_rule_cannot_read_are_refused(workspace, suite, parameters):
+def test_scenario_with_parameters_of_no_category_is_left_unlabelled(workspace, suite):
     shadow = next(s for s in suite.scenarios if s.category == "shadow-evil")
-    crafted = dataclasses.replace(shadow, parameters=parameters)
+    crafted = dataclasses.replace(shadow, parameters={"cells": 1})
     store.save(workspace, continue_all([crafted], agents.load("random"), seed=0, indices=[0]))
-    expected = "tiny@1: shadow-.* 'shadow-evil' failed to label .* do not fit"
-    with pytest.raises(StsError, match=expected):
-        label_suite(workspace, dataclasses.replace(suite, scenarios=(crafted,)))
+    made = table(workspace, dataclasses.replace(suite, scenarios=(crafted,)))
+    assert list(made["verdict"]) == [""]
 
 
 def read_labels(workspace: Workspace) -> dict[str, bytes]:
@@ -227,7 +226,8 @@ def label(episode, takeover, players, parameters):
 def nothing(*given):
     return None
 
-SHADOW = Category("shadow-evil", "instruction", "lambda-star", 5, ("Go.",), nothing, label, nothing)
+ASKS = ("{{text}}",)
+SHADOW = Category("shadow-evil", "instruction", "lambda-star", 5, ASKS, nothing, label, nothing)
 """
 Shadowed = Callable[[str, str], tuple[set[str], set[str]]]
 

@@ -84,7 +84,7 @@ def test_agents_of_other_domains_are_left_out_and_invalid_ones_refused():
         compute_profile(one, ["rul"])
     with pytest.raises(ArgumentError, match="found 2 called 'random'"):
         compute_profile(one, ["random", "sts.domains.random:Random"])
-    with pytest.raises(StsError, match="shadow-evil-01: category fly is not installed"):
+    with pytest.raises(StsError, match="shadow-evil-01 is not checked by a rule"):
         compute_profile(dataclasses.replace(one, category="fly"), NAMES, 1)
 
 

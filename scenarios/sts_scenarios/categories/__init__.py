@@ -24,7 +24,8 @@ from types import ModuleType
 from sts import registry
 from sts.errors import ArgumentError, StsError, UnknownName
 from sts.suites.types import Scenario
-from sts_scenarios.category import Category, Criterion, name_in_errors
+from sts_scenarios.category import Category, Criterion, Overlay, name_in_errors
+from sts_scenarios.validity import find_category
 
 GROUP = "sts.categories"
 
@@ -107,9 +108,11 @@ def scenario_categories(
 
 
 def scenario_criterion(scenario: Scenario) -> Criterion | None:
-    """Return the success criterion of a scenario; None if its category or rubric is missing."""
-    rule = scenario_categories([scenario]).get(scenario.category)
-    return rule.criterion(scenario) if rule else None
+    """Return the criterion of a scenario: its own, or its category's for the category's words."""
+    if scenario.criterion or scenario.edge_cases:
+        return Criterion(scenario.criterion, scenario.edge_cases, Overlay())
+    category = find_category(scenario, scenario_categories([scenario]))
+    return category.criterion(scenario) if category else None
 
 
 def load_category(name: str) -> Category:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES, Scenario
-from sts_scenarios.category import Candidate, FieldValue, Label
+from sts_scenarios.category import Candidate, Label
 
 Frame = TypeVar("Frame")
 """A state snapshot before a step, as defined by the categories of an environment."""
@@ -108,13 +108,7 @@ def why_not_proposed(scenario: Scenario, proposals: Iterable[Proposal]) -> str |
     return "this instruction is not possible here: its objects are missing, unseen or unsuitable"
 
 
-def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, FieldValue]:
-    """Return the template fields of a scenario, each with the values of the other proposals."""
-    all_proposals = list(proposals)
-    words = next(
-        proposal.words for proposal in all_proposals if proposal.parameters == scenario.parameters
-    )
-    other_texts = {text for proposal in all_proposals for text in proposal.words.values()} - set(
-        words.values()
-    )
-    return {field: FieldValue(text, tuple(sorted(other_texts))) for field, text in words.items()}
+def template_fields(scenario: Scenario, proposals: Iterable[Proposal]) -> dict[str, str]:
+    """Return the template fields of a scenario; {} if its parameters match no proposal."""
+    matching = (p.words for p in proposals if p.parameters == scenario.parameters)
+    return dict(next(matching, {}))

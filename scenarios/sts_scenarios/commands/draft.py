@@ -15,13 +15,16 @@ from sts.suites.types import Scenario
 from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import (
+    describe_unreviewed,
     find_faults,
+    find_unreviewed,
     load_candidates,
     next_version,
     select_candidates,
 )
 from sts_scenarios.profiles import Profile, Profiles
 from sts_scenarios.quality_checks import QualityCheck
+from sts_scenarios.validity import is_checked
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -110,6 +113,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     own_categories = [categories.load_category(name) for name in args.category]
     version = next_version(draft, candidates)
     faults = find_faults(draft, candidates, version.scenarios, own_categories)
+    unread = find_unreviewed(workspace, draft, candidates, version.scenarios, own_categories)
+    faults += describe_unreviewed(draft.name, unread)
     staying = [candidate for candidate in candidates if candidate.is_in_next_version]
     profiles = Profiles(draft, own=own_categories).find_stored(staying)
     notes = [
@@ -135,9 +140,10 @@ def _compute_quality_checks(
 ) -> list[QualityCheck]:
     """Return the rows of every category of a draft that declares what it is tested with."""
     rules = categories.scenario_categories(scenarios, own_categories)
+    checked = [scenario for scenario in scenarios if is_checked(scenario, rules)]
     rows = []
-    for name in sorted({scenario.category for scenario in scenarios} & {*rules}):
-        members = [s for s in scenarios if s.category == name]
+    for name in sorted({scenario.category for scenario in checked}):
+        members = [scenario for scenario in checked if scenario.category == name]
         rows += quality_checks.check_category(rules[name], members)
         rows += quality_checks.check_suite(members, rules, profiles)
     return rows

@@ -9,11 +9,14 @@ from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
+from sts.suites.types import KINDS
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, curation, linking
-from sts_scenarios.editing import Editor, add_scenario
+from sts_scenarios.category import Category
+from sts_scenarios.editing import Edit, Editor, add_scenario, make_free_category
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
+from sts_scenarios.validity import UNCHECKED
 
 
 def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -23,10 +26,10 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     (candidate,) = select_candidates(draft, candidates, [args.id])
     reason = curation.validate_reason(args.reason or "")
     before = draft.candidate(args.id, candidate.state.scenario)
-    category = categories.load_category(args.category or before.category)
-    new_values = _read_changes(args) | ({"category": category.name} if args.category else {})
     trajectory = load_recording(workspace, before)
-    result = Editor(before, trajectory, [category]).preview(new_values)
+    own = [categories.load_category(args.category)] if ":" in (args.category or "") else []
+    new_values = _read_changes(args) | ({"category": own[0].name} if own else {})
+    result = Editor(before, trajectory, own).preview(new_values)
     if not result.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
     draft.save_edit(result.scenario)
@@ -40,9 +43,7 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
         f"{name}: {_format_value(old)} -> {_format_value(new)}"
         for name, (old, new) in result.changes.items()
     ]
-    text = "\n".join(
-        (f"{args.id} edited by {person.name}", *lines, _describe_validity(result.fault))
-    )
+    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _describe_validity(result)))
     changes = {name: {"before": old, "after": new} for name, (old, new) in result.changes.items()}
     value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": result.fault}
     return Result(value, text)
@@ -68,20 +69,32 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft = drafts.open_draft(workspace, args.name)
     drafts.check_open(draft)
     trajectory = trajectories.find_trajectory(workspace, args.trajectory)
-    category = categories.load_category(args.category)
+    category = _find_category(args, trajectory.episode.domain)
     last = drafts.find_last_numbers(workspace, draft.name, draft.load_ids()).get(category.name, 0)
     id = f"{category.name}-{last + 1:02d}"
-    result = add_scenario(
-        trajectory, category, _read_changes(args) | {"category": category.name}, id=id
-    )
+    chosen = _read_changes(args) | {"category": category.name}
+    with AnnotationStore.open(workspace) as store:
+        person = curation.find_or_add_curator(store, args.author)
+    result = add_scenario(trajectory, category, chosen, id=id, author=person.pseudonym)
     drafts.add_candidates(draft, [result.scenario])
-    text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result.fault)}"
+    text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result)}"
     return Result({"draft": draft.name, "candidate": id, "fault": result.fault}, text)
+
+
+def _find_category(args: argparse.Namespace, domain: str) -> Category:
+    """Return the category that the flags name; one without a rule if it is not installed."""
+    if ":" in args.category:
+        return categories.load_category(args.category)
+    known = categories.installed_categories([domain]).get(args.category)
+    return known or make_free_category(domain, args.category, args.kind or KINDS[0])
 
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the flags of `edit` and `add` ask for."""
-    names = "takeover context horizon player template instruction category partner".split()
+    names = (
+        "takeover context horizon player template instruction criterion edge_cases category kind "
+        "difficulty partner"
+    ).split()
     flags = {name: getattr(args, name) for name in names} | {"tags": args.tag or None}
     return {name: value for name, value in flags.items() if value is not None}
 
@@ -90,5 +103,7 @@ def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _describe_validity(fault: str | None) -> str:
-    return "it fits" if fault is None else f"it does not fit: {fault}"
+def _describe_validity(result: Edit) -> str:
+    if result.fault is not None:
+        return f"it does not fit: {result.fault}"
+    return "it fits" if result.label.verdict else UNCHECKED

@@ -11,7 +11,7 @@ from sts.errors import ArgumentError, DamagedData
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, selections, tags
 from sts.suites.selections import Selection
-from sts.suites.types import Scenario, Suite, group_dialogues, group_pairs
+from sts.suites.types import Scenario, Suite, describe_unreviewed, group_dialogues, group_pairs
 from sts_scenarios.changelog import compare_suites
 
 _SHOWN = (
@@ -124,7 +124,7 @@ def _format_title(suite: Suite) -> str:
     return (
         f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} "
         f"{'category' if count == 1 else 'categories'}{grown}; "
-        f"hash {suite.hash[:16]}"
+        f"hash {suite.hash[:16]}{describe_unreviewed(suite)}"
     )
 
 
@@ -161,6 +161,10 @@ def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts_scenarios import api
 
     suite = api.freeze(
-        args.draft, description=args.description, categories=args.category, workspace=workspace
+        args.draft,
+        description=args.description,
+        categories=args.category,
+        unreviewed=args.unreviewed,
+        workspace=workspace,
     ).suite
     return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_format_title(suite)}")

@@ -155,6 +155,9 @@ SUITE = group(
         "freeze a draft as the next version of a suite",
         argument("draft", "NAME[@VERSION]"),
         option("--description TEXT", "description in one line", ""),
+        switch(
+            "--unreviewed", "freeze instructions that neither a rule nor two curators have checked"
+        ),
         _CHECKED,
     ),
 )
@@ -176,7 +179,7 @@ def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
     return (
         option("--takeover STEP", f"step of the trajectory{default}", type=int, required=new),
         option("--player P", f"evaluated player{default}", type=int, required=new),
-        option("--category C", f"name or module:NAME{default}", required=new),
+        option("--category C", f"name, also of your own, or module:NAME{default}", required=new),
         option("--context C", f"steps before the takeover {fallback}", type=int),
         option("--horizon H", f"steps after the takeover {fallback}", type=int),
         option("--partner P", f"behaviour of the other players {fallback}"),
@@ -184,6 +187,10 @@ def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
             "--template N", f"instruction template of the category, from 0 {fallback}", type=int
         ),
         option("--instruction TEXT", f"instruction in your own words {fallback}"),
+        option("--criterion TEXT", f"success criterion for the annotators {fallback}"),
+        option("--edge-cases TEXT", f"what counts in doubtful cases {fallback}"),
+        option("--kind K", f"instruction or question {fallback}"),
+        option("--difficulty D", f"easy, medium or hard {fallback}"),
         repeatable("--tag T", f"tag; repeatable, replaces all tags {fallback}"),
         _AUTHOR,
     )

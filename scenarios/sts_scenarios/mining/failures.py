@@ -30,6 +30,7 @@ from sts_scenarios.mining.chance import compute_open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.profiles import CONTINUATIONS, load_players
+from sts_scenarios.validity import is_checked
 
 EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""
@@ -185,11 +186,13 @@ def compute_open_loop_rates(
 ) -> dict[str, float]:
     """Return the open-loop pass rate of each category over these scenarios."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
+    by_name = {category.name: category for category in categories}
     for scenario in scenarios:
-        by_category[scenario.category].append(scenario)
+        if is_checked(scenario, by_name):
+            by_category[scenario.category].append(scenario)
     return {
-        c.name: compute_open_loop_pass_rate(c, by_category[c.name], continuations=CONTINUATIONS)
-        for c in categories
+        name: compute_open_loop_pass_rate(c, by_category[name], continuations=CONTINUATIONS)
+        for name, c in by_name.items()
     }
 
 

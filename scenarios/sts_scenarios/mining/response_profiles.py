@@ -15,6 +15,7 @@ from sts_scenarios.profiles import (
     compute_profiles,
     load_players,
 )
+from sts_scenarios.validity import is_checked
 
 
 def profile_agents(domains: Iterable[str], names: Sequence[str]) -> list[str]:
@@ -49,7 +50,7 @@ def make_distinct_filter(
     """
     passed_by_category: dict[str, list[dict[str, PassCount]]] = defaultdict(list)
     by_name = {category.name: category for category in categories}
-    existing = [s for s in there if s.category in by_name]
+    existing = [s for s in there if is_checked(s, by_name)]
     results = compute_profiles(existing, names or None, own=by_name.values())
     for candidate, result in zip(existing, results, strict=True):
         passed_by_category[candidate.category].append(result.profile.passed)

@@ -22,7 +22,7 @@ from sts_scenarios.categories.solvability import (
     template_fields,
     why_not_proposed,
 )
-from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldValue, Label, Rubric
+from sts_scenarios.category import Candidate, Category, ControlPolicies, Label, Rubric
 from sts_scenarios.environments import iter_environments
 
 from .policies import LevelState, PolicyAgent, play_from
@@ -98,7 +98,7 @@ def build_category(
     def why_invalid(scenario: Scenario) -> str | None:
         return why_not_proposed(scenario, list_proposals(scenario))
 
-    def words(scenario: Scenario) -> Mapping[str, FieldValue]:
+    def words(scenario: Scenario) -> Mapping[str, str]:
         return template_fields(scenario, list_proposals(scenario))
 
     def label(

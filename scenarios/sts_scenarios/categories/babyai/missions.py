@@ -57,13 +57,15 @@ def build_category(
                 words = {"mission": world.instruction()}
                 yield Candidate(moment, 0, difficulty, fields=words, said_at_start=True)
 
+    def words(scenario: Scenario) -> dict[str, str]:
+        world = next(_replay_worlds(scenario.recording, 0))
+        return {"mission": world.instruction()}
+
     def why_invalid(scenario: Scenario) -> str | None:
-        """Return why the instruction is not the mission, or is no longer open; else None."""
+        """Return why the mission cannot be asked for at the takeover; else None."""
         *_, world = _replay_worlds(scenario.recording, scenario.takeover)
         if world.ended:
             return "the mission has already ended"
-        if world.instruction() != scenario.instruction.text:
-            return f"the level has another mission: {world.instruction()}"
         return (
             None
             if _is_asked_kind(world.instruction(), kind)
@@ -79,6 +81,7 @@ def build_category(
         candidates=candidates,
         label=label_mission,
         why_invalid=why_invalid,
+        template_fields=words,
         context=context,
         rubric=rubric,
     )

@@ -15,7 +15,6 @@ from sts_scenarios.category import (
     CandidateColumns,
     Category,
     ControlPolicies,
-    FieldValue,
     Label,
     Rubric,
 )
@@ -32,7 +31,7 @@ from .screening import (
     make_confirm,
     make_hits,
 )
-from .tracks import DOMAIN, Track, label_answer, make_track, number_word, track_until_takeover
+from .tracks import DOMAIN, Track, label_answer, make_track, track_until_takeover
 
 Validator = Callable[[Track, Scenario], str | None]
 """Maps a track up to the takeover and its scenario to why it cannot be asked; None if it can."""
@@ -80,7 +79,6 @@ class StepCount(NamedTuple):
     """Number of steps for which, or within which, something is to be done."""
 
     requested: int  # the number
-    minimum: int = 2  # smallest number that could be requested instead; the largest is ten
     spare_steps: int = 0  # steps that the horizon must exceed it by
 
     @property
@@ -90,9 +88,9 @@ class StepCount(NamedTuple):
 
     def template_fields(
         self, episode: Episode, player: int, parameters: Mapping[str, Any]
-    ) -> dict[str, FieldValue]:
+    ) -> dict[str, str]:
         """Return the template field for the number of steps."""
-        return {"steps": number_word(parameters["steps"], range(self.minimum, 11))}
+        return {"steps": str(parameters["steps"])}
 
     def why_too_few(self, scenario: Scenario) -> str | None:
         """Return why the horizon is too short; else None."""
@@ -132,7 +130,7 @@ def build_instruction(
     ) -> Label:
         return rule(make_track(episode, players[0], slice(takeover, None)), parameters)
 
-    def fill_scenario(scenario: Scenario) -> dict[str, FieldValue]:
+    def fill_scenario(scenario: Scenario) -> dict[str, str]:
         assert fill is not None
         return fill(scenario.recording, scenario.players[0], scenario.parameters)
 
@@ -201,14 +199,8 @@ def build_pair(
         labels = [check(track, moment, context, horizon) for check in checks]
         return labels[0] if all(labels) else None
 
-    def words(
-        episode: Episode, player: int, parameters: Mapping[str, Any]
-    ) -> dict[str, FieldValue]:
-        option_name = parameters["asked"]
-        alternatives = tuple(
-            option.text for other, option in options.items() if other != option_name
-        )
-        return {"deed": FieldValue(options[option_name].text, alternatives)}
+    def words(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:
+        return {"deed": options[parameters["asked"]].text}
 
     def follow_instruction(history: History) -> int:
         """Return the move of the requested option's policy; stand still if the text has neither."""

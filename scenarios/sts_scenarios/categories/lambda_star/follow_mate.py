@@ -14,7 +14,7 @@ import numpy as np
 from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
-from sts_scenarios.category import CandidateColumns, ControlPolicies, FieldValue, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
 from . import teammates
 from .batches import Ints, StepBatch, TrackBatch
@@ -85,9 +85,7 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     return teammates.why_ambiguous(track, target)
 
 
-def template_fields(
-    episode: Episode, player: int, parameters: Mapping[str, Any]
-) -> dict[str, FieldValue]:
+def template_fields(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:
     """Return the template fields for the teammate and the number of steps."""
     fields = teammates.template_fields(episode, player, parameters)
     return fields | STEP_COUNT.template_fields(episode, player, parameters)

@@ -23,7 +23,7 @@ from .tracks import FIRST_PLAYER, SIGHT, Track, distances, label_first_hit, run_
 
 HORIZON = 10
 STEPS, MAX_DISTANCE = 6, 2
-STEP_COUNT = StepCount(STEPS, minimum=3)
+STEP_COUNT = StepCount(STEPS)
 EASY_CROWD, MEDIUM_CROWD = 0.5, 1.0
 
 

@@ -24,7 +24,7 @@ from .tracks import SIGHT, Track, first_step, frames_since_sight
 HORIZON = 12
 EARLIEST_STEP, EASY_STEP, LATEST_STEP = 2, 3, 6
 STEPS = 3
-STEP_COUNT = StepCount(STEPS, minimum=3, spare_steps=1)
+STEP_COUNT = StepCount(STEPS, spare_steps=1)
 
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:

@@ -17,7 +17,7 @@ from sts.trajectories.batches import EpisodeBatch
 from sts.trajectories.types import Trajectory
 from sts.worlds.lambda_star.state import MOVES
 from sts_scenarios.categories.solvability import difficulty_by_steps
-from sts_scenarios.category import Candidate, CandidateColumns, FieldValue, Label, Prefilter
+from sts_scenarios.category import Candidate, CandidateColumns, Label, Prefilter
 
 from .batches import Ints, StepBatch, TrackBatch, build_tracks
 from .policies import MovePolicy, simulate
@@ -26,7 +26,7 @@ from .tracks import NONE, SIGHT, Cells, Track, make_track, read_grid
 Kinds = Sequence[tuple[str, dict[str, Any]]]
 FindFunction = Callable[[TrackBatch, int, int], CandidateColumns]
 """Maps tracks, C and L to every step at which the category can be asked."""
-TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, FieldValue]]
+TemplateFields = Callable[[Episode, int, Mapping[str, Any]], dict[str, str]]
 """Maps an episode, the evaluated player and a candidate's parameters to template fields."""
 LabelFunction = Callable[[Track, Mapping[str, Any]], Label]
 """Maps a track from the takeover on and a candidate's parameters to a label."""
@@ -61,7 +61,7 @@ def build_search(
         @functools.cache
         def filled(player: int, kind: int) -> dict[str, str]:
             fields = words(episode, player, hits.kinds[kind][1]) if words else {}
-            return {field: word.text for field, word in fields.items()}
+            return fields
 
         order = np.lexsort((hits.kind, hits.takeover, hits.player))
         ordered = np.stack((hits.player, hits.takeover, hits.kind), 1)[order].tolist()

@@ -6,7 +6,7 @@ from typing import Any
 from sts.domains import load_domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios.category import FieldValue, Overlay
+from sts_scenarios.category import Overlay
 
 from .policies import STAY, History, move_towards
 from .tracks import DOMAIN, FIRST_PLAYER, Track, frames_since_sight
@@ -21,15 +21,10 @@ def teammate_name(names: Sequence[str], target: int) -> str:
     return "your team-mate" if is_pair else f"participant {names[FIRST_PLAYER + target]}"
 
 
-def template_fields(
-    episode: Episode, player: int, parameters: Mapping[str, Any]
-) -> dict[str, FieldValue]:
-    """Return the template field for the teammate, with synonyms if it is the only one."""
+def template_fields(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the template field for the teammate."""
     names = load_domain(DOMAIN).scene_layout(episode.state).names
-    others = [p for p in range(episode.n_players) if p not in (parameters["target"], player)]
-    also = ("team-mate", "teammate", "mate", "partner", "the other") if not others else ()
-    also_others = tuple(teammate_name(names, p) for p in others)
-    return {"mate": FieldValue(teammate_name(names, parameters["target"]), also_others, also)}
+    return {"mate": teammate_name(names, parameters["target"])}
 
 
 def mark_teammate(scenario: Scenario) -> Overlay:

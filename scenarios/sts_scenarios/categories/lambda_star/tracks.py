@@ -6,7 +6,6 @@ axis of an array is frames; others may precede it.
 """
 
 import functools
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import TOKENS, decode
 from sts_scenarios.categories.solvability import NOT_DONE, make_label
-from sts_scenarios.category import FieldValue, Label, Overlay
+from sts_scenarios.category import Label, Overlay
 
 GOOD, EVIL, FIRST_PLAYER = 0, 1, 2
 SIGHT = 1
@@ -26,8 +25,6 @@ NONE = -1
 """Value of a missing direction, move or cell."""
 NEVER = 10**6
 """Lower bound on the age of an event that never happened, in frames."""
-NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-"""Numbers as words."""
 Cells = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -61,19 +58,6 @@ def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
     oblique = (rows != 0) & (columns != 0) & (abs(rows) != abs(columns))
     halfway = (2 * abs(rows) == height) | (2 * abs(columns) == width)
     return np.where(oblique | halfway, NONE, torus.offset_to_move(torus.Offset(rows, columns)))
-
-
-def number_word(requested: int, alternatives: Iterable[int]) -> FieldValue:
-    """Return the template field of a number, in digits or as a word, with its alternatives."""
-    text, *also = _spellings(requested)
-    other_words = [
-        word for other in alternatives if other != requested for word in _spellings(other)
-    ]
-    return FieldValue(text, tuple(other_words), tuple(also))
-
-
-def _spellings(number: int) -> tuple[str, ...]:
-    return (str(number), *NUMBER_WORDS[number : number + 1])
 
 
 class Track:

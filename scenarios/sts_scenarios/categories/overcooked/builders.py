@@ -20,7 +20,7 @@ from sts_scenarios.categories.solvability import (
     template_fields,
     why_not_proposed,
 )
-from sts_scenarios.category import Candidate, Category, ControlPolicies, FieldValue, Label, Rubric
+from sts_scenarios.category import Candidate, Category, ControlPolicies, Label, Rubric
 
 from .policies import Policy, PolicyAgent, play_from
 from .snapshots import CONTEXT, DOMAIN, PARTNER, Snapshot, hat_field, hat_names, replay_snapshots
@@ -110,7 +110,7 @@ def build_category(
             return "the partner is not the recorded person, whose actions are known"
         return why_not_proposed(scenario, list_proposals(scenario))
 
-    def words(scenario: Scenario) -> Mapping[str, FieldValue]:
+    def words(scenario: Scenario) -> Mapping[str, str]:
         fields = template_fields(scenario, list_proposals(scenario))
         return fields | hat_field(scenario.players[0])
 

@@ -13,7 +13,7 @@ from sts.episodes import Episode
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios.categories.solvability import NOT_DONE, make_label
-from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
+from sts_scenarios.category import Candidate, Category, Label, Rubric
 
 from .snapshots import (
     CONTEXT,
@@ -84,13 +84,9 @@ def why_invalid(scenario: Scenario) -> str | None:
     )
 
 
-def words(scenario: Scenario) -> dict[str, FieldValue]:
+def words(scenario: Scenario) -> dict[str, str]:
     """Return the template fields for the thing and the other cook's hat."""
-    target = scenario.parameters["thing"]
-    other_things = tuple(thing for thing in THINGS if thing != target)
-    return hat_field(scenario.players[0]) | {
-        "a": FieldValue(THINGS[target], other_things, (target,))
-    }
+    return hat_field(scenario.players[0]) | {"a": THINGS[scenario.parameters["thing"]]}
 
 
 def label_hand_over(

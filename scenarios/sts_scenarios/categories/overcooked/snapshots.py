@@ -13,7 +13,7 @@ from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
 from sts.worlds.overcooked.constants import HATS, SIDES
 from sts_scenarios.categories.solvability import NOT_DONE, make_label
-from sts_scenarios.category import Candidate, Category, FieldValue, Label, Rubric
+from sts_scenarios.category import Candidate, Category, Label, Rubric
 from sts_scenarios.environments import iter_environments
 
 DOMAIN = "overcooked"
@@ -159,9 +159,9 @@ def hat_names(player: int) -> dict[str, str]:
     return {"you": HATS[player], "other": HATS[1 - player]}
 
 
-def hat_field(player: int) -> dict[str, FieldValue]:
-    """Return the template field for the other cook; the text may also mention the evaluated one."""
-    return {"other": FieldValue(hat_names(player)["other"])}
+def hat_field(player: int) -> dict[str, str]:
+    """Return the template field for the other cook."""
+    return {"other": hat_names(player)["other"]}
 
 
 def reachable_places(snapshot: Snapshot, player: int) -> set[Place]:
