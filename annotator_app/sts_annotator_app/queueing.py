@@ -80,14 +80,14 @@ def _enqueue_items(
         if find_closing(connection, suite.label):
             return 0
         pseudonyms = [person.pseudonym for person in people.list_people(connection)]
-    rules = categories.scenario_categories(suite.scenarios)
-    rubrics = {name: rule.rubric.version if rule.rubric else "" for name, rule in rules.items()}
+    by_name = categories.scenario_categories(suite.scenarios)
+    rubrics = {s.hash: categories.find_rubric_version(s, by_name) for s in suite.scenarios}
     items = (
         make_item(
             continuation,
             name,
             find_players(continuation, pseudonyms),
-            rubrics.get(continuation.category, ""),
+            rubrics[continuation.scenario_hash],
             store.study.auto_resolve if continuation.id in quiet else "",
         )
         for continuation in continuations

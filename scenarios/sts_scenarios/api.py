@@ -68,8 +68,9 @@ def mine(
     where: str | None = None,
     miner: str | None = None,
     split: str = "test",
-    max_per_environment: int = 1,
+    max_per_environment: int | None = None,
     stratify_by: Sequence[str] = Stratum._fields,
+    from_sessions: str | None = None,
     from_failures: str | None = None,
     failure_share: float | None = None,
     discriminating_share: float | None = None,
@@ -93,8 +94,11 @@ def mine(
       where: a filter over the table of steps, such as "last_reward < 0 and step > 20".
       miner: `module:NAME` of a function that finds candidate steps, for one category.
       split: "test", or "train" for training episodes.
-      max_per_environment: scenarios of one category in one environment.
+      max_per_environment: scenarios of one category in one environment; None for 1, and for all
+        from sessions.
       stratify_by: what the choice balances: "difficulty", "source", "recorder".
+      from_sessions: "requests" for what people asked in live sessions, or "failures" for what they
+        asked agents and marked as a failure; no category is needed.
       from_failures: NAME@VERSION of a suite whose failed continuations are mined as well.
       failure_share: fraction of each category taken from these.
       discriminating_share: fraction (0 to 0.5) chosen because agents differ on it.
@@ -118,6 +122,7 @@ def mine(
         split=split,
         per_world=max_per_environment,
         strata=tuple(stratify_by),
+        sessions=from_sessions,
         failures=from_failures,
         share=failure_share,
         effect=discriminating_share,
@@ -142,8 +147,11 @@ def mine(
         raise _why_nothing(outcome, order, workspace, name if earlier else "")
     for category in (category.name for category in outcome.categories):
         n_chosen = sum(scenario.category == category for scenario in mined.scenarios)
-        if n_chosen < per_category:
+        if n_chosen < per_category and from_sessions is None:
             warn(f"{category} {_why_few(mined, category, per_category)}")
+    by_scripts = sum("script" in s.provenance.get("setters", ()) for s in mined.scenarios)
+    if by_scripts:
+        warn(f"{by_scripts} of these are from sessions in which scripts asked, not people")
     if draft is None or overwrite:
         draft = drafts.create_draft(
             workspace, name, mined.scenarios, replaces=draft.id if draft else None

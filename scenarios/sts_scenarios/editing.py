@@ -298,6 +298,10 @@ def _instruction_text(
     if "instruction" in changes:
         return str(changes["instruction"])
     number, templates = changes.get("template"), category.templates
+    if not templates:
+        if number is None:
+            return before.instruction.text
+        raise ArgumentError(f"category {category.name} has no instruction templates")
     if number is None:
         matching = [i for i, w in enumerate(templates) if _match_template(w, before) is not None]
         if before.category != category.name:

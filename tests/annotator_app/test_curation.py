@@ -24,7 +24,7 @@ from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import AHEAD, sync_page
 from sts_scenarios.profiles import Profiles
 from tests.annotator_app.components.test_node import check_declared
-from tests.examples import accepted, on_test_side, recorded, scenarios
+from tests.examples import CLEAN_TAKE, accepted, on_test_side, recorded, scenarios
 from tests.stores import add_person, ask
 
 IDS = [f"clean-take-{n:02d}" for n in range(1, 5)]
@@ -97,7 +97,7 @@ def test_page_opens_at_the_first_undecided_candidate_with_the_next_ones(study: S
     assert data["list"]["status"] == "undecided" and data["ids"] == IDS
     assert [one["id"] for one in data["candidates"]] == IDS[: AHEAD + 1]
     first = data["candidates"][0]
-    assert first["instruction"] == "Go to Good." and first["difficulty"] == "easy"
+    assert first["instruction"] == CLEAN_TAKE and first["difficulty"] == "easy"
     assert first["episode"]["takeover"] == first["context"] == 6
     assert sum(row[-1] for row in data["coverage"]) == 4
     has = [[one["id"], one["mark"]] for one in data["candidates"][:3]]
@@ -163,7 +163,7 @@ def _edit(**changes: object) -> dict[str, Any]:
         ({"kind": "retire", "reason": "old"}, f"reject {IDS[0]} instead"),
         (_edit(takeover=99), "expected a takeover from 6 to 16"),
         (_edit(horizon=True), "horizon: expected int, found 'True'"),
-        (_edit(category="fly"), "unknown category 'fly'"),
+        (_edit(category="Fly high"), "expected a category of lower-case letters"),
         (_edit(hash="a"), "expected a change of takeover"),
         (_edit(instruction="Go <b>there</b>."), "an instruction without markup, found '<b>'"),
         (_edit(instruction="x" * 2001), "at most 2000 printable characters"),
@@ -200,7 +200,7 @@ def test_edit_is_previewed_saved_once_and_undone(study: Study) -> None:
     undo = study.decision("undo", follows=one["uuid"], undoes=one["uuid"])
     assert study.decides(study.ana, undo) == [""]
     data = study.sends(study.ana, {"at": IDS[0]})
-    assert data["candidates"][0]["instruction"] == "Go to Good."
+    assert data["candidates"][0]["instruction"] == CLEAN_TAKE
 
 
 def test_edit_without_its_recording_is_refused_and_other_decisions_saved(study: Study) -> None:

@@ -35,7 +35,7 @@ from sts.worlds.lambda_star.domain import LambdaStar
 from sts_scenarios.categories import scenario_criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
-from tests.examples import in_this_process, play_turns, recorded, scenarios
+from tests.examples import CLEAN_TAKE, in_this_process, play_turns, recorded, scenarios
 from tests.stores import add_person, claim_items, enqueue, submit
 
 
@@ -90,7 +90,7 @@ def test_continuation_is_shown_by_the_first_digits_of_its_id(root, capsys):
     (title,) = [line for line in lines if line.startswith("random #1")]
     id = title.partition("(")[2].rstrip(")")
     again = run_show(capsys, root, id[:10])
-    assert again[:2] == [title, "“Go to Good.”"]
+    assert again[:2] == [title, f"“{CLEAN_TAKE}”"]
     asked = "asked: A, drawn as @; others: B; G is Good, E is Evil"
     assert [line for line in again if line.startswith("asked")] == [asked]
     assert sum("@" in line for line in again) > 3

@@ -73,7 +73,7 @@ def test_agent_that_kills_every_process_prints_one_line(dying, capfd):
 def test_custom_category_labels_its_scenarios(mined, capsys):
     assert sts(f"label m@1 --json --category {OWN}:LIGHT_ONE", mined) == 0
     value = json.loads(capsys.readouterr().out)
-    assert value["without_label"] == []
+    assert value["without_rule"] == []
     (row,) = value["agents"]
     assert row["success"] + row["not_done"] == row["continuations"] > 0
 
@@ -81,7 +81,6 @@ def test_custom_category_labels_its_scenarios(mined, capsys):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("label m@1", "no automatic label for light-one: name a category of your own"),
         (f"label m@1 --category {OWN}:NONE", "is not a Category"),
         (f"label m@1 --category {OWN}:NOWHERE", "has no NOWHERE"),
         (f"label m@1 --category {OWN}:UNLABELLED", "'light-one' failed to label an episode"),

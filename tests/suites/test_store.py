@@ -17,7 +17,7 @@ from sts.suites import drafts, folders, store
 from sts.suites import scenarios as files
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario, Suite
-from tests.examples import on_test_side, recorded, scenario, scenarios
+from tests.examples import CLEAN_TAKE, on_test_side, recorded, scenario, scenarios
 from tests.scenarios.curating import Curation
 
 ONE, TWO, THREE = scenarios(3)
@@ -343,7 +343,7 @@ def test_instruction_of_other_types_is_refused(tmp_path):
 def test_suites_are_shown_and_verified_and_a_broken_one_hides_no_other(workspace, capsys):
     own = Curation(workspace.root, capsys)
     store.freeze(workspace, "mine", scenarios(2), description="two")
-    assert "Go to Good." in own("suite show mine@1")
+    assert CLEAN_TAKE in own("suite show mine@1")
     assert "mine@1 is sound" in own("suite verify mine@1")
     shown = json.loads(own("suite show mine@1 --json"))
     assert [s["id"] for s in shown["scenarios"]] == ["clean-take-01", "clean-take-02"]

@@ -24,7 +24,7 @@ from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
 from sts.suites.selections import Selection
-from sts.suites.types import Scenario, group_dialogues, group_pairs
+from sts.suites.types import Scenario, describe_unreviewed, group_dialogues, group_pairs
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
@@ -169,6 +169,7 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
     notes = (s.provenance.get("notes") for s in chosen.scenarios)
     every = {str(note) for own in notes if isinstance(own, list) for note in own}
     whole = chosen.suite
+    every |= {describe_unreviewed(whole, "")} - {""}
     return Subject(
         chosen.label,
         pd.DataFrame(rows, columns=SCENARIO),

@@ -99,6 +99,7 @@ type Candidate = {
   parameters: [string, string][];
   label: [string, number | null] | null;
   fault: string | null;
+  unchecked: string;
   tags: string[];
   takeover: number;
   context: number;

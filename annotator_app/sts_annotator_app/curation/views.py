@@ -16,10 +16,10 @@ from sts.viewer.payload import encode_sprite, episode_payload
 from sts.viewer.sprites import load_sprites
 from sts_annotator_app.curation.drafts import CachedDraft, current_hash, find_recorder
 from sts_scenarios import categories
-from sts_scenarios.category import Label
+from sts_scenarios.category import NO_LABEL, Label
 from sts_scenarios.curation import visible_ratings
 from sts_scenarios.freezing import DraftCandidate
-from sts_scenarios.validity import find_fault
+from sts_scenarios.validity import UNCHECKED, find_fault, is_checked
 
 _MAX_VIEWS = 512
 """Cached views of candidates."""
@@ -58,16 +58,18 @@ def load_recording(opened: CachedDraft, scenario: Scenario) -> dict[str, Any]:
     return {**payload, "id": scenario.id}
 
 
-def label_recording(scenario: Scenario) -> tuple[Label | None, str | None]:
+def label_recording(scenario: Scenario) -> tuple[Label, str | None]:
     """Return the automatic label of the recording, and why the scenario is invalid, if it is."""
-    rules = categories.scenario_categories([scenario])
-    if (rule := rules.get(scenario.category)) is None:
-        return None, "its category is not installed here"
-    label = rule.label(scenario.recording, scenario.takeover, scenario.players, scenario.parameters)
-    return label, find_fault(scenario, rules)
+    by_name = categories.scenario_categories([scenario])
+    if not is_checked(scenario, by_name):
+        return NO_LABEL, None
+    players, parameters = scenario.players, scenario.parameters
+    label = by_name[scenario.category].label
+    label_of_recording = label(scenario.recording, scenario.takeover, players, parameters)
+    return label_of_recording, find_fault(scenario, by_name)
 
 
-def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None) -> dict[str, Any]:
+def describe_scenario(scenario: Scenario, label: Label, unfit: str | None) -> dict[str, Any]:
     """Return the properties of a scenario; `unfit` is why it is invalid, or None."""
     return {
         "instruction": scenario.instruction.text,
@@ -76,7 +78,8 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
         "kind": scenario.kind,
         "difficulty": scenario.difficulty,
         "parameters": [[name, str(value)] for name, value in sorted(scenario.parameters.items())],
-        "label": None if label is None else [label.verdict, label.step],
+        "label": [label.verdict, label.step] if label.verdict else None,
+        "unchecked": "" if label.verdict else UNCHECKED,
         "fault": unfit,
         "tags": list(scenario.tags),
         "takeover": scenario.context_start + scenario.takeover,

@@ -17,7 +17,7 @@ A module may also define these lists of names:
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import ModuleType
 
@@ -113,6 +113,14 @@ def scenario_criterion(scenario: Scenario) -> Criterion | None:
         return Criterion(scenario.criterion, scenario.edge_cases, Overlay())
     category = find_category(scenario, scenario_categories([scenario]))
     return category.criterion(scenario) if category else None
+
+
+def find_rubric_version(scenario: Scenario, by_name: Mapping[str, Category]) -> str:
+    """Return the version of the rubric by which a scenario is judged; "" without one."""
+    if scenario.criterion or scenario.edge_cases:
+        return "own"  # its words are in the scenario's hash
+    category = find_category(scenario, by_name)
+    return category.rubric.version if category and category.rubric else ""
 
 
 def load_category(name: str) -> Category:

@@ -28,6 +28,7 @@ def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
         split=args.split,
         max_per_environment=args.max_per_environment,
         stratify_by=args.stratify_by or STRATA,
+        from_sessions=args.from_sessions,
         from_failures=args.from_failures,
         failure_share=args.failure_share,
         discriminating_share=args.discriminating_share,

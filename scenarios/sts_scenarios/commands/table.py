@@ -81,6 +81,11 @@ MINE = Command(
             choices=("test", "train"),
         ),
         option(
+            "--from-sessions SOURCE",
+            "what people asked in live sessions: requests, or failures of agents only",
+            choices=("requests", "failures"),
+        ),
+        option(
             "--from-failures NAME@VERSION",
             "take a share from continuations of this suite whose automatic label is failure",
         ),
@@ -105,8 +110,9 @@ MINE = Command(
         ),
         option(
             "--max-per-environment N",
-            "maximum number of scenarios of a category from one world, at least a horizon apart",
-            1,
+            "maximum number of scenarios of a category from one world, at least a horizon apart "
+            "(default: 1; with --from-sessions, all)",
+            type=int,
         ),
         repeatable(
             "--stratify-by",

@@ -16,9 +16,9 @@ from sts_scenarios.category import Category
 from sts_scenarios.linking import link_scenarios
 from sts_scenarios.mining.choice import FAILURE, Pick, Stratum
 
-COPIED_PROVENANCE = ("split", "notes", "continuation")
-"""Provenance that scenarios take over from a trajectory: the split and the notes of its source, and
-the id of a failed continuation."""
+COPIED_PROVENANCE = ("split", "notes", "continuation", "session", "setters")
+"""Provenance that scenarios take over from a trajectory: the split and the notes of its source, the
+id of a failed continuation, and the live session with the kinds of those who asked."""
 FAILURE_TAG = "from-failure"
 """Tag of scenarios that were mined from failed continuations."""
 

@@ -32,8 +32,11 @@ from sts_scenarios.mining import (
     training,
 )
 from sts_scenarios.mining.choice import Keep, Stratum
+from sts_scenarios.mining.requests import build_request_categories
 from sts_scenarios.mining.survey import Progress, gather_candidates
 
+MAX_PER_SESSION = 1000
+"""Maximum number of scenarios of one kind from a live session."""
 DEFAULT_SHARE = 0.3
 """Default share of a category's scenarios from failures."""
 
@@ -49,8 +52,9 @@ class MiningRequest:
     where: str | None = None  # a filter on the table of steps
     miner: str | None = None  # `module:NAME` of a function that yields the candidates
     split: str = "test"  # "test", or "train" for training episodes
-    per_world: int = 1  # maximum number of scenarios of one category and world
+    per_world: int | None = None  # scenarios of one category and world; None: 1, of sessions all
     strata: tuple[str, ...] = Stratum._fields  # a world offers one step for each combination
+    sessions: str | None = None  # requests of live sessions, one of `requests.SOURCES`
     failures: str | None = None  # suite whose failed continuations are mined, too
     share: float | None = None  # of a category's scenarios, from failures
     effect: float | None = None  # share of a category's scenarios on which agents have to differ
@@ -65,8 +69,21 @@ class MiningRequest:
         for is_valid, expected in (
             (self.per_category >= 1, f"--per-category of 1 or more, found {self.per_category}"),
             (self.workers >= 1, f"--workers of 1 or more, found {self.workers}"),
-            (self.per_world >= 1, f"--max-per-environment of 1 or more, found {self.per_world}"),
+            (
+                self.per_world is None or self.per_world >= 1,
+                f"--max-per-environment of 1 or more, found {self.per_world}",
+            ),
             (self.share is None or self.failures, "--from-failures with --failure-share"),
+            (
+                self.sessions is None or not (self.categories or self.miner or uses_profiles),
+                "--from-sessions without --category, --miner, --from-failures and "
+                "--distinct-profiles, which need a category's rule",
+            ),
+            (
+                self.sessions is None or (self.effect is None and self.split == "test"),
+                "--from-sessions without --discriminating-share and --split train, which need a "
+                "category's rule",
+            ),
             (
                 self.effect is None or 0 < self.effect <= discrimination.MAX_SHARE,
                 f"--discriminating-share above 0 and at most {discrimination.MAX_SHARE:g}, found "
@@ -144,7 +161,7 @@ def run_request(
         seed=order.seed,
         last=last,
         there=there,
-        per_world=order.per_world,
+        per_world=order.per_world or (MAX_PER_SESSION if order.sessions else 1),
         strata=order.strata,
         split=order.split,
         keep=keep_mined,
@@ -193,7 +210,9 @@ def load_categories(order: MiningRequest, domains: tuple[str, ...]) -> list[Cate
     `domains` are those of the recorded trajectories.
     """
     category_list = [categories.load_category(name) for name in dict.fromkeys(order.categories)]
-    if not order.categories:
+    if order.sessions is not None:
+        category_list = build_request_categories(domains, order.sessions)
+    elif not order.categories:
         installed = categories.installed_categories(domains).values()
         category_list = [category for category in installed if not category.superseded]
     if order.partner is not None:
@@ -218,7 +237,7 @@ def _selection_provenance(
     failed: Iterable[Trajectory],
 ) -> dict[str, Any]:
     """Return the provenance of an order's selection."""
-    rule: dict[str, Any] = {}
+    rule: dict[str, Any] = {"sessions": order.sessions} if order.sessions else {}
     if order.miner is not None:
         rule |= {"miner": order.miner, "code": fingerprint_code(order.miner).digest}
     if order.where is not None:
