@@ -168,3 +168,11 @@ def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
         workspace=workspace,
     ).suite
     return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_format_title(suite)}")
+
+
+def build(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Build a suite from a recipe and from recordings that are installed."""
+    from sts_scenarios import recipes
+
+    suite = recipes.build_suite(workspace, recipes.load_recipe(args.recipe))
+    return Result({"suite": suite.label, "hash": suite.hash}, f"built: {_format_title(suite)}")

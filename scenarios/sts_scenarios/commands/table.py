@@ -157,6 +157,11 @@ SUITE = group(
         argument("new", "NAME@VERSION", "newer version"),
     ),
     action(
+        "build kitchen",
+        "build a suite from a recipe and installed recordings",
+        argument("recipe", "RECIPE", "name of a packaged recipe, or a .toml file"),
+    ),
+    action(
         "freeze mysuite",
         "freeze a draft as the next version of a suite",
         argument("draft", "NAME[@VERSION]"),

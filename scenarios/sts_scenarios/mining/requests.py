@@ -21,7 +21,7 @@ def build_request_categories(domains: Iterable[str], source: str) -> list[Catego
 
 def _build_category(domain: str, kind: str, source: str) -> Category:
     def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        """Yield the steps at which somebody was asked; the setter's mark hints at difficulty."""
+        """Yield the steps of requests; the mark of the setter hints at difficulty."""
         if "session" not in trajectory.provenance:
             return
         for request in trajectory.instructions:
