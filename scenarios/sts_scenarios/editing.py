@@ -32,6 +32,7 @@ FIELDS = {
     "tags": list,
 }
 """Editable fields and their JSON types. `takeover` is a step of the trajectory."""
+MAX_TAGS = 20
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """HTML tags and entities, which the page would show literally."""
 
@@ -45,8 +46,10 @@ class Edit(NamedTuple):
     label: Label  # of the recording, whose player was not given the instruction
 
 
-def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+def validate_changes(changes: object) -> dict[str, Any]:
     """Validate changes of `FIELDS` and their types; return them."""
+    if not isinstance(changes, Mapping) or not all(isinstance(name, str) for name in changes):
+        raise ArgumentError("expected changes by name")
     for name, value in changes.items():
         if name not in FIELDS:
             raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {quote(name)}")
@@ -66,6 +69,8 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
         raise ArgumentError(
             f"expected an instruction without markup, found {quote(markup[0])} in it"
         )
+    if len(changes.get("tags", ())) > MAX_TAGS:
+        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(changes['tags'])}")
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and is_one_line(tag, MAX_NAME_CHARS)):
             raise ArgumentError(
@@ -94,7 +99,7 @@ class Editor:
         self._replay = self._start_replay()
         self._candidates: dict[tuple[str, int, int], list[Candidate]] = {}
 
-    def preview(self, changes: Mapping[str, Any]) -> Edit:
+    def preview(self, changes: object) -> Edit:
         """Return the candidate with some of `FIELDS` changed, and all that follows from them.
 
         That includes the state at takeover, the parameters, the difficulty, the label of the

@@ -39,6 +39,11 @@ class DraftCandidate(NamedTuple):
         """True if the next version contains it."""
         return self.status in ("kept", "accepted")
 
+    @property
+    def row_hash(self) -> str:
+        """The `row_hash` of its current version."""
+        return self.state.scenario or self.summary.row_hash
+
 
 class Contents(NamedTuple):
     """The contents of the next version."""

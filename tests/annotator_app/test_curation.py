@@ -19,7 +19,7 @@ from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from sts_annotator_app.annotating import UNSAVED, storage_namespace
-from sts_annotator_app.curation.drafts import DraftCache, current_hash
+from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import AHEAD, sync_page
 from sts_scenarios.profiles import Profiles
@@ -307,7 +307,7 @@ def test_preview_worker_shows_profiles_and_continuations_of_agents(study: Study)
     asked = {"candidate": IDS[0], "agent": "random"}
     shown = worker.load_episode(opened, asked)
     assert shown is not None
-    assert (shown["mark"], shown["episode"]["takeover"]) == (current_hash(one), 6)
+    assert (shown["mark"], shown["episode"]["takeover"]) == (one.row_hash, 6)
     invalid: tuple[Any, ...] = (
         None,
         [],

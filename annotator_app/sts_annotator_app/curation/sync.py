@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
@@ -9,8 +10,8 @@ from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.suites.decisions import find_rating
 from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace
-from sts_annotator_app.curation import edits, outbox, views
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
+from sts_annotator_app.curation import edits, views
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
 from sts_annotator_app.curation.lists import (
     SECOND_RATING,
     count_coverage,
@@ -18,6 +19,7 @@ from sts_annotator_app.curation.lists import (
     parse_filter,
 )
 from sts_annotator_app.curation.previews import PreviewWorker
+from sts_scenarios.curation import save_decisions
 
 AHEAD, BEHIND = 8, 3
 """Candidates sent in advance, after and before the current one."""
@@ -54,7 +56,9 @@ def sync_page(
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
     message = read_message(sent, author)
     try:
-        data["acks"] = outbox.save_decisions(drafts, store, person, read_list(message))
+        data["acks"] = save_decisions(
+            store, person, read_list(message), partial(drafts.open_by_id, store)
+        )
         data["drafts"] = drafts.list_names()
         name = message.get("draft")
         name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
@@ -138,7 +142,7 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         return None
-    view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
+    view = {"id": candidate.summary.id, "mark": candidate.row_hash}
     try:
         return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
@@ -153,7 +157,7 @@ def _load_missing(
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if [candidate.summary.id, current_hash(candidate)] not in has
+        if [candidate.summary.id, candidate.row_hash] not in has
     ]
 
 

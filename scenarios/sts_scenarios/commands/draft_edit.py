@@ -10,7 +10,7 @@ from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories, curation, linking
+from sts_scenarios import categories, curation
 from sts_scenarios.editing import Editor, add_scenario
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
@@ -21,7 +21,6 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
     (candidate,) = select_candidates(draft, candidates, [args.id])
-    reason = curation.validate_reason(args.reason or "")
     before = draft.candidate(args.id, candidate.state.scenario)
     category = categories.load_category(args.category or before.category)
     new_values = _read_changes(args) | ({"category": category.name} if args.category else {})
@@ -29,13 +28,11 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     result = Editor(before, trajectory, [category]).preview(new_values)
     if not result.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
-    draft.save_edit(result.scenario)
+    request = curation.Request(
+        candidate, "edit", args.reason or "", "", result.scenario, new_values
+    )
     with AnnotationStore.open(workspace) as store:
-        person = curation.find_or_add_curator(store, args.author)
-        event = curation.make_decision(candidate, "edit", person, reason=reason)
-        detail = {**event.detail, "changes": new_values}
-        event = event._replace(scenario=result.scenario.row_hash, detail=detail)
-        curation.append_decisions(store, draft, [event])
+        person, _ = curation.decide(store, draft, args.author, [request])
     lines = [
         f"{name}: {_format_value(old)} -> {_format_value(new)}"
         for name, (old, new) in result.changes.items()
@@ -54,7 +51,7 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     drafts.check_open(draft)
     candidates = select_candidates(draft, all_candidates, args.id)
     with AnnotationStore.open(workspace) as store:
-        scenarios, person = linking.link_candidates(
+        scenarios, person = curation.link_candidates(
             store, draft, all_candidates, candidates, args.action, args.author
         )
     ids, name = [scenario.id for scenario in scenarios], getattr(scenarios[0], args.action)
