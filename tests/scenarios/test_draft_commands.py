@@ -202,11 +202,33 @@ def test_freeze_runs_the_checks_of_the_categories(curator):
     for refused in (curator("suite freeze own", code=1), curator.draft("check", code=1)):
         assert f"{one.id}: Good is not in sight at the takeover" in refused
     curator.draft(f"undo {one.id}")
-    for id in (FIRST, SECOND, "shadow-evil-03"):
-        curator.draft(f"undo {id}")
-        curator.draft(f"reject {id} --reason x")
-    assert "category shadow-evil would be empty" in curator("suite freeze own", code=1)
     assert not curator.workspace.path("suites", "own").exists()
+
+
+def test_rejecting_a_whole_category_warns_and_is_kept_in_the_provenance(curator):
+    curator.draft("accept --all")
+    for id in (FIRST, SECOND, "shadow-evil-03"):
+        curator.draft(f"reject {id} --reason x")
+    warning = "category shadow-evil is empty: none of its candidates is accepted"
+    assert f"note: {warning}" in curator.draft("check")
+    assert f"warning: {warning}" in curator("suite freeze own")
+    suite = suites.load(curator.workspace, "own@1")
+    assert suite.provenance["warnings"] == [warning]
+    assert "shadow-evil" not in {scenario.category for scenario in suite.scenarios}
+
+
+def test_decision_that_changes_nothing_is_not_recorded(curator):
+    curator.draft(f"accept {FIRST}")
+    said = curator.draft(f"accept {FIRST} {SECOND}", by="Ben")
+    assert f"accepted by Ben: {SECOND}; 1 had this decision already" in said
+    for reason in ("unclear", "unclear", "too easy"):
+        curator.draft(f"reject {FIRST} --reason '{reason}'")
+    for word in ("yes", "yes", "no"):
+        curator.draft(f"rate {SECOND} {word}")
+    view = curator.view()
+    kinds = {id: [(one["by"], one["kind"]) for one in view[id]["decisions"]] for id in view}
+    assert kinds[FIRST] == [("Ana", "accept"), ("Ana", "reject"), ("Ana", "reject")]
+    assert kinds[SECOND] == [("Ben", "accept")] and view[SECOND]["ratings_given"] == 1
 
 
 def test_only_curators_decide(curator):

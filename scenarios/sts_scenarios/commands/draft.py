@@ -16,6 +16,7 @@ from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import (
     find_faults,
+    find_warnings,
     load_candidates,
     next_version,
     select_candidates,
@@ -112,7 +113,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     faults = find_faults(draft, candidates, version.scenarios, own_categories)
     staying = [candidate for candidate in candidates if candidate.is_in_next_version]
     profiles = Profiles(draft, own=own_categories).find_stored(staying)
-    notes = [
+    notes = find_warnings(draft, candidates, version.scenarios)
+    notes += [
         f"{id} does not separate the agents: {profile.why_equal}"
         for id, profile in profiles.items()
         if profile.why_equal
