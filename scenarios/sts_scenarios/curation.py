@@ -14,7 +14,7 @@ from sts.annotations.decisions import DecisionConflict
 from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StoreError, StsError
-from sts.names import is_one_line, quote
+from sts.names import is_one_line, isolate, quote
 from sts.suites.decisions import (
     KINDS,
     MAX_REASON_CHARS,
@@ -33,6 +33,7 @@ from sts_scenarios.linking import link_fields, link_scenarios
 UNSEEN = "all at once, not looked at"
 """The reason of decisions about all candidates that are undecided."""
 _APPLIES_TO = {"reject": "candidates that are new", "retire": "scenarios of the parent"}
+_QUOTED = re.compile(r"'[^']*'")
 _UUID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -187,7 +188,8 @@ def save_decisions(
         except StsError as error:
             if isinstance(error, StoreError) and not isinstance(error, DecisionConflict):
                 raise
-            status, message = "rejected", str(error)
+            message = _QUOTED.sub(lambda match: isolate(match[0]), str(error))
+            status = "rejected"
         acks.append({"uuid": uuid, "status": status, "message": message})
     return acks
 

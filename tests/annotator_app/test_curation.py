@@ -120,6 +120,32 @@ def test_decision_is_saved_once_and_undone_by_another_curator(study: Study) -> N
     assert [one["uuid"] for one in data["undoable"]] == [follows]
 
 
+def test_page_starts_at_the_first_undecided_of_its_list_and_counts_those_elsewhere(
+    study: Study,
+) -> None:
+    assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:2])) == [""] * 2
+    every = study.sends(study.ana, {"list": {"status": ""}})
+    assert (every["at"], every["position"], every["elsewhere"]) == (IDS[2], 2, 0)
+    accepted = study.sends(study.ana, {"list": {"status": "accepted"}})
+    assert (accepted["at"], accepted["elsewhere"]) == (IDS[0], 2)
+    assert study.sends(study.ana, {"list": {"status": "second"}})["elsewhere"] is None
+
+
+def test_decision_that_changes_nothing_is_acknowledged_but_not_recorded(study: Study) -> None:
+    one = study.decision("reject", reason="unclear")
+    again = study.decision("reject", follows=one["uuid"], reason="unclear")
+    assert study.decides(study.ana, one, again) == ["", ""]
+    assert study.kept == [("Ana", "reject", IDS[0])]
+
+
+def test_names_and_texts_in_a_refusal_are_isolated(study: Study) -> None:
+    assert study.decides(study.ana, study.decision("reject", reason="לא ברור (2)")) == [""]
+    (late,) = study.decides(study.ben, study.decision("accept"))
+    assert "rejected by Ana (\u2068לא ברור (2)\u2069); reload" in late
+    (unknown,) = study.decides(study.ben, study.decision("accept", "אחר"))
+    assert "unknown candidate of draft own \u2068'אחר'\u2069" in unknown
+
+
 def test_list_stays_fixed_until_it_is_chosen_again(study: Study) -> None:
     chosen = study.sends(study.ana)["list"]
     assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:3])) == [""] * 3

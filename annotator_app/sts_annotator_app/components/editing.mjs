@@ -11,6 +11,7 @@ export class Editing {
   number = 1; // of the latest changes
   answered = 0; // number of the latest preview
   warned = false; // that Escape discards the changes
+  saves = false; // Enter was pressed: save when the latest changes have a preview
 
   /** @param {Candidate} candidate @param {string} follows the latest decision seen by the curator */
   constructor(candidate, follows) {
@@ -85,7 +86,7 @@ export class Editing {
     if (name === "template") delete this.changes.instruction;
     if (JSON.stringify(this.changes) === before) return;
     this.number += 1;
-    this.warned = false;
+    this.warned = this.saves = false;
     this.#applySpan();
   }
 

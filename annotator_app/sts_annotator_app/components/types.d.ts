@@ -164,6 +164,7 @@ type Drafted = {
   passed?: Passed[];
   ghost?: Ghost | null;
   half?: Half | null;
+  elsewhere?: number | null;
   agreement?: { alpha: number | null; pairs: number; agreeing: number; why: string } | null;
   edit?: Tried | null;
   sight?: Sight | null;

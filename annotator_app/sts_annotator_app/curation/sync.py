@@ -15,6 +15,8 @@ from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
 from sts_annotator_app.curation.lists import (
     SECOND_RATING,
     count_coverage,
+    count_undecided,
+    find_first,
     list_candidates,
     parse_filter,
 )
@@ -95,7 +97,7 @@ def _describe_draft(
     blind = choice.status == SECOND_RATING
     ids = list_candidates(opened, choice, person)
     at = message.get("at")
-    at = at if isinstance(at, str) and at in opened.candidates else next(iter(ids), None)
+    at = at if isinstance(at, str) and at in opened.candidates else find_first(opened, ids)
     position = ids.index(at) if at in ids else None
     near = position or 0
     first = max(0, near - MAX_IDS)
@@ -115,6 +117,7 @@ def _describe_draft(
         "position": position,
         "at": at,
         "first": first,
+        "elsewhere": None if blind else count_undecided(opened) - count_undecided(opened, ids),
         "ids": ids[first : near + MAX_IDS + 1],
         "candidates": _load_missing(opened, names, read_list(message, "has")),
         "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
