@@ -12,8 +12,9 @@ from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
+from sts.suites.decisions import MARKS
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
-from sts.suites.types import DONE_TAG, LINK_FIELDS, Scenario
+from sts.suites.types import DIFFICULTIES, DONE_TAG, LINK_FIELDS, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label
@@ -29,9 +30,16 @@ FIELDS = {
     "instruction": str,
     "category": str,
     "partner": str,
+    "difficulty": str,
     "tags": list,
+    "pair": str,
+    "dialogue": str,
+    "turn": int,
 }
-"""Editable fields and their JSON types. `takeover` is a step of the trajectory."""
+"""Editable fields and their JSON types. `takeover` is a step of the trajectory, and the halves of a
+pair, as the turns of a dialogue, have the same name in that field; "" for none."""
+_TEXT_FIELDS = frozenset({"template", "instruction"})
+"""Editable fields, besides `MARKS`, that leave the difficulty as it is."""
 MAX_TAGS = 20
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """HTML tags and entities, which the page would show literally."""
@@ -77,6 +85,17 @@ def validate_changes(changes: object) -> dict[str, Any]:
                 f"expected tags of at most {MAX_NAME_CHARS} printable characters, found "
                 f"{quote(str(tag))}"
             )
+    for name in ("pair", "dialogue"):
+        if not is_one_line(changes.get(name, ""), MAX_NAME_CHARS):
+            raise ArgumentError(
+                f"{name}: expected a name of at most {MAX_NAME_CHARS} printable characters, found "
+                f"{quote(changes[name])}"
+            )
+    if changes.get("difficulty", DIFFICULTIES[0]) not in DIFFICULTIES:
+        raise ArgumentError(
+            f"expected a difficulty of {', '.join(DIFFICULTIES)}, found "
+            f"{quote(changes['difficulty'])}"
+        )
     if "instruction" in changes and "template" in changes:
         raise ArgumentError("expected an instruction or a template, found both")
     return dict(changes)
@@ -112,15 +131,12 @@ class Editor:
           ReplayMismatch: the trajectory does not replay.
         """
         changes, before = validate_changes(changes), self.before
-        category = self.category(changes.get("category", before.category))
-        context = changes.get("context", before.takeover)
-        horizon = changes.get("horizon", before.horizon)
+        category, player = self._select_rule(changes)
         moment = changes.get("takeover", before.context_start + before.takeover)
-        player = changes.get("player", before.players[0])
-        _check_steps(self.trajectory, moment, context, horizon, player)
+        _check_steps(self.trajectory, moment, category.context, category.horizon, player)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
-        adapted = replace(category, context=context, horizon=horizon, partner=partner)
+        adapted = replace(category, partner=partner)
         candidate = self._candidate(adapted, moment, player)
         text = _instruction_text(before, category, candidate, changes)
         pick = Pick(self.trajectory, candidate)
@@ -130,10 +146,29 @@ class Editor:
         label = category.label(edited.recording, edited.takeover, edited.players, edited.parameters)
         tags = [tag for tag in changes.get("tags", before.tags) if tag != DONE_TAG]
         tags += [DONE_TAG] if label.verdict == "success" else []
-        links = {name: getattr(before, name) for name in LINK_FIELDS}
+        links = {name: changes.get(name, getattr(before, name)) for name in LINK_FIELDS}
+        links["turn"] = max(1, links["turn"]) if links["dialogue"] else 0
+        if "difficulty" in changes or MARKS | _TEXT_FIELDS >= changes.keys():
+            links["difficulty"] = changes.get("difficulty", before.difficulty)
         edited = replace(edited, tags=tuple(tags), provenance=before.provenance, **links)
         why = find_fault(edited, categories.scenario_categories([edited], self._own.values()))
         return Edit(edited, _compare_fields(before, edited), why, label)
+
+    def find_steps(self, changes: object) -> list[int]:
+        """Return the steps at which the category of an edited candidate has one for its player."""
+        category, player = self._select_rule(validate_changes(changes))
+        if category.context < 0 or category.horizon < 1:
+            return []
+        return [c.takeover for c in self._find_candidates(category) if c.player == player]
+
+    def _select_rule(self, changes: Mapping[str, Any]) -> tuple[Category, int]:
+        """Return the category with the context and horizon of an edit, and the evaluated player."""
+        before = self.before
+        category = self.category(changes.get("category", before.category))
+        context = changes.get("context", before.takeover)
+        horizon = changes.get("horizon", before.horizon)
+        player = changes.get("player", before.players[0])
+        return replace(category, context=context, horizon=horizon), player
 
     def category(self, name: str) -> Category:
         """Return a category by name, the user's own or an installed one."""
@@ -144,10 +179,7 @@ class Editor:
 
         If the candidate's own category has none there, the old one is kept and is not valid.
         """
-        key = category.name, category.context, category.horizon
-        if key not in self._candidates:
-            self._candidates[key] = category.find_candidates(self.trajectory)
-        before, candidates = self.before, self._candidates[key]
+        before, candidates = self.before, self._find_candidates(category)
         matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
@@ -155,6 +187,12 @@ class Editor:
         if category.name != before.category:
             raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
         return Candidate(moment, player, before.difficulty, before.parameters)
+
+    def _find_candidates(self, category: Category) -> list[Candidate]:
+        key = category.name, category.context, category.horizon
+        if key not in self._candidates:
+            self._candidates[key] = category.find_candidates(self.trajectory)
+        return self._candidates[key]
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""
@@ -225,6 +263,14 @@ def _check_steps(
         )
     if not 0 <= player < n_players:
         raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {player}")
+
+
+def describe_partner(partner: str) -> str:
+    """Return a notice if the partner acts at random; "" if not."""
+    kind, _, name = partner.partition(":")
+    if kind != "agent" or agents.load(name).deterministic:
+        return ""
+    return f"this scenario is random: its partner {name} acts at random, differently in each run"
 
 
 def _check_partner(partner: str, domain: str) -> None:
@@ -298,6 +344,9 @@ def _compare_fields(before: Scenario, after: Scenario) -> dict[str, tuple[Any, A
             "difficulty": s.difficulty,
             "parameters": s.parameters,
             "tags": [tag for tag in s.tags if tag != DONE_TAG],
+            "pair": s.pair,
+            "dialogue": s.dialogue,
+            "turn": s.turn,
             "done in the recording": DONE_TAG in s.tags,
             "state at takeover": s.takeover_hash[:16],
         }

@@ -229,6 +229,25 @@ def test_edit_is_previewed_saved_once_and_undone(study: Study) -> None:
     assert data["candidates"][0]["instruction"] == "Go to Good."
 
 
+def test_preview_marks_the_steps_that_fit_also_for_an_edit_that_does_not(study: Study) -> None:
+    def tried(**changes: object) -> dict[str, Any]:
+        asked = {"candidate": IDS[0], "number": 1, "changes": changes, "whole": True}
+        return dict(study.sends(study.ana, {"edit": asked})["edit"])
+
+    changed = tried(partner="agent:random", difficulty="hard", pair="p")
+    assert changed["facts"]["difficulty"] == "hard" and "is random" in changed["notice"]
+    assert {"no-op", "replay", "agent:random"} <= {*changed["whole"]["partners"]}
+    for name in changed["whole"]["categories"]:
+        other = {"category": name, "context": 2, "horizon": 4}
+        steps = tried(**other)["steps"]
+        if steps and (gaps := {*range(2, 20)} - {*steps}):
+            break
+    unfit, fits = (tried(**other, takeover=step) for step in (min(gaps), steps[0]))
+    assert "error" in unfit and unfit["steps"] == steps == fits["steps"]
+    assert fits["facts"]["takeover"] == steps[0] and "error" not in fits
+    assert tried(horizon=-3)["steps"] == []
+
+
 def test_edit_without_its_recording_is_refused_and_other_decisions_saved(study: Study) -> None:
     for file in study.workspace.path("trajectories").glob("*.parquet"):
         file.unlink()

@@ -125,6 +125,30 @@ def test_edit_lists_its_changes_and_is_undone(curator):
     assert after["row_hash"] == before["row_hash"]
 
 
+def test_links_and_difficulty_are_edited_and_outlast_other_edits(curator):
+    curator.draft(f"rate {FIRST} yes")
+    before = curator.view()[FIRST]
+    level = next(name for name in ("easy", "hard") if name != before["difficulty"])
+    said = curator.draft(f"edit {FIRST} --difficulty {level} --pair p --dialogue d --turn 2")
+    assert f"difficulty: {before['difficulty']} -> {level}" in said and "turn: 0 -> 2" in said
+    curator.draft("edit", FIRST, "--instruction", "Go there.", "--tag", "odd")
+    draft = drafts.open_draft(curator.workspace, "own")
+    edited = draft.candidate(FIRST, curator.view()[FIRST]["scenario"])
+    assert (edited.difficulty, edited.pair, edited.dialogue, edited.turn) == (level, "p", "d", 2)
+    curator.draft(f"undo {FIRST}")
+    assert curator.view()[FIRST]["ratings_given"] == 1  # the question is as it was
+    curator.draft(f"edit {FIRST} --pair '' --dialogue '' --difficulty {before['difficulty']}")
+    assert curator.view()[FIRST]["row_hash"] == before["row_hash"]
+    for words in ("--difficulty odd", "--pair 'a\x07'", "--turn x"):
+        assert "expected" in curator.draft(f"edit {FIRST} {words}", code=2)
+
+
+def test_partner_that_acts_at_random_is_announced(curator):
+    note = "note: this scenario is random: its partner random acts at random"
+    assert note in curator.draft(f"edit {FIRST} --partner agent:random")
+    assert "note:" not in curator.draft(f"edit {FIRST} --partner no-op")
+
+
 def test_decision_during_a_freeze_is_refused_and_not_kept(curator, monkeypatch):
     curator.draft(f"accept {FIRST} where-is-good-01")
     rest = [id for id, one in curator.view().items() if one["status"] == "undecided"]

@@ -150,7 +150,8 @@ export class Curation extends Passage {
   /** @param {string} name @param {string} value */
   #change(name, value) {
     const tags = () => value.split(",").map((tag) => tag.trim()).filter(Boolean);
-    this.editing.change(name, { player: () => +value, tags }[name]?.() ?? value);
+    const number = () => Math.round(+value) || 0;
+    this.editing.change(name, { player: number, turn: number, tags }[name]?.() ?? value);
   }
 
   /** @param {number} now */

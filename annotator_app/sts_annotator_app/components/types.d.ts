@@ -106,6 +106,8 @@ type Candidate = {
   player: number;
   partner: string;
   pair: string;
+  dialogue: string;
+  turn: number;
   episode: Payload;
 };
 type Listing = { category: string; difficulty: string; source: string; status: string; number: number | null };
@@ -127,7 +129,7 @@ type Line = { uuid: string; candidate: string; kind: string; by: string; at: num
 type Undoable = { uuid: string; candidate: string; kind: string };
 
 /** A candidate's trajectory with the available players and categories; `objects` by player. */
-type Whole = { episode: Payload; players: string[]; objects: number[]; categories: string[] };
+type Whole = { episode: Payload; players: string[]; objects: number[]; categories: string[]; partners: string[] };
 
 /** Preview of an edit, or its error. */
 type Tried = {
@@ -138,6 +140,8 @@ type Tried = {
   facts?: Omit<Candidate, "id" | "mark" | "broken" | "source" | "episode">;
   changes?: [string, string, string][];
   templates?: string[];
+  steps?: number[];
+  notice?: string;
   error?: string;
 };
 type Passed = { id: string; mark: string; passed: [agent: string, successes: number, of: number][] };

@@ -125,9 +125,10 @@ class CachedDraft:
 
     def find_other_half(self, candidate: DraftCandidate) -> DraftCandidate | None:
         """Return the other half of a candidate's contrast pair, or None."""
-        if not (pair := candidate.summary.pair):
+        if not (pair := current_scenario(self.draft, candidate).pair):
             return None
-        both = (c for c in self.candidates.values() if c.summary.pair == pair)
+        every = self.candidates.values()
+        both = (c for c in every if current_scenario(self.draft, c).pair == pair)
         return next((c for c in both if c.summary.id != candidate.summary.id), None)
 
 

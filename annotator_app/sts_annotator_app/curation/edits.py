@@ -1,8 +1,11 @@
 """Previews of edits on the curation page."""
 
+import contextlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
+from sts import agents
 from sts.domains import load_domain
 from sts.episodes import Instruction
 from sts.errors import StsError
@@ -10,7 +13,7 @@ from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
 from sts_annotator_app.curation.drafts import CachedDraft
 from sts_scenarios import categories
-from sts_scenarios.editing import Editor
+from sts_scenarios.editing import Editor, describe_partner
 
 
 def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
@@ -30,7 +33,10 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
             out["mark"] = candidate.row_hash
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
-            edited = editor.preview(sent.get("changes"))
+            changes = sent.get("changes")
+            out["steps"] = editor.find_steps(changes)
+            edited = editor.preview(changes)
+        out["notice"] = describe_partner(edited.scenario.partner)
         out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
         out["changes"] = [
             [name, _format_value(old), _format_value(new)]
@@ -71,4 +77,16 @@ def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
         "players": [picture.names[index] for index in picture.players],
         "objects": list(picture.players),
         "categories": [category.name for category in categories.load_categories(world)],
+        "partners": _list_partners(world),
     }
+
+
+@lru_cache
+def _list_partners(world: str) -> list[str]:
+    """Return the partner policies for worlds of a domain, by installed agents."""
+    partners = ["no-op", "replay"]
+    for name in agents.list_installed():
+        with contextlib.suppress(StsError):  # such as of an extra that is not installed
+            if agents.load(name).domain in ("", world):
+                partners.append(f"agent:{name}")
+    return partners

@@ -85,6 +85,8 @@ def describe_scenario(scenario: Scenario, label: Label | None, unfit: str | None
         "player": scenario.players[0],
         "partner": scenario.partner,
         "pair": scenario.pair,
+        "dialogue": scenario.dialogue,
+        "turn": scenario.turn,
     }
 
 

@@ -11,7 +11,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, curation
-from sts_scenarios.editing import Editor, add_scenario
+from sts_scenarios.editing import FIELDS, Editor, add_scenario, describe_partner
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
 
@@ -37,8 +37,9 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
         f"{name}: {_format_value(old)} -> {_format_value(new)}"
         for name, (old, new) in result.changes.items()
     ]
+    notes = [f"note: {notice}"] if (notice := describe_partner(result.scenario.partner)) else []
     text = "\n".join(
-        (f"{args.id} edited by {person.name}", *lines, _describe_validity(result.fault))
+        (f"{args.id} edited by {person.name}", *lines, _describe_validity(result.fault), *notes)
     )
     changes = {name: {"before": old, "after": new} for name, (old, new) in result.changes.items()}
     value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": result.fault}
@@ -78,8 +79,8 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the flags of `edit` and `add` ask for."""
-    names = "takeover context horizon player template instruction category partner".split()
-    flags = {name: getattr(args, name) for name in names} | {"tags": args.tag or None}
+    flags = {name: getattr(args, name) for name in FIELDS if name != "tags"}
+    flags["tags"] = args.tag or None
     return {name: value for name, value in flags.items() if value is not None}
 
 

@@ -184,7 +184,11 @@ def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
             "--template N", f"instruction template of the category, from 0 {fallback}", type=int
         ),
         option("--instruction TEXT", f"instruction in your own words {fallback}"),
+        option("--difficulty D", f"easy, medium or hard {fallback}"),
         repeatable("--tag T", f"tag; repeatable, replaces all tags {fallback}"),
+        option("--pair NAME", f"name that the halves of a contrast pair share{default}"),
+        option("--dialogue NAME", f"name that the turns of a dialogue share{default}"),
+        option("--turn N", f"turn in the dialogue, from 1{default}", type=int),
         _AUTHOR,
     )
 
