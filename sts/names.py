@@ -8,6 +8,7 @@ from sts.errors import quote as quote
 
 MAX_NAME_CHARS = 200
 """Maximum length of a name of an agent, scenario, category, continuation or metric."""
+_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _JOINERS = {0x200C: "", 0x200D: ""}
 
 
@@ -56,5 +57,15 @@ def escape_unprintable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_escape_char, text))
 
 
+def isolate(text: str) -> str:
+    """Isolate a quoted text, so that its writing direction does not reorder the sentence around it.
+
+    Terminals are shown the text without the two marks, and ASCII texts have none.
+    """
+    return text if text.isascii() else f"{_ISOLATE}{text}{_END_ISOLATE}"
+
+
 def _escape_char(letter: str) -> str:
+    if letter in (_ISOLATE, _END_ISOLATE):
+        return ""
     return letter if letter.isprintable() else ascii(letter)[1:-1]

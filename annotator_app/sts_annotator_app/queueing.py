@@ -25,7 +25,7 @@ from sts_scenarios.curation import find_person
 def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
     """Return the suite or subset `label`; without one, the latest version of the only suite.
 
-    Return None for a draft without a frozen version: there is nothing to annotate.
+    Return None for the name of a draft that is not frozen: there is nothing to annotate.
     """
     versions = list_versions(workspace)
     if label is None:
@@ -34,8 +34,9 @@ def select_suite(workspace: Workspace, label: str | None) -> Selection | None:
             known = ", ".join(latest) or "none yet"
             raise ArgumentError(f"expected a suite, NAME@VERSION; there are: {known}")
         (label,) = latest
-    elif "@" not in label and label not in versions and drafts.find_draft(workspace, label):
-        return None
+    elif "@" not in label and (draft := drafts.find_draft(workspace, label)):
+        if drafts.find_frozen_version(draft) is None:
+            return None
     return selections.load_selection(workspace, label, suites.load)
 
 

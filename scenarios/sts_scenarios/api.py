@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sts.annotations.store import AnnotationStore
 from sts.cli.arguments import show_progress, warn
 from sts.errors import StsError
 from sts.ratings import VERDICTS
@@ -246,9 +247,9 @@ def freeze(
         )
         drafts.check_open(draft)
         undecided = [candidate for candidate in candidates if candidate.status == "undecided"]
-        curation.decide_as(
-            workspace, draft, undecided, "accept", name=accept_all_as, reason=curation.UNSEEN
-        )
+        requests = [curation.Request(c, "accept", curation.UNSEEN) for c in undecided]
+        with AnnotationStore.open(workspace) as store:
+            curation.decide(store, draft, accept_all_as, requests)
     own_categories = [registry.load_category(category) for category in categories]
     suite = freezing.freeze(
         workspace, name, description=description, own=own_categories, unreviewed=unreviewed

@@ -12,6 +12,7 @@ from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
+from sts.suites.decisions import MARKS
 from sts.suites.folders import NAME
 from sts.suites.lint import MAX_INSTRUCTION_CHARS
 from sts.suites.types import DIFFICULTIES, DONE_TAG, KINDS, LINK_FIELDS, Scenario
@@ -35,14 +36,21 @@ FIELDS = {
     "difficulty": str,
     "partner": str,
     "tags": list,
+    "pair": str,
+    "dialogue": str,
+    "turn": int,
 }
-"""Editable fields and their JSON types. `takeover` is a step of the trajectory."""
+"""Editable fields and their JSON types. `takeover` is a step of the trajectory, and the halves of a
+pair, as the turns of a dialogue, have the same name in that field; "" for none."""
 _TEXTS = {
     "instruction": "an instruction",
     "criterion": "a success criterion",
     "edge_cases": "edge cases",
 }
 _OWN_WORDS = ("criterion", "edge_cases")
+_TEXT_FIELDS = frozenset({"template", *_TEXTS})
+"""Editable fields, besides `MARKS`, that leave the difficulty as it is."""
+MAX_TAGS = 20
 FREE_HORIZON = 20
 """Steps of the continuation of a scenario without a rule, unless the curator sets them."""
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
@@ -58,8 +66,10 @@ class Edit(NamedTuple):
     label: Label  # of the recording, whose player was not given the instruction
 
 
-def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+def validate_changes(changes: object) -> dict[str, Any]:
     """Validate changes of `FIELDS` and their types; return them."""
+    if not isinstance(changes, Mapping) or not all(isinstance(name, str) for name in changes):
+        raise ArgumentError("expected changes by name")
     for name, value in changes.items():
         if name not in FIELDS:
             raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {quote(name)}")
@@ -85,12 +95,25 @@ def validate_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
             "expected a category of lower-case letters, digits and dashes, at most 48, found "
             f"{quote(changes['category'])}"
         )
+    if len(changes.get("tags", ())) > MAX_TAGS:
+        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(changes['tags'])}")
     for tag in changes.get("tags", ()):
         if not (isinstance(tag, str) and tag.strip() and is_one_line(tag, MAX_NAME_CHARS)):
             raise ArgumentError(
                 f"expected tags of at most {MAX_NAME_CHARS} printable characters, found "
                 f"{quote(str(tag))}"
             )
+    for name in ("pair", "dialogue"):
+        if not is_one_line(changes.get(name, ""), MAX_NAME_CHARS):
+            raise ArgumentError(
+                f"{name}: expected a name of at most {MAX_NAME_CHARS} printable characters, found "
+                f"{quote(changes[name])}"
+            )
+    if changes.get("difficulty", DIFFICULTIES[0]) not in DIFFICULTIES:
+        raise ArgumentError(
+            f"expected a difficulty of {', '.join(DIFFICULTIES)}, found "
+            f"{quote(changes['difficulty'])}"
+        )
     if "instruction" in changes and "template" in changes:
         raise ArgumentError("expected an instruction or a template, found both")
     return dict(changes)
@@ -113,7 +136,7 @@ class Editor:
         self._replay = self._start_replay()
         self._candidates: dict[tuple[str, int, int], list[Candidate]] = {}
 
-    def preview(self, changes: Mapping[str, Any]) -> Edit:
+    def preview(self, changes: object) -> Edit:
         """Return the candidate with some of `FIELDS` changed, and all that follows from them.
 
         That includes the state at takeover, the parameters, the difficulty, the label of the
@@ -126,25 +149,24 @@ class Editor:
           ReplayMismatch: the trajectory does not replay.
         """
         changes, before = validate_changes(changes), self.before
-        category = self.category(changes.get("category", before.category), changes.get("kind"))
-        context = changes.get("context", before.takeover)
-        horizon = changes.get("horizon", before.horizon)
+        category, player = self._select_rule(changes)
         moment = changes.get("takeover", before.context_start + before.takeover)
-        player = changes.get("player", before.players[0])
-        _check_steps(self.trajectory, moment, context, horizon, player)
+        _check_steps(self.trajectory, moment, category.context, category.horizon, player)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
-        adapted = replace(category, context=context, horizon=horizon, partner=partner)
+        adapted = replace(category, partner=partner)
         candidate = self._candidate(adapted, moment, player, is_typed="instruction" in changes)
         text = _instruction_text(before, category, candidate, changes)
         pick = Pick(self.trajectory, candidate)
         edited = make_scenario(
             adapted, pick, id=before.id, text=text, seed=0, states=self._states_at
         )
-        kept = {name: getattr(before, name) for name in LINK_FIELDS}
-        kept |= {name: changes.get(name, getattr(before, name)) for name in _OWN_WORDS}
-        kept["difficulty"] = changes.get("difficulty", edited.difficulty)
+        names = (*LINK_FIELDS, *_OWN_WORDS)
+        kept = {name: changes.get(name, getattr(before, name)) for name in names}
+        kept["turn"] = max(1, kept["turn"]) if kept["dialogue"] else 0
         kept["kind"] = changes.get("kind", edited.kind)
+        if "difficulty" in changes or MARKS | _TEXT_FIELDS >= changes.keys():
+            kept["difficulty"] = changes.get("difficulty", before.difficulty)
         edited = replace(edited, provenance=before.provenance, **kept)
         by_name = categories.scenario_categories([edited], self._own.values())
         rule = find_category(edited, by_name)
@@ -157,13 +179,28 @@ class Editor:
         why = find_fault(edited, by_name)
         return Edit(edited, _compare_fields(before, edited), why, label)
 
-    def category(self, name: str, kind: str | None = None) -> Category:
+    def find_steps(self, changes: object) -> list[int]:
+        """Return the steps at which the category of an edited candidate has one for its player."""
+        category, player = self._select_rule(validate_changes(changes))
+        if category.context < 0 or category.horizon < 1:
+            return []
+        return [c.takeover for c in self._find_candidates(category) if c.player == player]
+
+    def _select_rule(self, changes: Mapping[str, Any]) -> tuple[Category, int]:
+        """Return the category with the context and horizon of an edit, and the evaluated player."""
+        before = self.before
+        name, kind = changes.get("category", before.category), changes.get("kind", before.kind)
+        category = self.category(name, kind)
+        context = changes.get("context", before.takeover)
+        horizon = changes.get("horizon", before.horizon)
+        player = changes.get("player", before.players[0])
+        return replace(category, context=context, horizon=horizon), player
+
+    def category(self, name: str, kind: str = "") -> Category:
         """Return a category by name: the user's own, an installed one, or one without a rule."""
-        installed = categories.installed_categories([self.trajectory.episode.domain])
-        known = self._own.get(name) or installed.get(name)
-        return known or make_free_category(
-            self.trajectory.episode.domain, name, kind or self.before.kind
-        )
+        domain = self.trajectory.episode.domain
+        known = self._own.get(name) or categories.installed_categories([domain]).get(name)
+        return known or make_free_category(domain, name, kind or self.before.kind)
 
     def _candidate(
         self, category: Category, moment: int, player: int, *, is_typed: bool
@@ -172,10 +209,7 @@ class Editor:
 
         If it has none there, the old one is kept; if it is another category, only typed words fit.
         """
-        key = category.name, category.context, category.horizon
-        if key not in self._candidates:
-            self._candidates[key] = category.find_candidates(self.trajectory)
-        before, candidates = self.before, self._candidates[key]
+        before, candidates = self.before, self._find_candidates(category)
         matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
@@ -185,6 +219,12 @@ class Editor:
         if category.label is not no_rule and not is_typed:
             raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
         return Candidate(moment, player, before.difficulty)
+
+    def _find_candidates(self, category: Category) -> list[Candidate]:
+        key = category.name, category.context, category.horizon
+        if key not in self._candidates:
+            self._candidates[key] = category.find_candidates(self.trajectory)
+        return self._candidates[key]
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""
@@ -276,6 +316,14 @@ def _check_steps(
         raise ArgumentError(f"expected a player from 0 to {n_players - 1}, found {player}")
 
 
+def describe_partner(partner: str) -> str:
+    """Return a notice if the partner acts at random; "" if not."""
+    kind, _, name = partner.partition(":")
+    if kind != "agent" or agents.load(name).deterministic:
+        return ""
+    return f"this scenario is random: its partner {name} acts at random, differently in each run"
+
+
 def _check_partner(partner: str, domain: str) -> None:
     """Raise ArgumentError unless this is a partner policy for worlds of the domain."""
     kind, _, name = partner.partition(":")
@@ -354,6 +402,9 @@ def _compare_fields(before: Scenario, after: Scenario) -> dict[str, tuple[Any, A
             "difficulty": s.difficulty,
             "parameters": s.parameters,
             "tags": [tag for tag in s.tags if tag != DONE_TAG],
+            "pair": s.pair,
+            "dialogue": s.dialogue,
+            "turn": s.turn,
             "done in the recording": DONE_TAG in s.tags,
             "state at takeover": s.takeover_hash[:16],
         }

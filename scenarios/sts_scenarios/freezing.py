@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sts.annotations import people
 from sts.annotations.decisions import load_decisions
@@ -42,6 +42,11 @@ class DraftCandidate(NamedTuple):
     def is_in_next_version(self) -> bool:
         """True if the next version contains it."""
         return self.status in ("kept", "accepted")
+
+    @property
+    def row_hash(self) -> str:
+        """The `row_hash` of its current version."""
+        return self.state.scenario or self.summary.row_hash
 
 
 class Contents(NamedTuple):
@@ -132,14 +137,20 @@ def find_faults(
     """
     undecided = [c.summary.id for c in candidates if c.status == "undecided"]
     reasons = [_describe_ids(undecided, "undecided; accept or reject")] if undecided else []
-    remaining = {s.category for s in scenarios}
-    empty = sorted({current_scenario(draft, c).category for c in candidates} - remaining)
-    reasons += [f"category {n} would be empty: none of its candidates is accepted" for n in empty]
     if (
         equal_version := suites.find_equal_version(draft.workspace, draft.name, scenarios)
     ) is not None:
         reasons.append(f"{equal_version} holds the same scenarios; change the draft first")
     return reasons + lint_scenarios(scenarios) + find_category_faults(scenarios, own)
+
+
+def find_warnings(
+    draft: Draft, candidates: Sequence[DraftCandidate], scenarios: Sequence[Scenario]
+) -> list[str]:
+    """Return what a draft can be frozen with, but which is probably a mistake, one line each."""
+    every = {current_scenario(draft, candidate).category for candidate in candidates}
+    empty = sorted(every - {scenario.category for scenario in scenarios})
+    return [f"category {name} is empty: none of its candidates is accepted" for name in empty]
 
 
 def find_category_faults(scenarios: Sequence[Scenario], own: Sequence[Category] = ()) -> list[str]:
@@ -242,6 +253,11 @@ def freeze(
                 f"draft {draft.name} cannot be frozen: {faults[0]}{more if len(faults) > 1 else ''}"
             )
         end = decided[-1].digest if decided else ""
+        made_by: dict[str, Any] = {"draft": draft.id, "decisions": end}
+        if warnings := find_warnings(draft, candidates, result.scenarios):
+            made_by["warnings"] = warnings
+        if unread:
+            made_by["unreviewed"] = unread
 
         def unchanged() -> bool:
             current = open_draft(workspace, draft.name)
@@ -256,7 +272,6 @@ def freeze(
             description=description,
             changes=result.changes,
             last=result.last,
-            made_by={"draft": draft.id, "decisions": end}
-            | ({"unreviewed": unread} if unread else {}),
+            made_by=made_by,
             unchanged=unchanged,
         )

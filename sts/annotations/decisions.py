@@ -10,6 +10,7 @@ from sts.annotations.database import iter_batches
 from sts.annotations.schema import annotators
 from sts.annotations.schema import decisions as table
 from sts.errors import DamagedData, StoreError
+from sts.names import isolate
 from sts.storage.chains import START, Link
 from sts.storage.files import parse_versioned_json
 from sts.suites.decisions import (
@@ -27,8 +28,8 @@ class DecisionConflict(StoreError):
     """Someone else has decided about the same candidate meanwhile; `state` is its current state."""
 
     def __init__(self, decision: Decision, state: CandidateState) -> None:
-        author = f" by {state.by}" if state.by else ""
-        reason = f" ({state.reason})" if state.reason else ""
+        author = f" by {isolate(state.by)}" if state.by else ""
+        reason = f" ({isolate(state.reason)})" if state.reason else ""
         super().__init__(
             f"{decision.candidate} has changed since you saw it: it is now {state.status}{author}"
             f"{reason}; reload it and decide again"

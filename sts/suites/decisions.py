@@ -20,7 +20,7 @@ KINDS = (*STATUSES, "edit", "undo", "rating")
 UNDECIDED = "undecided"
 RATINGS = ("yes", "no")
 """Answers to: would two people agree when they judge continuations of this candidate?"""
-MARKS = frozenset({"tags", "pair", "dialogue"})
+MARKS = frozenset({"tags", "difficulty", "pair", "dialogue", "turn"})
 """Fields that an edit can change without changing what a candidate asks."""
 MAX_REASON_CHARS = 500
 """Maximum length of a reason, in characters."""

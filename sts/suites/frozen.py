@@ -83,7 +83,11 @@ def load(workspace: Workspace, label: str, read: Callable[[Path], Suite] = read)
         raise error
     name, version = match[1], match[2]
     if version is None or int(version) not in suites[name]:
-        raise UnknownName("suite version", label, [f"{name}@{v}" for v in suites[name]])
+        error = UnknownName("suite version", label, [f"{name}@{v}" for v in suites[name]])
+        if version is None:  # the newest version is the best guess
+            known = str(error).partition("; did you mean")[0]
+            raise error.with_message(f"{known}; did you mean {name}@{max(suites[name])}?")
+        raise error
     suite = read(suites[name][int(version)])
     if suite.label != label:
         raise TamperedSuite(f"{suites[name][int(version)]} holds {suite.label} instead")

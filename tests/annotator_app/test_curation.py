@@ -19,7 +19,7 @@ from sts.suites import drafts
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from sts_annotator_app.annotating import UNSAVED, storage_namespace
-from sts_annotator_app.curation.drafts import DraftCache, current_hash
+from sts_annotator_app.curation.drafts import DraftCache
 from sts_annotator_app.curation.previews import PreviewWorker
 from sts_annotator_app.curation.sync import AHEAD, sync_page
 from sts_scenarios.profiles import Profiles
@@ -120,6 +120,32 @@ def test_decision_is_saved_once_and_undone_by_another_curator(study: Study) -> N
     assert [one["uuid"] for one in data["undoable"]] == [follows]
 
 
+def test_page_starts_at_the_first_undecided_of_its_list_and_counts_those_elsewhere(
+    study: Study,
+) -> None:
+    assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:2])) == [""] * 2
+    every = study.sends(study.ana, {"list": {"status": ""}})
+    assert (every["at"], every["position"], every["elsewhere"]) == (IDS[2], 2, 0)
+    accepted = study.sends(study.ana, {"list": {"status": "accepted"}})
+    assert (accepted["at"], accepted["elsewhere"]) == (IDS[0], 2)
+    assert study.sends(study.ana, {"list": {"status": "second"}})["elsewhere"] is None
+
+
+def test_decision_that_changes_nothing_is_acknowledged_but_not_recorded(study: Study) -> None:
+    one = study.decision("reject", reason="unclear")
+    again = study.decision("reject", follows=one["uuid"], reason="unclear")
+    assert study.decides(study.ana, one, again) == ["", ""]
+    assert study.kept == [("Ana", "reject", IDS[0])]
+
+
+def test_names_and_texts_in_a_refusal_are_isolated(study: Study) -> None:
+    assert study.decides(study.ana, study.decision("reject", reason="לא ברור (2)")) == [""]
+    (late,) = study.decides(study.ben, study.decision("accept"))
+    assert "rejected by Ana (\u2068לא ברור (2)\u2069); reload" in late
+    (unknown,) = study.decides(study.ben, study.decision("accept", "אחר"))
+    assert "unknown candidate of draft own \u2068'אחר'\u2069" in unknown
+
+
 def test_list_stays_fixed_until_it_is_chosen_again(study: Study) -> None:
     chosen = study.sends(study.ana)["list"]
     assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:3])) == [""] * 3
@@ -201,6 +227,25 @@ def test_edit_is_previewed_saved_once_and_undone(study: Study) -> None:
     assert study.decides(study.ana, undo) == [""]
     data = study.sends(study.ana, {"at": IDS[0]})
     assert data["candidates"][0]["instruction"] == CLEAN_TAKE
+
+
+def test_preview_marks_the_steps_that_fit_also_for_an_edit_that_does_not(study: Study) -> None:
+    def tried(**changes: object) -> dict[str, Any]:
+        asked = {"candidate": IDS[0], "number": 1, "changes": changes, "whole": True}
+        return dict(study.sends(study.ana, {"edit": asked})["edit"])
+
+    changed = tried(partner="agent:random", difficulty="hard", pair="p")
+    assert changed["facts"]["difficulty"] == "hard" and "is random" in changed["notice"]
+    assert {"no-op", "replay", "agent:random"} <= {*changed["whole"]["partners"]}
+    for name in changed["whole"]["categories"]:
+        other = {"category": name, "context": 2, "horizon": 4}
+        steps = tried(**other)["steps"]
+        if steps and (gaps := {*range(2, 20)} - {*steps}):
+            break
+    unfit, fits = (tried(**other, takeover=step) for step in (min(gaps), steps[0]))
+    assert "error" in unfit and unfit["steps"] == steps == fits["steps"]
+    assert fits["facts"]["takeover"] == steps[0] and "error" not in fits
+    assert tried(horizon=-3)["steps"] == []
 
 
 def test_edit_without_its_recording_is_refused_and_other_decisions_saved(study: Study) -> None:
@@ -307,7 +352,7 @@ def test_preview_worker_shows_profiles_and_continuations_of_agents(study: Study)
     asked = {"candidate": IDS[0], "agent": "random"}
     shown = worker.load_episode(opened, asked)
     assert shown is not None
-    assert (shown["mark"], shown["episode"]["takeover"]) == (current_hash(one), 6)
+    assert (shown["mark"], shown["episode"]["takeover"]) == (one.row_hash, 6)
     invalid: tuple[Any, ...] = (
         None,
         [],

@@ -17,6 +17,7 @@ from sts.continuations.silence import is_silent
 from sts.continuations.store import stream
 from sts.errors import UnknownName
 from sts.storage.workspace import Workspace
+from sts.suites import drafts
 from sts.suites import store as suites
 from sts.suites.selections import Selection
 from sts.suites.types import Suite
@@ -71,16 +72,25 @@ def test_nothing_is_queued_in_a_closed_study(workspace: Workspace) -> None:
             assert len(queued(store)) == queued_rows
 
 
-def test_draft_without_a_frozen_version_has_no_queue(workspace: Workspace) -> None:
+def test_draft_has_no_queue_until_it_is_frozen(workspace: Workspace) -> None:
     with pytest.raises(UnknownName):
         queueing.select_suite(workspace, "mine")
-    accepted(workspace, "mine", scenarios(2))
+    draft = accepted(workspace, "mine", scenarios(2))
     assert queueing.select_suite(workspace, "mine") is None
-    suites.freeze(workspace, "mine", scenarios(2))
+    suites.freeze(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
     with pytest.raises(UnknownName, match="mine@1"):
         queueing.select_suite(workspace, "mine")
     one = queueing.select_suite(workspace, "mine@1")
     assert one is not None and one.label == "mine@1"
+
+
+def test_name_alone_finds_the_draft_of_a_next_version_or_suggests_the_newest(
+    workspace: Workspace,
+) -> None:
+    with pytest.raises(UnknownName, match="did you mean core@2"):
+        queueing.select_suite(workspace, "core")
+    drafts.create_draft(workspace, "core", scenarios(2), parent="core@2")
+    assert queueing.select_suite(workspace, "core") is None
 
 
 def test_silent_answers_are_auto_resolved_only_if_the_study_says_so(workspace: Workspace) -> None:

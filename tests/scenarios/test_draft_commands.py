@@ -125,6 +125,30 @@ def test_edit_lists_its_changes_and_is_undone(curator):
     assert after["row_hash"] == before["row_hash"]
 
 
+def test_links_and_difficulty_are_edited_and_outlast_other_edits(curator):
+    curator.draft(f"rate {FIRST} yes")
+    before = curator.view()[FIRST]
+    level = next(name for name in ("easy", "hard") if name != before["difficulty"])
+    said = curator.draft(f"edit {FIRST} --difficulty {level} --pair p --dialogue d --turn 2")
+    assert f"difficulty: {before['difficulty']} -> {level}" in said and "turn: 0 -> 2" in said
+    curator.draft("edit", FIRST, "--instruction", "Go there.", "--tag", "odd")
+    draft = drafts.open_draft(curator.workspace, "own")
+    edited = draft.candidate(FIRST, curator.view()[FIRST]["scenario"])
+    assert (edited.difficulty, edited.pair, edited.dialogue, edited.turn) == (level, "p", "d", 2)
+    curator.draft(f"undo {FIRST}")
+    assert curator.view()[FIRST]["ratings_given"] == 1  # the question is as it was
+    curator.draft(f"edit {FIRST} --pair '' --dialogue '' --difficulty {before['difficulty']}")
+    assert curator.view()[FIRST]["row_hash"] == before["row_hash"]
+    for words in ("--difficulty odd", "--pair 'a\x07'", "--turn x"):
+        assert "expected" in curator.draft(f"edit {FIRST} {words}", code=2)
+
+
+def test_partner_that_acts_at_random_is_announced(curator):
+    note = "note: this scenario is random: its partner random acts at random"
+    assert note in curator.draft(f"edit {FIRST} --partner agent:random")
+    assert "note:" not in curator.draft(f"edit {FIRST} --partner no-op")
+
+
 def test_decision_during_a_freeze_is_refused_and_not_kept(curator, monkeypatch):
     curator.draft(f"accept {FIRST} where-is-good-01")
     rest = [id for id, one in curator.view().items() if one["status"] == "undecided"]
@@ -202,11 +226,33 @@ def test_freeze_runs_the_checks_of_the_categories(curator):
     for refused in (curator("suite freeze own", code=1), curator.draft("check", code=1)):
         assert f"{one.id}: Good is not in sight at the takeover" in refused
     curator.draft(f"undo {one.id}")
-    for id in (FIRST, SECOND, "shadow-evil-03"):
-        curator.draft(f"undo {id}")
-        curator.draft(f"reject {id} --reason x")
-    assert "category shadow-evil would be empty" in curator("suite freeze own", code=1)
     assert not curator.workspace.path("suites", "own").exists()
+
+
+def test_rejecting_a_whole_category_warns_and_is_kept_in_the_provenance(curator):
+    curator.draft("accept --all")
+    for id in (FIRST, SECOND, "shadow-evil-03"):
+        curator.draft(f"reject {id} --reason x")
+    warning = "category shadow-evil is empty: none of its candidates is accepted"
+    assert f"note: {warning}" in curator.draft("check")
+    assert f"warning: {warning}" in curator("suite freeze own")
+    suite = suites.load(curator.workspace, "own@1")
+    assert suite.provenance["warnings"] == [warning]
+    assert "shadow-evil" not in {scenario.category for scenario in suite.scenarios}
+
+
+def test_decision_that_changes_nothing_is_not_recorded(curator):
+    curator.draft(f"accept {FIRST}")
+    said = curator.draft(f"accept {FIRST} {SECOND}", by="Ben")
+    assert f"accepted by Ben: {SECOND}; 1 had this decision already" in said
+    for reason in ("unclear", "unclear", "too easy"):
+        curator.draft(f"reject {FIRST} --reason '{reason}'")
+    for word in ("yes", "yes", "no"):
+        curator.draft(f"rate {SECOND} {word}")
+    view = curator.view()
+    kinds = {id: [(one["by"], one["kind"]) for one in view[id]["decisions"]] for id in view}
+    assert kinds[FIRST] == [("Ana", "accept"), ("Ana", "reject"), ("Ana", "reject")]
+    assert kinds[SECOND] == [("Ben", "accept")] and view[SECOND]["ratings_given"] == 1
 
 
 def test_only_curators_decide(curator):

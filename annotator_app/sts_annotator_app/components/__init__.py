@@ -13,7 +13,15 @@ _SYNC_MODULES = (*VIEWER, "browser", "panel", "outbox", "channel", "connected")
 _VISIT_MODULES = ("verdicts", "visits", "activity")
 _PLAYER_MODULES = (*_VISIT_MODULES, "tabs", "session", "judging", "pace", "notices")
 _REVIEW_MODULES = (*_VISIT_MODULES, "judging", "reviewing", "verdict_panel")
-_CURATION_MODULES = ("standing", "editing", "passage", "curation", "coverage", "editor", "deciding")
+_CURATION_MODULES = (
+    "decisions",
+    "editing",
+    "passage",
+    "curation",
+    "coverage",
+    "editor",
+    "deciding",
+)
 MODULES = {
     "player": (*_SYNC_MODULES, *_PLAYER_MODULES, "player"),
     "clip": CLIP,

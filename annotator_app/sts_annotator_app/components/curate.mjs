@@ -66,8 +66,10 @@ class CuratePage extends ConnectedPage {
     if (this.author !== data.author) return this.#close();
     this.closed = false;
     if (data.acks.length) this.channel.answered();
+    const saves = this.curation.editing?.saves;
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
+    if (saves && !this.curation.editing) this.channel.flush();
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
     this.redraw = true;
     this.viewer.render();

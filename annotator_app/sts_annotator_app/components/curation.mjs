@@ -2,31 +2,25 @@
 // arrives as named actions.
 
 import { Editing } from "./editing.mjs";
+import { count } from "../../../sts/viewer/episode.mjs";
 import { uuid } from "./outbox.mjs";
 import { ALL, Passage } from "./passage.mjs";
-import { PAST } from "./standing.mjs";
+import { PAST, WHY, isolate, refusal } from "./decisions.mjs";
 
-/** @type {Record<string, string[]>} */
-export const WHY = {
-  reject: [
-    "two people would not agree on when it is done",
-    "the subject of the question was not in sight",
-    "nothing is left to do: it is done already, or waiting does it",
-    "too much like another candidate",
-    "the words are unclear",
-  ],
-  retire: [
-    "every agent passes it",
-    "no agent passes it",
-    "people did not agree about it",
-    "too much like another scenario",
-    "the words are unclear",
-  ],
-};
 const RATED = { yes: "Rated “annotators would agree”:", no: "Rated “annotators would not agree”:" };
 const HIDDEN_WHEN_BLIND = new Set(["accept", "reject", "retire", "edit", "ghost", "half"]);
 
 export class Curation extends Passage {
+  warning = ""; // the latest one about this candidate; the action is carried out when it is repeated
+
+  // Receives data; carries out a save that waited for the check of its changes.
+  /** @override @param {Drafted} data @param {number} now */
+  receive(data, now) {
+    super.receive(data, now);
+    const { editing } = this;
+    if (editing?.saves && editing.answered === editing.number) this.#save(now);
+  }
+
   // ---- input
 
   // Performs an action; returns true if there is something to send.
@@ -98,8 +92,10 @@ export class Curation extends Passage {
     if (!this.blind) return this.#refuse("Press B to start second ratings first.");
     const state = this.statusOf(this.at);
     if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
-    this.#record(state, { kind: "rating", rating: word, mark: this.candidate.mark }, now);
-    this.say(`${RATED[word]} ${this.outbox.all().at(-1).candidate}. Press U to undo.`);
+    if (this.ended) return this.#refuse(this.#describeEnd());
+    if (this.ratingOf(this.at) === word) return this.#refuse(`You rated ${this.at} “${word}” already. Press J for the next one.`);
+    const said = `${RATED[word]} ${this.at}. Press U to undo.`;
+    this.#record(state, { kind: "rating", rating: word, mark: this.candidate.mark }, now, this.at, said);
     return true;
   }
 
@@ -112,7 +108,7 @@ export class Curation extends Passage {
     if (!state || !this.candidate || this.candidate.broken) return this.#refuse("This candidate cannot be edited.");
     this.asking = null;
     this.sees = false;
-    this.agent = "";
+    this.warning = this.agent = "";
     this.playback.playing = false;
     this.editing = new Editing(this.candidate, state.last);
     this.say("Press S, M or L to set the start, takeover or last step to the current frame. Press Enter to save, Esc to cancel.");
@@ -122,6 +118,7 @@ export class Curation extends Passage {
   /** @param {number} now */
   #cancelEdit(now) {
     const { changes, warned } = this.editing;
+    this.editing.saves = false;
     if (Object.keys(changes).length && !warned) {
       this.editing.warned = true;
       return this.#refuse("You have unsaved changes. Press Esc again to discard them, or Enter to save.");
@@ -153,20 +150,25 @@ export class Curation extends Passage {
   /** @param {string} name @param {string} value */
   #change(name, value) {
     const tags = () => value.split(",").map((tag) => tag.trim()).filter(Boolean);
-    this.editing.change(name, { player: () => +value, tags }[name]?.() ?? value);
+    const number = () => Math.round(+value) || 0;
+    this.editing.change(name, { player: number, turn: number, tags }[name]?.() ?? value);
   }
 
   /** @param {number} now */
   #save(now) {
     const { editing } = this;
     const { tried, said, changes, follows } = editing;
-    if (editing.answered !== editing.number) return this.#refuse("Checking the changes; try again in a moment.");
+    editing.saves = editing.answered !== editing.number;
+    if (editing.saves) return this.#refuse("Checking the changes. They are saved when this is done.");
     if (tried.error) return this.#refuse(`Not saved: ${tried.error}.`);
+    const { fault } = tried.facts ?? {};
+    if (fault && tried.changes.length && !this.#isWarned(`${editing.number} ${fault}`))
+      return this.#refuse(`This does not fit: ${isolate(fault)}. Press Enter again to save it.`);
     if (!tried.changes.length) return this.#refuse("There are no changes to save. Press Esc to cancel.");
     const state = { ...this.statusOf(this.at), last: follows };
     this.editing = null;
     this.#record(state, { kind: "edit", changes, said }, now);
-    this.say(`Edited ${this.at}: ${said.replace(/\.$/, "")}. Press U to undo.`);
+    this.say(`Edited ${this.at}: ${isolate(said.replace(/\.$/, ""))}. Press U to undo.`);
     this.show(now);
     return true;
   }
@@ -183,7 +185,7 @@ export class Curation extends Passage {
   /** @param {Action & { parts?: Partial<Listing> }} action */
   #changeFilter({ parts }) {
     this.list = { ...ALL, ...this.list, ...parts, number: null };
-    Object.assign(this, { ids: [], at: null, position: null, near: 0, asking: null, total: 0, agent: "", half: null });
+    Object.assign(this, { ids: [], at: null, position: null, near: 0, asking: null, total: 0, agent: "", half: null, ended: false });
     this.playback.open(null, 0);
     return true;
   }
@@ -192,8 +194,9 @@ export class Curation extends Passage {
   #step(by, now) {
     const to = this.position === null ? this.near : this.position + by;
     this.asking = null;
+    if (this.ended && by < 0) return this.#goTo(this.at, now);
     if (to < 0) this.say("This is the first candidate of the list.");
-    else if (to >= this.total) this.say("This is the last candidate of the list. Press F to change the filter.");
+    else if (to >= this.total) this.say(this.#describeEnd());
     else if (this.ids[to] === undefined) this.say("Loading ...");
     else {
       this.say("");
@@ -205,7 +208,8 @@ export class Curation extends Passage {
   /** @param {string} id @param {number} now */
   #goTo(id, now) {
     this.asking = null;
-    this.agent = "";
+    this.ended = false;
+    this.warning = this.agent = "";
     if (this.at !== id) this.half = null;
     this.at = id;
     this.position = this.placeOf(id);
@@ -218,12 +222,12 @@ export class Curation extends Passage {
   #decide(kind, now) {
     const state = this.statusOf(this.at);
     if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
-    if (kind === "reject" && state.inherited)
-      return this.#refuse(`${this.at} comes from ${this.draft.parent}: press T to retire it.`);
-    if (kind === "retire" && !state.inherited)
-      return this.#refuse(`Only scenarios of an earlier version can be retired. Press R to reject ${this.at}.`);
-    if (kind === "accept" && state.status === "kept")
-      return this.#refuse(`${this.at} comes from ${this.draft.parent} and stays unless it is retired. Press J for the next one.`);
+    if (this.ended) return this.#refuse(this.#describeEnd());
+    const why = refusal(state, kind, this.at, this.draft.parent);
+    if (why) return this.#refuse(why);
+    const { fault } = this.candidate;
+    if (kind === "accept" && fault && !this.#isWarned(`${this.at} ${fault}`))
+      return this.#refuse(`${this.at} does not fit: ${isolate(fault)}. Press A again to accept it, or E to edit it.`);
     if (kind === "accept") return this.#record(state, { kind }, now);
     this.asking = kind;
     this.say(`Why is it ${PAST[kind].toLowerCase()}? Press 1 to ${WHY[kind].length}, or 0 or Enter for another reason.`);
@@ -241,17 +245,20 @@ export class Curation extends Passage {
     if (!this.asking) return false;
     const reason = text === undefined ? WHY[this.asking][at] : text.trim();
     if (!reason) return text === undefined ? false : this.#refuse("Type a reason first, or press Esc.");
-    return this.#record(this.statusOf(this.at), { kind: this.asking, reason }, now);
+    const [kind, state] = [this.asking, this.statusOf(this.at)];
+    this.asking = null;
+    const why = refusal(state, kind, this.at, this.draft.parent, reason);
+    return why ? this.#refuse(why) : this.#record(state, { kind, reason }, now);
   }
 
   /** @param {Status} state @param {Partial<Decision>} what @param {number} now */
-  #record(state, what, now, candidate = this.at) {
+  #record(state, what, now, candidate = this.at, said = "") {
     /** @type {Decision} */
     const decision = { uuid: uuid(this.random), draft: this.draft.id, candidate, kind: "", follows: state.last, ...what };
     this.outbox.put(decision);
     this.asking = null;
-    const why = what.reason ? `: ${what.reason}` : "";
-    this.say(`${PAST[what.kind]} ${candidate}${why}. Press U to undo.`);
+    const why = what.reason ? `: ${isolate(what.reason)}` : "";
+    this.say(said || `${PAST[what.kind]} ${candidate}${why}. Press U to undo.`);
     if (what.kind !== "undo" && what.kind !== "edit") this.#advance(now);
     return true;
   }
@@ -261,7 +268,24 @@ export class Curation extends Passage {
     if (this.position === null) return;
     const next = this.ids[this.position + 1];
     if (next !== undefined) this.#goTo(next, now);
-    else if (this.position + 1 === this.total) this.say(`${this.message.text} That was the last candidate of this list.`);
+    else if (this.position + 1 === this.total) {
+      this.ended = true;
+      this.say(`${this.message.text} ${this.#describeEnd()}`);
+    }
+  }
+
+  #describeEnd() {
+    const { elsewhere } = this;
+    const rest = elsewhere === null ? "" : ` Elsewhere: ${count(elsewhere, "undecided candidate")}${elsewhere ? ". Press F to choose them." : "."}`;
+    return `That was the last candidate of this list.${rest}`;
+  }
+
+  // Returns true if the same warning was given before.
+  /** @param {string} warning */
+  #isWarned(warning) {
+    const again = this.warning === warning;
+    this.warning = again ? "" : warning;
+    return again;
   }
 
   // Undoes the curator's latest decision in force, and displays its candidate.

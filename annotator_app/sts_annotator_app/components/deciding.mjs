@@ -1,6 +1,6 @@
 // Panel of the curation page: the candidate, its status and the changelog.
 
-import { WHY } from "./curation.mjs";
+import { WHY } from "./decisions.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { element } from "../../../sts/viewer/page.mjs";
 import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";

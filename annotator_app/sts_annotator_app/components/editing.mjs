@@ -8,9 +8,11 @@ export class Editing {
   /** @type {Episode | null} */ whole = null; // the whole trajectory
   /** @type {Whole | null} */ choices = null;
   /** @type {Tried | null} */ tried = null; // preview of the latest changes
+  /** @type {number[]} */ steps = []; // of the trajectory, at which the category fits
   number = 1; // of the latest changes
   answered = 0; // number of the latest preview
   warned = false; // that Escape discards the changes
+  saves = false; // Enter was pressed: save when the latest changes have a preview
 
   /** @param {Candidate} candidate @param {string} follows the latest decision seen by the curator */
   constructor(candidate, follows) {
@@ -32,26 +34,21 @@ export class Editing {
       this.whole = decode(tried.whole.episode);
       this.#applySpan();
     }
+    this.steps = tried.steps ?? this.steps;
     this.answered = Math.max(this.answered, tried.number);
     if (tried.number === this.number) this.tried = tried;
   }
 
-  #currentValue(name) {
+  // The value of a field after the changes.
+  /** @param {string} name */
+  valueOf(name) {
     return this.changes[name] ?? this.candidate[name];
   }
 
   // Steps of the trajectory: start of the context, takeover and end.
   get span() {
-    const takeover = this.#currentValue("takeover");
-    return { start: takeover - this.#currentValue("context"), takeover, end: takeover + this.#currentValue("horizon") };
-  }
-
-  get player() {
-    return this.#currentValue("player");
-  }
-
-  get category() {
-    return this.#currentValue("category");
+    const takeover = this.valueOf("takeover");
+    return { start: takeover - this.valueOf("context"), takeover, end: takeover + this.valueOf("horizon") };
   }
 
   get instruction() {
@@ -85,7 +82,7 @@ export class Editing {
     if (name === "template") delete this.changes.instruction;
     if (JSON.stringify(this.changes) === before) return;
     this.number += 1;
-    this.warned = false;
+    this.warned = this.saves = false;
     this.#applySpan();
   }
 
@@ -93,7 +90,7 @@ export class Editing {
   #applySpan() {
     if (!this.whole) return;
     const { takeover } = this.span;
-    const judged = [this.choices.objects[this.player]];
+    const judged = [this.choices.objects[this.valueOf("player")]];
     this.whole = { ...this.whole, takeover, length: this.whole.steps - takeover, judged };
   }
 

@@ -1,4 +1,4 @@
-// Editor of a candidate: handles on the timeline, instruction templates, instruction, tags and player.
+// Editor of a candidate: handles on the timeline, instruction templates and fields.
 
 import { element } from "../../../sts/viewer/page.mjs";
 
@@ -8,6 +8,9 @@ const HANDLES = [
   ["end", "L", "Last step"],
 ];
 
+const LEVELS = ["easy", "medium", "hard"];
+const FIELDS = ["player", "category", "partner", "difficulty", "pair", "dialogue", "turn"];
+
 export class EditorPanel {
   // `ask` receives the actions of the editor; the handles are added to the Viewer's timeline.
   /** @param {HTMLElement} root @param {HTMLElement} timeline @param {{ ask: (action: Action) => void }} how */
@@ -16,12 +19,12 @@ export class EditorPanel {
     this.ask = ask;
     this.steps = 1;
     this.bar = element("div", { className: "span", hidden: true });
-    this.bar.append(element("i", { className: "within" }), ...HANDLES.map((row) => this.#handle(row)));
+    this.bar.append(element("div", { className: "fits", title: "Steps at which the category fits" }), element("i", { className: "within" }), ...HANDLES.map((row) => this.#handle(row)));
     timeline.append(this.bar);
     /** @returns {any} */
     const field = (name) => root.querySelector(`[name=${name}]`);
-    for (const [name, event] of [["instruction", "input"], ["tags", "input"], ["player", "change"], ["category", "change"]])
-      field(name).addEventListener(event, () => ask({ name: "change", text: name, word: field(name).value }));
+    for (const name of ["instruction", "tags", ...FIELDS])
+      field(name).addEventListener(field(name).tagName === "SELECT" ? "change" : "input", () => ask({ name: "change", text: name, word: field(name).value }));
   }
 
   /** @param {string[]} row */
@@ -74,15 +77,23 @@ export class EditorPanel {
     this.shown = editing.choices;
     write("instruction", editing.instruction);
     write("tags", editing.tags);
-    write("player", editing.player);
-    write("category", editing.category);
+    for (const name of FIELDS) write(name, editing.valueOf(name) ?? "");
     this.#renderTemplates(editing);
     this.#renderChanges(editing);
   }
 
-  #renderSpan({ span, whole }) {
+  #renderSpan({ span, whole, steps }) {
     this.steps = whole.steps;
     const at = (frame) => `${(100 * frame) / whole.steps}%`;
+    if (this.marked !== steps) {
+      const marks = runsOf(steps).map(([first, last]) => {
+        const mark = element("i");
+        Object.assign(mark.style, { left: at(first - 0.5), width: at(last - first + 1) });
+        return mark;
+      });
+      this.bar.querySelector(".fits").replaceChildren(...marks);
+      this.marked = steps;
+    }
     const within = /** @type {HTMLElement} */ (this.bar.querySelector(".within"));
     within.style.left = at(span.start);
     within.style.width = at(span.end - span.start);
@@ -102,7 +113,8 @@ export class EditorPanel {
         ...options.map(([value, text]) => element("option", { value, textContent: text })),
       );
     fill("player", choices.players.map((name, player) => [player, name]));
-    fill("category", choices.categories.map((name) => [name, name]));
+    for (const [name, options] of [["category", choices.categories], ["partner", choices.partners], ["difficulty", LEVELS]])
+      fill(name, options.map((option) => [option, option]));
   }
 
   #renderTemplates({ tried, changes }) {
@@ -122,6 +134,7 @@ export class EditorPanel {
   }
 
   #renderChanges({ tried, answered, number }) {
+    const { root } = this;
     const rows = (tried?.changes ?? []).filter(([name]) => name !== "state at takeover");
     const items = rows.map(([name, before, after]) => {
       const row = element("li");
@@ -131,9 +144,23 @@ export class EditorPanel {
     const list = this.root.querySelector(".changes");
     list.classList.toggle("old", answered !== number);
     list.replaceChildren(...items);
+    const notice = /** @type {HTMLElement} */ (root.querySelector(".notice"));
+    notice.hidden = !tried?.notice;
+    notice.textContent = tried?.notice ? `Note: ${tried.notice}.` : "";
     const fault = tried?.error ?? (tried?.facts?.fault ? `Not valid: ${tried.facts.fault}` : "");
     const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
     box.textContent = fault || (tried?.facts ? "Valid." : "Checking ...");
     box.classList.toggle("bad", !!fault);
   }
+}
+
+// Returns the first and last step of each run of successive steps.
+/** @param {number[]} steps @returns {[first: number, last: number][]} */
+export function runsOf(steps) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const step of [...new Set(steps)].sort((a, b) => a - b))
+    if (runs.at(-1)?.[1] === step - 1) runs.at(-1)[1] = step;
+    else runs.push([step, step]);
+  return runs;
 }

@@ -3,7 +3,7 @@
 
 import { decode } from "../../../sts/viewer/episode.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { PAST, applyUnsaved, statusOf } from "./standing.mjs";
+import { PAST, applyUnsaved, isolate, statusOf } from "./decisions.mjs";
 
 const MAX_DECODED = 60; // decoded candidates kept in memory
 const NEAR = 4; // candidates to have loaded ahead
@@ -37,13 +37,15 @@ export class Passage {
   /** @type {Drafted["agreement"]} */ agreement = null;
   total = 0;
   near = 0; // last position in the list
+  ended = false; // the last candidate of the list was decided
+  /** @type {number | null} */ elsewhere = null; // undecided candidates that are not in the list
   help = false;
   guideline = false; // display the edge cases
   message = { text: "Press A to accept, R to reject, J for the next one. Press ? for all shortcuts.", tone: "info" };
 
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../../sts/viewer/playback.mjs").Playback,
    *   random: (array: Uint8Array) => Uint8Array,
-   *   place?: { draft: string, list: Listing, at: string } | null }} how */
+   *   place?: { draft: string, list: Listing } | null }} how */
   constructor({ outbox, random, playback, place }) {
     this.outbox = outbox;
     this.random = random;
@@ -51,13 +53,12 @@ export class Passage {
     playback.loops = true;
     playback.say = (text) => this.say(text);
     this.name = place?.draft ?? null; // of the requested draft
-    this.list = place?.list ?? null;
-    this.at = place?.at ?? null;
+    this.list = place?.list ? { ...place.list, number: null } : null;
   }
 
-  // Draft, filter and candidate, to be restored after a reload.
+  // Draft and filter, to be restored when the page is opened again, at the first undecided candidate.
   get place() {
-    return { draft: this.name, list: this.list, at: this.at };
+    return { draft: this.name, list: this.list };
   }
 
   // The requests in each message.
@@ -65,7 +66,7 @@ export class Passage {
     const has = [...this.candidates.values()].map(({ id, mark }) => [id, mark]);
     const sight = this.sees && !this.seen ? this.at : null;
     const ghost = this.agent && !this.preview ? { candidate: this.at, agent: this.agent } : null;
-    return { ...this.place, has, edit: this.editing?.asks ?? null, sight, ghost };
+    return { ...this.place, at: this.at, has, edit: this.editing?.asks ?? null, sight, ghost };
   }
 
   say(text, tone = "info") {
@@ -114,8 +115,9 @@ export class Passage {
     for (const { uuid: which, status, message } of this.outbox.settle(acks)) {
       if (status !== "rejected") continue;
       const { kind, candidate, reason, said: what } = sent.get(which);
-      const said = `${PAST[kind].toLowerCase()} ${candidate}${reason || what ? `, “${reason || what}”` : ""}`;
+      const said = `${PAST[kind].toLowerCase()} ${candidate}${reason || what ? `, “${isolate(reason || what)}”` : ""}`;
       this.rejections.push({ message, said });
+      this.say(`Not saved: ${said}.`, "warning");
     }
   }
 
@@ -138,6 +140,7 @@ export class Passage {
     if (data.total !== this.total) this.ids = [];
     this.list = data.list;
     this.total = data.total;
+    this.elsewhere = data.elsewhere ?? null;
     data.ids.forEach((id, i) => (this.ids[data.first + i] = id));
     this.at ??= data.at;
     if (this.at === data.at) this.position = data.position;

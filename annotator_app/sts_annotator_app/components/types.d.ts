@@ -107,6 +107,8 @@ type Candidate = {
   player: number;
   partner: string;
   pair: string;
+  dialogue: string;
+  turn: number;
   episode: Payload;
 };
 type Listing = { category: string; difficulty: string; source: string; status: string; number: number | null };
@@ -128,7 +130,7 @@ type Line = { uuid: string; candidate: string; kind: string; by: string; at: num
 type Undoable = { uuid: string; candidate: string; kind: string };
 
 /** A candidate's trajectory with the available players and categories; `objects` by player. */
-type Whole = { episode: Payload; players: string[]; objects: number[]; categories: string[] };
+type Whole = { episode: Payload; players: string[]; objects: number[]; categories: string[]; partners: string[] };
 
 /** Preview of an edit, or its error. */
 type Tried = {
@@ -139,6 +141,8 @@ type Tried = {
   facts?: Omit<Candidate, "id" | "mark" | "broken" | "source" | "episode">;
   changes?: [string, string, string][];
   templates?: string[];
+  steps?: number[];
+  notice?: string;
   error?: string;
 };
 type Passed = { id: string; mark: string; passed: [agent: string, successes: number, of: number][] };
@@ -165,6 +169,7 @@ type Drafted = {
   passed?: Passed[];
   ghost?: Ghost | null;
   half?: Half | null;
+  elsewhere?: number | null;
   agreement?: { alpha: number | null; pairs: number; agreeing: number; why: string } | null;
   edit?: Tried | null;
   sight?: Sight | null;

@@ -14,7 +14,7 @@ from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_
 from sts.suites.drafts import Draft
 from sts.suites.types import Scenario
 from sts_scenarios.curation import rating_agreement
-from sts_scenarios.editing import Editor
+from sts_scenarios.editing import Edit, Editor
 from sts_scenarios.freezing import DraftCandidate, current_scenario, with_state
 from sts_scenarios.mining.failures import load_recording
 from sts_scenarios.profiles import Profiles
@@ -70,6 +70,11 @@ class CachedDraft:
         before = self.scenario(id, edited)
         return Editor(before, load_recording(self.draft.workspace, before))
 
+    def preview(self, candidate: DraftCandidate, changes: object) -> Edit:
+        """Return the candidate after some changes; errors as of `Editor.preview`."""
+        with self.editing:
+            return self.editor(candidate.summary.id, candidate.state.scenario).preview(changes)
+
     def refresh(self, store: AnnotationStore) -> None:
         """Read the decisions made since the last call."""
         with self._lock:
@@ -120,15 +125,11 @@ class CachedDraft:
 
     def find_other_half(self, candidate: DraftCandidate) -> DraftCandidate | None:
         """Return the other half of a candidate's contrast pair, or None."""
-        if not (pair := candidate.summary.pair):
+        if not (pair := current_scenario(self.draft, candidate).pair):
             return None
-        both = (c for c in self.candidates.values() if c.summary.pair == pair)
+        every = self.candidates.values()
+        both = (c for c in every if current_scenario(self.draft, c).pair == pair)
         return next((c for c in both if c.summary.id != candidate.summary.id), None)
-
-
-def current_hash(candidate: DraftCandidate) -> str:
-    """Return the `row_hash` of a candidate's current version."""
-    return candidate.state.scenario or candidate.summary.row_hash
 
 
 def find_recorder(candidate: DraftCandidate) -> str:
@@ -160,10 +161,10 @@ class DraftCache:
         opened.refresh(store)
         return opened
 
-    def find_name(self, id: object) -> str:
-        """Return the name of the draft with this id; raise StsError if it was removed."""
+    def open_by_id(self, store: AnnotationStore, id: object) -> CachedDraft:
+        """Return the draft with this id; raise StsError if it was removed."""
         for folder in folders.list_draft_folders(self.workspace):
             draft = drafts.find_draft(self.workspace, folder.name)
             if draft is not None and draft.id == id:
-                return draft.name
+                return self.open_draft(draft.name, store)
         raise StsError("this draft was removed or replaced by another; reload the page")

@@ -1,20 +1,19 @@
-"""Edits of a candidate on the curation page: preview and completion."""
+"""Previews of edits on the curation page."""
 
+import contextlib
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
+from sts import agents
 from sts.domains import load_domain
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, StsError
-from sts.suites.decisions import Decision
+from sts.errors import StsError
 from sts.viewer.payload import episode_payload
 from sts_annotator_app.curation import views
-from sts_annotator_app.curation.drafts import CachedDraft, current_hash
+from sts_annotator_app.curation.drafts import CachedDraft
 from sts_scenarios import categories
-from sts_scenarios.editing import Editor
-from sts_scenarios.freezing import DraftCandidate
-
-MAX_TAGS = 20
+from sts_scenarios.editing import Editor, describe_partner
 
 
 def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
@@ -31,10 +30,13 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
         candidate = opened.find_candidate(id)
         with opened.editing:
             editor = opened.editor(candidate.summary.id, candidate.state.scenario)
-            out["mark"] = current_hash(candidate)
+            out["mark"] = candidate.row_hash
             if sent.get("whole") is True:
                 out["whole"] = _load_trajectory(opened, editor)
-            edited = editor.preview(_parse_changes(sent.get("changes")))
+            changes = sent.get("changes")
+            out["steps"] = editor.find_steps(changes)
+            edited = editor.preview(changes)
+        out["notice"] = describe_partner(edited.scenario.partner)
         out["facts"] = views.describe_scenario(edited.scenario, edited.label, edited.fault)
         out["changes"] = [
             [name, _format_value(old), _format_value(new)]
@@ -46,22 +48,6 @@ def preview_edit(opened: CachedDraft, sent: object) -> dict[str, Any] | None:
     return out
 
 
-def complete_edit(
-    opened: CachedDraft, candidate: DraftCandidate, made: Decision, sent: object
-) -> Decision:
-    """Save an edited scenario in the draft, and return the decision `made` with it.
-
-    Raise ArgumentError if the edit is invalid or changes nothing.
-    """
-    changes = _parse_changes(sent)
-    with opened.editing:
-        edited = opened.editor(candidate.summary.id, candidate.state.scenario).preview(changes)
-    if not edited.changes:
-        raise ArgumentError(f"the edit does not change {candidate.summary.id}")
-    opened.draft.save_edit(edited.scenario)
-    return made._replace(scenario=edited.scenario.row_hash, detail={"changes": changes})
-
-
 def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -70,15 +56,6 @@ def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {item}" for name, item in sorted(value.items())) or "none"
     return str(value)
-
-
-def _parse_changes(sent: object) -> dict[str, Any]:
-    if not isinstance(sent, Mapping) or not all(isinstance(name, str) for name in sent):
-        raise ArgumentError("expected changes by name")
-    tags = sent.get("tags", [])
-    if isinstance(tags, list) and len(tags) > MAX_TAGS:
-        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(tags)}")
-    return dict(sent)
 
 
 def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
@@ -100,4 +77,16 @@ def _load_trajectory(opened: CachedDraft, editor: Editor) -> dict[str, Any]:
         "players": [picture.names[index] for index in picture.players],
         "objects": list(picture.players),
         "categories": [category.name for category in categories.load_categories(world)],
+        "partners": _list_partners(world),
     }
+
+
+@lru_cache
+def _list_partners(world: str) -> list[str]:
+    """Return the partner policies for worlds of a domain, by installed agents."""
+    partners = ["no-op", "replay"]
+    for name in agents.list_installed():
+        with contextlib.suppress(StsError):  # such as of an extra that is not installed
+            if agents.load(name).domain in ("", world):
+                partners.append(f"agent:{name}")
+    return partners

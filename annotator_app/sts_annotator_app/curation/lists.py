@@ -1,7 +1,7 @@
 """Filtered lists of candidates, and the progress of each part of a draft."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sts.annotations.types import Annotator
@@ -59,6 +59,18 @@ def list_candidates(opened: CachedDraft, choice: Filter, person: Annotator) -> l
             id for id in ids if _matches(choice, opened.get_filter_values(opened.candidates[id]))
         ]
     return ids
+
+
+def find_first(opened: CachedDraft, ids: Sequence[str]) -> str | None:
+    """Return the first undecided candidate of a list, else the first; None for an empty list."""
+    undecided = (id for id in ids if opened.candidates[id].status == UNDECIDED)
+    return next(undecided, next(iter(ids), None))
+
+
+def count_undecided(opened: CachedDraft, ids: Iterable[str] | None = None) -> int:
+    """Return how many candidates of a list, by default of the draft, are undecided."""
+    listed = opened.candidates if ids is None else ids
+    return sum(opened.candidates[id].status == UNDECIDED for id in listed)
 
 
 def _matches(choice: Filter, values: FilterValues) -> bool:

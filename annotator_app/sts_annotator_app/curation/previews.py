@@ -17,7 +17,7 @@ from sts.annotations.store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
 from sts.viewer.payload import continuation_payload
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
 from sts_scenarios.freezing import DraftCandidate
 
 _POLL_S = 1.0
@@ -60,7 +60,7 @@ class PreviewWorker:
                 continue
             if profile is not None:
                 rows = [[name, *passed] for name, passed in profile.passed.items()]
-                view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
+                view = {"id": candidate.summary.id, "mark": candidate.row_hash}
                 out.append(view | {"passed": rows})
         return out
 
@@ -71,7 +71,7 @@ class PreviewWorker:
         candidate = opened.candidates.get(id) if isinstance(id, str) else None
         if candidate is None or not isinstance(agent, str):
             return None
-        view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
+        view = {"id": candidate.summary.id, "mark": candidate.row_hash}
         view |= {"agent": agent, "broken": ""}
         try:
             first = opened.profiles.get_first_continuations(candidate)

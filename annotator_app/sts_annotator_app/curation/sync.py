@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
@@ -9,15 +10,18 @@ from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.suites.decisions import find_rating
 from sts_annotator_app.annotating import UNSAVED, read_list, read_message, storage_namespace
-from sts_annotator_app.curation import edits, outbox, views
-from sts_annotator_app.curation.drafts import CachedDraft, DraftCache, current_hash
+from sts_annotator_app.curation import edits, views
+from sts_annotator_app.curation.drafts import CachedDraft, DraftCache
 from sts_annotator_app.curation.lists import (
     SECOND_RATING,
     count_coverage,
+    count_undecided,
+    find_first,
     list_candidates,
     parse_filter,
 )
 from sts_annotator_app.curation.previews import PreviewWorker
+from sts_scenarios.curation import save_decisions
 
 AHEAD, BEHIND = 8, 3
 """Candidates sent in advance, after and before the current one."""
@@ -54,7 +58,9 @@ def sync_page(
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
     message = read_message(sent, author)
     try:
-        data["acks"] = outbox.save_decisions(drafts, store, person, read_list(message))
+        data["acks"] = save_decisions(
+            store, person, read_list(message), partial(drafts.open_by_id, store)
+        )
         data["drafts"] = drafts.list_names()
         name = message.get("draft")
         name = name if name in data["drafts"] else next(iter(data["drafts"]), None)
@@ -91,7 +97,7 @@ def _describe_draft(
     blind = choice.status == SECOND_RATING
     ids = list_candidates(opened, choice, person)
     at = message.get("at")
-    at = at if isinstance(at, str) and at in opened.candidates else next(iter(ids), None)
+    at = at if isinstance(at, str) and at in opened.candidates else find_first(opened, ids)
     position = ids.index(at) if at in ids else None
     near = position or 0
     first = max(0, near - MAX_IDS)
@@ -111,6 +117,7 @@ def _describe_draft(
         "position": position,
         "at": at,
         "first": first,
+        "elsewhere": None if blind else count_undecided(opened) - count_undecided(opened, ids),
         "ids": ids[first : near + MAX_IDS + 1],
         "candidates": _load_missing(opened, names, read_list(message, "has")),
         "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
@@ -138,7 +145,7 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
     candidate = opened.candidates.get(id) if isinstance(id, str) else None
     if candidate is None:
         return None
-    view = {"id": candidate.summary.id, "mark": current_hash(candidate)}
+    view = {"id": candidate.summary.id, "mark": candidate.row_hash}
     try:
         return view | {"view": views.load_player_view(opened, candidate), "broken": ""}
     except StsError as error:
@@ -153,7 +160,7 @@ def _load_missing(
     return [
         views.describe_candidate(opened, candidate)
         for candidate in candidates
-        if [candidate.summary.id, current_hash(candidate)] not in has
+        if [candidate.summary.id, candidate.row_hash] not in has
     ]
 
 

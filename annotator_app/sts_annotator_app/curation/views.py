@@ -14,7 +14,7 @@ from sts.suites.types import Scenario
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import encode_sprite, episode_payload
 from sts.viewer.sprites import load_sprites
-from sts_annotator_app.curation.drafts import CachedDraft, current_hash, find_recorder
+from sts_annotator_app.curation.drafts import CachedDraft, find_recorder
 from sts_scenarios import categories
 from sts_scenarios.category import NO_LABEL, Label
 from sts_scenarios.curation import visible_ratings
@@ -88,6 +88,8 @@ def describe_scenario(scenario: Scenario, label: Label, unfit: str | None) -> di
         "player": scenario.players[0],
         "partner": scenario.partner,
         "pair": scenario.pair,
+        "dialogue": scenario.dialogue,
+        "turn": scenario.turn,
     }
 
 
@@ -118,7 +120,7 @@ def describe_state(candidate: DraftCandidate, person: Annotator, blind: bool) ->
     mine = find_rating(candidate.state, person.id)
     view: dict[str, Any] = {
         "id": candidate.summary.id,
-        "mark": current_hash(candidate),
+        "mark": candidate.row_hash,
         "rating": mine.detail["rating"] if mine else "",
     }
     if blind:

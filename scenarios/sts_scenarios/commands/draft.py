@@ -18,6 +18,7 @@ from sts_scenarios.freezing import (
     describe_unreviewed,
     find_faults,
     find_unreviewed,
+    find_warnings,
     load_candidates,
     next_version,
     select_candidates,
@@ -54,7 +55,7 @@ def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Decide about candidates what the action says."""
     draft, all_candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
-    reason = curation.validate_reason(getattr(args, "reason", None) or "")
+    reason = getattr(args, "reason", None) or ""
     if getattr(args, "all", False):
         if args.id:
             raise ArgumentError("expected ids of candidates or --all, found both")
@@ -64,12 +65,14 @@ def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
         candidates = select_candidates(draft, all_candidates, args.id)
     if not candidates:
         raise ArgumentError(f"expected the id of a candidate: sts draft show {args.name}")
-    person = curation.decide_as(
-        workspace, draft, candidates, args.action, name=args.author, reason=reason
-    )
-    ids = [candidate.summary.id for candidate in candidates]
+    requests = [curation.Request(candidate, args.action, reason) for candidate in candidates]
+    with AnnotationStore.open(workspace) as store:
+        person, events = curation.decide(store, draft, args.author, requests)
+    ids = [event.candidate for event in events]
     done = {"accept": "accepted", "reject": "rejected", "retire": "retired", "undo": "undone"}
     subject = ids[0] if len(ids) == 1 else f"{len(ids)} candidates"
+    n_unchanged = len(requests) - len(ids)
+    subject += f"; {n_unchanged} had this decision already" if n_unchanged else ""
     return Result(
         {"draft": draft.name, "decision": args.action, "candidates": ids, "by": person.name},
         f"{done[args.action]} by {person.name}: {subject}",
@@ -85,10 +88,8 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
     drafts.check_open(draft)
     (candidate,) = select_candidates(draft, candidates, [args.id])
     with AnnotationStore.open(workspace) as store:
-        person = curation.find_or_add_curator(store, args.author)
-        curation.append_decisions(
-            store, draft, [curation.make_rating(candidate, args.word, person)]
-        )
+        request = curation.Request(candidate, "rating", rating=args.word)
+        person, _ = curation.decide(store, draft, args.author, [request])
     texts = {"yes": "two people would agree", "no": "two people would not agree"}
     return Result(
         {"draft": draft.name, "candidate": args.id, "rating": args.word, "by": person.name},
@@ -117,7 +118,8 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     faults += describe_unreviewed(draft.name, unread)
     staying = [candidate for candidate in candidates if candidate.is_in_next_version]
     profiles = Profiles(draft, own=own_categories).find_stored(staying)
-    notes = [
+    notes = find_warnings(draft, candidates, version.scenarios)
+    notes += [
         f"{id} does not separate the agents: {profile.why_equal}"
         for id, profile in profiles.items()
         if profile.why_equal

@@ -11,9 +11,16 @@ from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites.types import KINDS
 from sts.trajectories import store as trajectories
-from sts_scenarios import categories, curation, linking
+from sts_scenarios import categories, curation
 from sts_scenarios.category import Category
-from sts_scenarios.editing import Edit, Editor, add_scenario, make_free_category
+from sts_scenarios.editing import (
+    FIELDS,
+    Edit,
+    Editor,
+    add_scenario,
+    describe_partner,
+    make_free_category,
+)
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
 from sts_scenarios.validity import UNCHECKED
@@ -24,7 +31,6 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft, candidates = load_candidates(workspace, args.name)
     drafts.check_open(draft)
     (candidate,) = select_candidates(draft, candidates, [args.id])
-    reason = curation.validate_reason(args.reason or "")
     before = draft.candidate(args.id, candidate.state.scenario)
     trajectory = load_recording(workspace, before)
     own = [categories.load_category(args.category)] if ":" in (args.category or "") else []
@@ -32,18 +38,19 @@ def edit(args: argparse.Namespace, workspace: Workspace) -> Result:
     result = Editor(before, trajectory, own).preview(new_values)
     if not result.changes:
         raise ArgumentError(f"nothing of {args.id} would change: sts draft edit --help")
-    draft.save_edit(result.scenario)
+    request = curation.Request(
+        candidate, "edit", args.reason or "", "", result.scenario, new_values
+    )
     with AnnotationStore.open(workspace) as store:
-        person = curation.find_or_add_curator(store, args.author)
-        event = curation.make_decision(candidate, "edit", person, reason=reason)
-        detail = {**event.detail, "changes": new_values}
-        event = event._replace(scenario=result.scenario.row_hash, detail=detail)
-        curation.append_decisions(store, draft, [event])
+        person, _ = curation.decide(store, draft, args.author, [request])
     lines = [
         f"{name}: {_format_value(old)} -> {_format_value(new)}"
         for name, (old, new) in result.changes.items()
     ]
-    text = "\n".join((f"{args.id} edited by {person.name}", *lines, _describe_validity(result)))
+    notes = [f"note: {notice}"] if (notice := describe_partner(result.scenario.partner)) else []
+    text = "\n".join(
+        (f"{args.id} edited by {person.name}", *lines, _describe_validity(result), *notes)
+    )
     changes = {name: {"before": old, "after": new} for name, (old, new) in result.changes.items()}
     value = {"draft": draft.name, "candidate": args.id, "changes": changes, "fault": result.fault}
     return Result(value, text)
@@ -55,7 +62,7 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
     drafts.check_open(draft)
     candidates = select_candidates(draft, all_candidates, args.id)
     with AnnotationStore.open(workspace) as store:
-        scenarios, person = linking.link_candidates(
+        scenarios, person = curation.link_candidates(
             store, draft, all_candidates, candidates, args.action, args.author
         )
     ids, name = [scenario.id for scenario in scenarios], getattr(scenarios[0], args.action)
@@ -91,11 +98,8 @@ def _find_category(args: argparse.Namespace, domain: str) -> Category:
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the flags of `edit` and `add` ask for."""
-    names = (
-        "takeover context horizon player template instruction criterion edge_cases category kind "
-        "difficulty partner"
-    ).split()
-    flags = {name: getattr(args, name) for name in names} | {"tags": args.tag or None}
+    flags = {name: getattr(args, name) for name in FIELDS if name != "tags"}
+    flags["tags"] = args.tag or None
     return {name: value for name, value in flags.items() if value is not None}
 
 

@@ -167,7 +167,10 @@ def freeze(args: argparse.Namespace, workspace: Workspace) -> Result:
         unreviewed=args.unreviewed,
         workspace=workspace,
     ).suite
-    return Result({"suite": suite.label, "hash": suite.hash}, f"frozen: {_format_title(suite)}")
+    warnings = suite.provenance.get("warnings", [])
+    lines = [f"frozen: {_format_title(suite)}", *(f"warning: {text}" for text in warnings)]
+    value = {"suite": suite.label, "hash": suite.hash, "warnings": warnings}
+    return Result(value, "\n".join(lines))
 
 
 def build(args: argparse.Namespace, workspace: Workspace) -> Result:

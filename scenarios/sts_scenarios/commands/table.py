@@ -203,6 +203,9 @@ def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
         option("--kind K", f"instruction or question {fallback}"),
         option("--difficulty D", f"easy, medium or hard {fallback}"),
         repeatable("--tag T", f"tag; repeatable, replaces all tags {fallback}"),
+        option("--pair NAME", f"name that the halves of a contrast pair share{default}"),
+        option("--dialogue NAME", f"name that the turns of a dialogue share{default}"),
+        option("--turn N", f"turn in the dialogue, from 1{default}", type=int),
         _AUTHOR,
     )
 

@@ -202,3 +202,73 @@ test("a key switches to the other half of a pair", () => {
   press(made, "half");
   assert.match(made.message.text, /no contrast pair/);
 });
+
+test("accepting at the end of a list decides nothing and shows how many elsewhere are undecided", () => {
+  const made = curation({ elsewhere: 12 });
+  press(made, ...Array(6).fill("accept"), "reject", "next");
+  assert.match(made.message.text, /last candidate of this list\. Elsewhere: 12 undecided candidates\. Press F/);
+  assert.deepEqual(kinds(made), ["accept walk-01", "accept walk-02", "accept walk-03", "accept walk-04"]);
+  press(made, "previous", "reject", { name: "reason", at: 0 }); // having gone back to the last one
+  assert.equal(made.statusOf("walk-04").status, "rejected");
+});
+
+test("a decision that changes nothing is not an event", () => {
+  const standing = [["e".repeat(32), "reject", "Ben", "the words are unclear"]];
+  const made = curation({ states: [...IDS.slice(0, 3).map((id) => decided(id)), decided("walk-04", standing)] });
+  press(made, "accept", "previous", "accept");
+  assert.equal(made.message.text, "walk-01 is accepted already. Press J for the next one.");
+  press(made, { name: "candidate", text: "walk-04" }, "reject", { name: "reason", at: 4 });
+  assert.equal(made.message.text, "walk-04 is rejected already. Press J for the next one.");
+  assert.deepEqual(kinds(made), ["accept walk-01"]);
+});
+
+test("a page that is opened again starts at the first undecided candidate of its list", () => {
+  const { place } = curation();
+  assert.deepEqual(Object.keys(place), ["draft", "list"]);
+  const again = new Curation({
+    outbox: new Outbox(new Storage(), "drafts:1", "follows"), random, playback: new Playback({ settings: { autoplay: false } }), place,
+  });
+  assert.deepEqual([again.asks.at, again.asks.list.number], [null, null]);
+  again.receive(sent({ at: "walk-03", position: 2 }), 0);
+  assert.equal(again.at, "walk-03");
+});
+
+test("a refused decision replaces the status line, and its texts are isolated", () => {
+  const made = curation();
+  press(made, "reject", { name: "typed", text: "לא ברור (2)" });
+  const [{ uuid }] = made.outbox.all();
+  assert.equal(made.message.text, "Rejected walk-01: \u2068לא ברור (2)\u2069. Press U to undo.");
+  made.receive(sent({ acks: [{ uuid, status: "rejected", message: "walk-01 has changed" }] }), 0);
+  assert.equal(made.message.text, "Not saved: rejected walk-01, “\u2068לא ברור (2)\u2069”.");
+  assert.equal(made.message.tone, "warning");
+});
+
+test("Enter while changes are being checked saves them afterwards, unless they change again", () => {
+  const tried = (made, more) => made.receive(sent({ edit: { number: made.editing.number, candidate: "walk-01", changes: [["horizon", "6", "7"]], facts: {}, ...more } }), 0);
+  const made = curation();
+  press(made, "edit", { name: "change", text: "instruction", word: "go" }, { name: "typed", text: "" });
+  assert.equal(made.outbox.size, 0);
+  tried(made);
+  assert.deepEqual([kinds(made), made.editing], [["edit walk-01"], null]);
+  const other = curation();
+  press(other, "edit", { name: "typed", text: "" }, { name: "change", text: "instruction", word: "stay" });
+  tried(other);
+  assert.equal(other.outbox.size, 0);
+});
+
+test("an edit that does not fit, and accepting one, warn first", () => {
+  const candidates = sent().candidates.map((one) => ({ ...one, fault: one.id === "walk-02" ? "out of sight" : null }));
+  const made = curation({ candidates });
+  press(made, "edit", { name: "change", text: "instruction", word: "go" });
+  const edit = { number: made.editing.number, candidate: "walk-01", changes: [["instruction", "a", "b"]], facts: { fault: "too late" } };
+  made.receive(sent({ candidates, edit }), 0);
+  press(made, { name: "typed", text: "" });
+  assert.equal(made.message.text, "This does not fit: \u2068too late\u2069. Press Enter again to save it.");
+  assert.equal(made.outbox.size, 0);
+  press(made, { name: "typed", text: "" });
+  press(made, "next", "accept");
+  assert.match(made.message.text, /^walk-02 does not fit: .out of sight.\. Press A again to accept it/);
+  assert.deepEqual(kinds(made), ["edit walk-01"]);
+  press(made, "accept");
+  assert.deepEqual(kinds(made), ["edit walk-01", "accept walk-02"]);
+});
