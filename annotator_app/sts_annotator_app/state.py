@@ -28,6 +28,7 @@ from sts.errors import ArgumentError, StoreError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
+from sts.trajectories.batches import describe_rows
 from sts.viewer.criteria import find_criterion
 from sts.viewer.payload import continuation_payload
 from sts.viewer.scripts import Component
@@ -46,6 +47,9 @@ from sts_annotator_app.settings import get_settings
 broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
 _REFRESH_S = 15 * 60.0
+MAX_RECORDINGS = 5000
+"""Maximum number of recordings that a page lists."""
+_LIST_S = 60.0
 """Time after which the number of remaining judgements is counted again."""
 _MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
@@ -74,6 +78,12 @@ def get_suite() -> Suite:
 def get_drafts() -> DraftCache:
     """Return the drafts of the workspace."""
     return DraftCache(get_workspace())
+
+
+@st.cache_data(show_spinner=False, ttl=_LIST_S)
+def list_recordings() -> dict[str, str]:
+    """Return a line on each recording of the test split, by id, the first if there are many."""
+    return describe_rows(get_workspace(), "test", MAX_RECORDINGS)
 
 
 @st.cache_resource(show_spinner=False)

@@ -24,9 +24,19 @@ from sts.suites.decisions import (
     Decision,
     find_rating,
 )
-from sts.suites.drafts import Draft, check_open, lock_draft
+from sts.suites.drafts import (
+    Draft,
+    add_candidates,
+    check_open,
+    find_last_numbers,
+    lock_draft,
+)
+from sts.suites.types import KINDS as SCENARIO_KINDS
 from sts.suites.types import Scenario
-from sts_scenarios.editing import Edit
+from sts.trajectories.types import Trajectory
+from sts_scenarios import categories
+from sts_scenarios.category import Category
+from sts_scenarios.editing import Edit, add_scenario, make_free_category
 from sts_scenarios.freezing import DraftCandidate, current_scenario
 from sts_scenarios.linking import link_fields, link_scenarios
 
@@ -157,6 +167,27 @@ def link_candidates(
     ]
     person, _ = decide(store, draft, by, requests)
     return changed, person
+
+
+def add_candidate(
+    draft: Draft,
+    trajectory: Trajectory,
+    chosen: Mapping[str, Any],
+    person: Annotator,
+    own: Category | None = None,
+) -> Edit:
+    """Add a candidate at a chosen moment to an open draft; errors as of `add_scenario`.
+
+    `chosen` are `editing.FIELDS`; its category may be any name, or `own`, a category of the user.
+    """
+    domain, name = trajectory.episode.domain, str(chosen["category"])
+    known = own or categories.installed_categories([domain]).get(name)
+    category = known or make_free_category(domain, name, chosen.get("kind", SCENARIO_KINDS[0]))
+    last = find_last_numbers(draft.workspace, draft.name, draft.load_ids()).get(name, 0)
+    id = f"{name}-{last + 1:02d}"
+    edit = add_scenario(trajectory, category, chosen, id=id, author=person.pseudonym)
+    add_candidates(draft, [edit.scenario])
+    return edit
 
 
 def save_decisions(

@@ -124,6 +124,17 @@ def list_parts(workspace: Workspace, side: str) -> RecordedParts:
     return RecordedParts(parts, rows, firsts)
 
 
+def describe_rows(workspace: Workspace, side: str, most: int) -> dict[str, str]:
+    """Return a line on each trajectory of a split by id, at most `most` of them."""
+    lines: dict[str, str] = {}
+    for part in list_parts(workspace, side).parts:
+        table = _table(part, ("id", "domain", "source", "steps"))
+        for row in table.to_pylist():
+            if len(lines) < most:
+                lines[row["id"]] = "{source} ({domain}, {steps} steps)".format(**row)
+    return lines
+
+
 def _first_rows(parts: Sequence[Part]) -> dict[str, tuple[Part, int]]:
     """Return the first row of each domain in a file."""
     firsts: dict[str, tuple[Part, int]] = {}

@@ -222,15 +222,14 @@ function cancelButton() {
   return button;
 }
 
-function factsOf({ category, difficulty, source, takeover, context, horizon, partner, parameters, label, tags }) {
+function factsOf({ category, difficulty, source, takeover, context, horizon, partner, parameters, label, unchecked, tags }) {
   const [verdict, step] = label ?? [];
-  const recorded = verdict ? `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`}` : "no automatic label";
   const answers = parameters.map(([name, value]) => [name, value]);
   return [
     ["category", `${category}, ${difficulty}`],
     ["recorded by", source],
     ...answers,
-    ["recording's label", `${recorded} (automatic)`],
+    verdict ? ["recording's label", `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`} (automatic)`] : ["rule", unchecked],
     ["takeover", `at step ${takeover}; context ${context}, horizon ${horizon}`],
     ["partner", partner],
     ...(tags.length ? [["tags", tags.join(", ")]] : []),

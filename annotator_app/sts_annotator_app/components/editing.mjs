@@ -42,7 +42,12 @@ export class Editing {
   // The value of a field after the changes.
   /** @param {string} name */
   valueOf(name) {
-    return this.changes[name] ?? this.candidate[name];
+    return this.changes[name] ?? this.#before(name);
+  }
+
+  // The value of a field before the changes; texts for annotators are those of the candidate's own.
+  #before(name) {
+    return this.candidate.own[name] ?? this.candidate[name];
   }
 
   // Steps of the trajectory: start of the context, takeover and end.
@@ -74,7 +79,7 @@ export class Editing {
 
   /** @param {string} name @param {any} value */
   change(name, value) {
-    const was = this.candidate[name];
+    const was = this.#before(name);
     const before = JSON.stringify(this.changes);
     if (JSON.stringify(value) === JSON.stringify(was)) delete this.changes[name];
     else this.changes = { ...this.changes, [name]: value };

@@ -9,7 +9,8 @@ const HANDLES = [
 ];
 
 const LEVELS = ["easy", "medium", "hard"];
-const FIELDS = ["player", "category", "partner", "difficulty", "pair", "dialogue", "turn"];
+const KINDS = ["instruction", "question"];
+const FIELDS = ["criterion", "edge_cases", "player", "category", "kind", "partner", "difficulty", "pair", "dialogue", "turn"];
 
 export class EditorPanel {
   // `ask` receives the actions of the editor; the handles are added to the Viewer's timeline.
@@ -113,8 +114,9 @@ export class EditorPanel {
         ...options.map(([value, text]) => element("option", { value, textContent: text })),
       );
     fill("player", choices.players.map((name, player) => [player, name]));
-    for (const [name, options] of [["category", choices.categories], ["partner", choices.partners], ["difficulty", LEVELS]])
+    for (const [name, options] of [["partner", choices.partners], ["difficulty", LEVELS], ["kind", KINDS]])
       fill(name, options.map((option) => [option, option]));
+    this.root.querySelector("#categories").replaceChildren(...choices.categories.map((value) => element("option", { value })));
   }
 
   #renderTemplates({ tried, changes }) {
@@ -149,7 +151,9 @@ export class EditorPanel {
     notice.textContent = tried?.notice ? `Note: ${tried.notice}.` : "";
     const fault = tried?.error ?? (tried?.facts?.fault ? `Not valid: ${tried.facts.fault}` : "");
     const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
-    box.textContent = fault || (tried?.facts ? "Valid." : "Checking ...");
+    const { unchecked } = tried?.facts ?? {};
+    const fits = unchecked ? `${unchecked[0].toUpperCase()}${unchecked.slice(1)}.` : "Valid.";
+    box.textContent = fault || (tried?.facts ? fits : "Checking ...");
     box.classList.toggle("bad", !!fault);
   }
 }

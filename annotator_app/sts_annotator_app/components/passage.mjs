@@ -35,6 +35,7 @@ export class Passage {
   agent = ""; // whose continuation is displayed; "" for the recording
   sees = false; // display the evaluated player's view
   /** @type {Drafted["agreement"]} */ agreement = null;
+  followed = false; // the link in the page's address
   total = 0;
   near = 0; // last position in the list
   ended = false; // the last candidate of the list was decided
@@ -78,6 +79,7 @@ export class Passage {
   /** @param {Drafted} data @param {number} now */
   receive(data, now) {
     this.#handleAcks(data.acks);
+    if (data.linked && !this.followed) Object.assign(this, { followed: true, name: data.draft.name, list: null, at: data.linked });
     this.drafts = data.drafts ?? this.drafts;
     if (!data.draft) return data.trouble || this.#switchDraft(null);
     if (this.name && data.draft.name !== this.name && this.drafts.includes(this.name)) return;

@@ -100,6 +100,7 @@ type Candidate = {
   label: [string, number | null] | null;
   fault: string | null;
   unchecked: string;
+  own: Record<string, string>;
   tags: string[];
   takeover: number;
   context: number;
@@ -170,6 +171,7 @@ type Drafted = {
   ghost?: Ghost | null;
   half?: Half | null;
   elsewhere?: number | null;
+  linked?: string | null;
   agreement?: { alpha: number | null; pairs: number; agreeing: number; why: string } | null;
   edit?: Tried | null;
   sight?: Sight | null;

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
@@ -49,14 +50,16 @@ def sync_page(
     *,
     place: str,
     ghosts: PreviewWorker | None = None,
+    linked: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Save the decisions in `sent`, as `events.sync_page` does; return the next data.
 
-    Invalid decisions are rejected one by one.
+    Invalid decisions are rejected one by one. `linked` are the `draft` and the candidate, `at`, in
+    the page's address, which a page that is opened shows first.
     """
     author = storage_namespace(place, person.id)
     data: dict[str, Any] = {"author": author, "acks": [], "draft": None, "trouble": "", "empty": {}}
-    message = read_message(sent, author)
+    message = dict(linked) if sent is None else read_message(sent, author)
     try:
         data["acks"] = save_decisions(
             store, person, read_list(message), partial(drafts.open_by_id, store)
@@ -69,6 +72,7 @@ def sync_page(
         else:
             opened = drafts.open_draft(name, store)
             data |= _describe_draft(opened, person, message)
+            data["linked"] = linked.get("at") if linked.get("at") in opened.candidates else None
             if ghosts is not None:
                 near = [state["id"] for state in data["states"]]
                 ghosts.prioritise(opened, near)

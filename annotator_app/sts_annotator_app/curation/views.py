@@ -74,6 +74,7 @@ def describe_scenario(scenario: Scenario, label: Label, unfit: str | None) -> di
     return {
         "instruction": scenario.instruction.text,
         "criterion": find_criterion(scenario),
+        "own": {"criterion": scenario.criterion, "edge_cases": scenario.edge_cases},
         "category": scenario.category,
         "kind": scenario.kind,
         "difficulty": scenario.difficulty,

@@ -5,11 +5,10 @@ pages, and would show an empty one to a browser that reconnects after a restart.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 import streamlit as st
 
-from sts_annotator_app.pages import clip, component_pages, guide, live, report, team
+from sts_annotator_app.pages import clip, component_pages, guide, live, new_scenario, report, team
 from sts_annotator_app.pages.access import current_roles
 from sts_annotator_app.settings import get_settings
 
@@ -28,15 +27,18 @@ if "annotator" in doing and judged:
     entries.append((component_pages.show_annotate, "Annotate", "annotate"))
 if "reviewer" in doing and judged:
     entries.append((component_pages.show_review, "Review", "review"))
-curating = (component_pages.show_curate, "Curate", "curate")
+curating: list[tuple[Callable[[], None], str, str]] = [
+    (component_pages.show_curate, "Curate", "curate"),
+    (new_scenario.show_page, "New scenario", "new-scenario"),
+]
 if "curator" in doing:
-    entries.append(curating)
+    entries += curating
 if "lead" in doing and judged:  # annotators do not see the results of their study
     entries.append((report.show_page, "Report", "report"))
 if "lead" in doing:
     entries.append((team.show_page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
-    entries.append(curating)
+    entries += curating
 if doing & {"annotator", "curator", "lead"}:
     entries.append((live.show_page, "Live", "live"))
 if not entries:
@@ -46,8 +48,14 @@ first, *rest = entries
 root = st.Page(first[0], title=first[1], url_path="first", default=True)
 pages = [root, *(st.Page(run, title=title, url_path=path) for run, title, path in rest)]
 # Streamlit serves the default page only at the root; redirect its own address there.
-leading = partial(st.switch_page, root)
-pages.append(st.Page(leading, title=first[1], url_path=first[2], visibility="hidden"))
+
+
+def redirect() -> None:
+    """Show the default page, with what the address asks for."""
+    st.switch_page(root, query_params=st.query_params.to_dict())
+
+
+pages.append(st.Page(redirect, title=first[1], url_path=first[2], visibility="hidden"))
 if judged:
     pages.append(st.Page(clip.show_page, title="Clip", url_path="clip", visibility="hidden"))
 st.navigation(pages, position="top").run()

@@ -53,7 +53,13 @@ def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
 def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
     place, ghosts = state.workspace_path(), state.get_previews()
     return curation.sync_page(
-        state.get_drafts(), state.get_store(), person, sent, place=place, ghosts=ghosts
+        state.get_drafts(),
+        state.get_store(),
+        person,
+        sent,
+        place=place,
+        ghosts=ghosts,
+        linked=st.query_params.to_dict(),
     )
 
 

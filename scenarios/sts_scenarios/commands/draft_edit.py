@@ -9,17 +9,13 @@ from sts.cli.command import Result
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
-from sts.suites.types import KINDS
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, curation
-from sts_scenarios.category import Category
 from sts_scenarios.editing import (
     FIELDS,
     Edit,
     Editor,
-    add_scenario,
     describe_partner,
-    make_free_category,
 )
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
@@ -76,24 +72,14 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft = drafts.open_draft(workspace, args.name)
     drafts.check_open(draft)
     trajectory = trajectories.find_trajectory(workspace, args.trajectory)
-    category = _find_category(args, trajectory.episode.domain)
-    last = drafts.find_last_numbers(workspace, draft.name, draft.load_ids()).get(category.name, 0)
-    id = f"{category.name}-{last + 1:02d}"
-    chosen = _read_changes(args) | {"category": category.name}
+    own = categories.load_category(args.category) if ":" in args.category else None
+    chosen = _read_changes(args) | ({"category": own.name} if own else {})
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
-    result = add_scenario(trajectory, category, chosen, id=id, author=person.pseudonym)
-    drafts.add_candidates(draft, [result.scenario])
+    result = curation.add_candidate(draft, trajectory, chosen, person, own)
+    id = result.scenario.id
     text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result)}"
     return Result({"draft": draft.name, "candidate": id, "fault": result.fault}, text)
-
-
-def _find_category(args: argparse.Namespace, domain: str) -> Category:
-    """Return the category that the flags name; one without a rule if it is not installed."""
-    if ":" in args.category:
-        return categories.load_category(args.category)
-    known = categories.installed_categories([domain]).get(args.category)
-    return known or make_free_category(domain, args.category, args.kind or KINDS[0])
 
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:

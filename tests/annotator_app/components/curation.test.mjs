@@ -12,7 +12,7 @@ const decided = (id, standing = [], last = standing.at(-1)?.[0] ?? "", inherited
   ({ id, inherited, last, standing, mark: id, rating: "", ratings: [] });
 
 function sent(more = {}) {
-  const candidates = IDS.map((id) => ({ id, mark: id, broken: "", instruction: `go ${id}`, tags: [], episode: payload(id) }));
+  const candidates = IDS.map((id) => ({ id, mark: id, broken: "", instruction: `go ${id}`, tags: [], own: {}, episode: payload(id) }));
   return {
     acks: [], drafts: ["own"], draft: DRAFT, list: LIST, total: 4, position: 0, at: "walk-01", first: 0, ids: IDS,
     candidates, states: IDS.map((id) => decided(id)), coverage: [], log: [], undoable: [], ...more,
@@ -39,6 +39,14 @@ test("accepting moves to the next candidate, and each decision names its predece
   assert.deepEqual([first.follows, second.follows, third.follows], ["", "", second.uuid]);
   assert.equal(third.reason, "the subject of the question was not in sight");
   assert.equal(made.statusOf("walk-02").status, "rejected");
+});
+
+test("a link in the address is followed once", () => {
+  const made = curation({ linked: "walk-03" });
+  assert.equal(made.at, "walk-03");
+  press(made, "next");
+  made.receive(sent({ linked: "walk-03", at: "walk-04", position: 3 }), 0);
+  assert.equal(made.at, "walk-04");
 });
 
 test("a rejection needs a reason, and Escape cancels it", () => {

@@ -153,6 +153,52 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     page.locator(".facts", has_text="horizon 12").wait_for()
 
 
+def test_any_moment_and_words_become_a_candidate_that_two_others_vote_for(
+    open_page: Opener, curated: Server
+) -> None:
+    page = curator(open_page, curated, "Ana")
+    page.get_by_role("link", name="New scenario").click()
+    words, criterion = "Bleib weg. <b>ابتعد</b>", "It is never next to another player."
+    page.get_by_role("textbox", name="Instruction").fill(words)
+    page.get_by_role("textbox", name="Success criterion").fill(criterion)
+    page.get_by_role("textbox", name="Category").fill("manners")
+    page.get_by_role("button", name="Add to the draft").click()
+    page.get_by_text("expected an instruction without markup").wait_for()
+    words = words.replace("<b>", "").replace("</b>", "")
+    page.get_by_role("textbox", name="Instruction").fill(words)
+    page.get_by_role("button", name="Add to the draft").click()
+    page.get_by_text("manners-01 is added to the draft own.").wait_for()
+    page.goto(page.url.replace("new-scenario", "curate?draft=own&at=manners-01"))
+    page.locator(".id", has_text="manners-01").wait_for()
+    assert page.text_content(".instruction") == words
+    assert "not checked by a rule" in page.inner_text(".facts")
+    press(page, "e")
+    page.locator(".unfit", has_text="Not checked by a rule").wait_for()
+    drag(page, "takeover", -4)
+    page.locator(".changes", has_text="takeover 19 → 15").wait_for()
+    page.fill("[name=edge_cases]", "Being on one cell counts as next to it.")
+    page.locator(".changes", has_text="edge_cases").wait_for()
+    page.click(".editing [data-action=enter]")
+    press(page, "a")
+    saved(page)
+    sts(curated, "draft", "reject", "own", *ids(curated, "undecided"), "--reason=other")
+    assert main(["suite", "freeze", "own", "--workspace", str(curated.folder)]) == 1
+    for name in ("Ben", "Cleo"):  # scripts with these names
+        voter = curator(open_page, curated, name)
+        press(voter, "b")
+        voter.locator(".position", has_text="1 of 41").wait_for()
+        while read_candidate(voter) != "manners-01":
+            press(voter, "j")
+        voter.locator(".instruction", has_text=words).wait_for()
+        press(voter, "y")
+        saved(voter)
+    sts(curated, "suite", "freeze", "own")
+    suite = suites.load(Workspace.open(str(curated.folder)), "own@1")
+    (frozen,) = suite.scenarios
+    assert (frozen.text, frozen.criterion, suite.unreviewed) == (words, criterion, ())
+    assert frozen.context_start + frozen.takeover == 15
+
+
 def decide(page: Any, *keys: str) -> str:
     """Decide about the candidate in view, once it is there; return its name."""
     page.wait_for_selector(".curate .stage:not([hidden])")
