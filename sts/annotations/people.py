@@ -26,7 +26,7 @@ from sqlalchemy import (
     update,
 )
 
-from sts.annotations import addresses, events, sessions
+from sts.annotations import addresses, events, schema, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, rejected, roles, slots
 from sts.annotations.types import Annotator
@@ -252,6 +252,8 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
     It replaces their unused invitation, keeps their sessions, and reactivates a deactivated person.
     """
     person = get_person(connection, name)
+    if person.deactivated and person.name == person.pseudonym:
+        raise ArgumentError(f"{name} was forgotten, or never had a name; add them as a new person")
     _set_deactivated(connection, person.id, None)
     token = sessions.create_invitation(connection, person.id, now=now)
     return replace(person, token=token, deactivated=False)
@@ -273,6 +275,9 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     is_sender = rejected.c.annotator == person.id
     connection.execute(update(rejected).where(is_sender).values(raw="", message="erased"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
+    pauses = schema.controls
+    is_theirs = or_(pauses.c.person == person.id, pauses.c.annotator == person.id)
+    connection.execute(update(pauses).where(is_theirs).values(reason=""))
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)

@@ -117,6 +117,9 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
                     raise ArgumentError(f"--suites keep is not allowed for {person.name}: {why}")
         if sure and traces.suites and args.suites is None:
             raise ArgumentError(_describe_suites(traces, person, None))
+        rest = traces.without_suites() if keep else traces
+        forgetting.check_unused(workspace, rest)
+        folders = forgetting.find_reports(workspace, person.pseudonym, rest.suites)
         if sure and traces.sessions:  # in two steps, so that they begin no other session
             with store.write(alone=True) as connection:
                 people.deactivate(connection, args.name, now=store.now())
@@ -124,20 +127,26 @@ def anonymise(args: argparse.Namespace, workspace: Workspace) -> Result:
             forgetting.forget(workspace, person.pseudonym, keep=keep)
             with store.write(alone=True) as connection:
                 people.anonymise(connection, args.name, now=store.now())
-    are, rest = "are" if sure else "would be", traces.without_suites() if keep else traces
+    are = "are" if sure else "would be"
+    reports = [folder.relative_to(workspace.root).as_posix() for folder in folders]
+    others = len(rest.people - {person.pseudonym})
     counts = {"session": len(rest.sessions), "recording": len(rest.recordings)}
     counts["candidate"] = sum(not label for label, _ in rest.cut)
     counted = ", ".join(count_noun(count, noun) for noun, count in counts.items())
+    partners, listed = count_noun(others, "other participant"), ", ".join(reports)
     lines = [
         f"{person.name} {'is' if sure else 'would be'} anonymised: name, address and comments "
         f"{are} erased and access ends; verdicts on {judged} clips are kept under "
         f"{person.pseudonym}",
         *([f"of their live sessions, {counted} {are} erased"] if traces.sessions else []),
+        *([f"actions and texts of {partners} {are} erased, too"] if others else []),
+        *([f"reports {are} erased; sts report makes them again: {listed}"] if reports else []),
         *([_describe_suites(traces, person, args.suites)] if traces.suites else []),
         *([] if sure else ["this cannot be undone: add --yes to do it"]),
     ]
     value = {"pseudonym": person.pseudonym, "judged": judged, "forgotten": sure}
-    return Result(value | {"erased": counts, "suites": traces.suites}, "\n".join(lines))
+    value |= {"erased": counts, "suites": traces.suites, "others": others, "reports": reports}
+    return Result(value, "\n".join(lines))
 
 
 def _describe_suites(traces: Traces, person: Annotator, choice: str | None) -> str:
@@ -148,7 +157,7 @@ def _describe_suites(traces: Traces, person: Annotator, choice: str | None) -> s
     if choice == "keep":
         return (
             f"kept, with {person.pseudonym} and the texts in them: {suites}, their continuations, "
-            f"and the trajectories {', '.join(traces.in_suites)}"
+            f"and the recordings {', '.join(sorted(traces.in_suites))}"
         )
     return (
         f"recordings of {person.name} are in {suites}: with --suites erase, versions without these "

@@ -13,7 +13,6 @@ from sts.live.plans import SESSIONS_FOLDER, list_studies, load_plan
 from sts.live.types import Opening
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.workspace import Workspace
-from sts.suites.folders import list_erased
 from sts.trajectories.store import find_trajectory
 
 
@@ -48,7 +47,7 @@ def _check_session(workspace: Workspace, path: Path, read_index: Callable[[], In
     stored = [str(event.get("record", "")) for event in events if event["kind"] == "stored"]
     if not stored or (has_record and not stored[0]):
         raise DamagedData("its record is not stored; start the server, which stores it")
-    if has_record and opening.scenario not in list_erased(workspace).values():
+    if has_record:
         record = (
             find_continuation(workspace, stored[0], read_index())
             if is_scenario

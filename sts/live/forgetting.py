@@ -5,17 +5,30 @@ computed from is erased after them.
 """
 
 import contextlib
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from sts.continuations import label_table
 from sts.continuations import store as continuations
-from sts.errors import StsError
-from sts.live.interactions import collect_sessions, read_journals, write_interactions
-from sts.live.journal import ERASED_FORMAT, Journal, encode_events, is_open
-from sts.live.plans import list_studies, load_plan
+from sts.continuations.human import person_fingerprint
+from sts.continuations.types import HUMAN, Identity
+from sts.errors import DamagedData, StsError
+from sts.live.interactions import summarise_session
+from sts.live.journal import (
+    ERASED_FORMAT,
+    Event,
+    Journal,
+    compute_digest,
+    encode_events,
+    is_open,
+    read_events,
+)
+from sts.live.plans import SESSIONS_FOLDER
 from sts.live.records import get_journal_path
 from sts.live.types import Opening, list_participants
 from sts.storage.files import canonical_json, read_bytes, write_atomically
@@ -43,14 +56,31 @@ class Traces(NamedTuple):
     """Live sessions of a person, and what was made of them.
 
     Attributes:
-      sessions: when each was opened, in UTC seconds, by id.
+      sessions: the events of each, except steps, by id.
       recordings: the session of each trajectory, by its id.
+      plays: the session of each continuation that the person played, by its id.
       cut: scenarios cut from these, each with the NAME@VERSION of its suite, or "" in a draft.
+      others: all other sessions, as `sessions`.
     """
 
-    sessions: Mapping[str, float]
+    sessions: Mapping[str, Sequence[Event]]
     recordings: Mapping[str, str]
+    plays: Mapping[str, str]
     cut: Sequence[tuple[str, Summary]]
+    others: Mapping[str, Sequence[Event]]
+
+    @property
+    def replays(self) -> dict[str, Sequence[Event]]:
+        """The sessions in which others played one of these scenarios."""
+        hashes = {scenario.hash for _, scenario in self.cut}
+        return {id: log for id, log in self.others.items() if log[0]["scenario"] in hashes}
+
+    @property
+    def people(self) -> set[str]:
+        """Everyone of whom these sessions and replays have actions or texts."""
+        logs = (*self.sessions.values(), *self.replays.values())
+        people = (list_participants(log) for log in logs if log[0]["format"] != ERASED_FORMAT)
+        return {p.name for participants in people for p in participants if p.acts and p.name}
 
     @property
     def suites(self) -> dict[str, list[str]]:
@@ -59,47 +89,89 @@ class Traces(NamedTuple):
         return {label: sorted(s.id for other, s in self.cut if other == label) for label in labels}
 
     @property
-    def in_suites(self) -> list[str]:
-        """The trajectories that frozen suites use."""
-        return sorted({s.trajectory for label, s in self.cut if label} & self.recordings.keys())
+    def in_suites(self) -> dict[str, str]:
+        """The sessions of the trajectories and continuations that frozen suites use."""
+        used = {id for label, scenario in self.cut if label for id in _list_origins(scenario)}
+        return {id: s for id, s in {**self.recordings, **self.plays}.items() if id in used}
 
     @property
     def recorded(self) -> float:
         """The time, in UTC seconds, at which the first session was opened that a suite uses."""
-        return min((self.sessions[self.recordings[id]] for id in self.in_suites), default=0.0)
+        opened = (self.sessions[id][0]["started"] for id in self.in_suites.values())
+        return min((datetime.fromisoformat(day).timestamp() for day in opened), default=0.0)
+
+    def find_kept(self) -> set[str]:
+        """Return the sessions that frozen suites use, and others of the same studies."""
+        studies = {id: log[0]["study"] or id for id, log in self.sessions.items()}
+        used = {studies[id] for id in self.in_suites.values()}
+        return {id for id, study in studies.items() if study in used}
 
     def without_suites(self) -> "Traces":
-        """Return them without what is in frozen suites, or is made of the same trajectories."""
-        rest = {id: s for id, s in self.recordings.items() if id not in self.in_suites}
-        return Traces(
-            self.sessions, rest, [pair for pair in self.cut if pair[1].trajectory in rest]
-        )
+        """Return them without what is in frozen suites, or is made of the same recordings."""
+        kept = self.in_suites
+        rest = {id: s for id, s in self.recordings.items() if id not in kept}
+        erased = rest.keys() | self.plays.keys() - kept.keys()
+        cut = [pair for pair in self.cut if erased & _list_origins(pair[1])]
+        return self._replace(recordings=rest, cut=cut)
+
+
+def _list_origins(scenario: Summary) -> set[str]:
+    """Return the trajectory and the continuation, "" without one, that a scenario was cut from."""
+    return {scenario.trajectory, str(scenario.provenance.get("continuation", ""))}
 
 
 def find_traces(workspace: Workspace, person: str) -> Traces:
     """Find what is left of the live sessions of a person, given by pseudonym.
 
     Raises:
-      StsError: one of their sessions is in use.
+      DamagedData: a journal is damaged and has the pseudonym; others are left out.
     """
-    sessions: dict[str, float] = {}
-    recordings: dict[str, str] = {}
-    for file, events in read_journals(workspace):
-        if any(p.acts and p.name == person for p in list_participants(events)):
-            if is_open(path := Path(file)):
-                raise StsError(f"session {path.stem} is in use: end their live session first")
-            sessions[path.stem] = datetime.fromisoformat(events[0]["started"]).timestamp()
-            if events[0]["activity"] != "scenario":  # the record of which is a continuation
-                ids = (event["record"] for event in events if event["kind"] == "stored")
-                recordings |= dict.fromkeys(filter(None, ids), path.stem)
+    sessions, others = dict[str, list[Event]](), dict[str, list[Event]]()
+    recordings, plays = dict[str, str](), dict[str, str]()
+    for path in sorted(workspace.path("live", SESSIONS_FOLDER).glob("*.jsonl")):
+        try:
+            events = read_events(path)
+            summarise_session(str(path), events, None)
+        except DamagedData:
+            if path.is_file() and person.encode() in path.read_bytes():
+                raise
+            continue
+        log, scenario = [e for e in events if e["kind"] != "step"], events[0]["scenario"]
+        is_theirs = any(p.acts and p.name == person for p in list_participants(log))
+        (sessions if is_theirs else others)[path.stem] = log
+        if is_theirs and scenario:
+            plays[Identity(scenario, HUMAN, person_fingerprint(person), 0, 0).id] = path.stem
+        elif is_theirs:
+            ids = (event.get("record") for event in log if event["kind"] == "stored")
+            recordings |= dict.fromkeys(filter(None, ids), path.stem)
     for trajectory in trajectories.load(workspace) if sessions else ():
-        if (session := trajectory.provenance.get("session")) in sessions:
-            recordings[trajectory.id] = session
-    return Traces(sessions, recordings, _find_scenarios(workspace, recordings))
+        if (id := trajectory.provenance.get("session")) in sessions:
+            recordings[trajectory.id] = id
+    cut = _find_scenarios(workspace, recordings.keys() | plays.keys())
+    return Traces(sessions, recordings, plays, cut, others)
 
 
-def _find_scenarios(workspace: Workspace, ids: Mapping[str, str]) -> list[tuple[str, Summary]]:
-    """Return scenarios cut from trajectories, or from failed continuations of such scenarios."""
+def check_unused(workspace: Workspace, traces: Traces) -> None:
+    """Raise StsError if a session that would be erased is in use."""
+    for id in (*traces.sessions, *traces.replays):
+        if is_open(get_journal_path(workspace, id)):
+            raise StsError(f"session {id} would be erased, and is in use: end it first")
+
+
+def find_reports(workspace: Workspace, person: str, labels: Collection[str]) -> list[Path]:
+    """Return the folders of reports of suites, NAME@VERSION, or with a person's pseudonym."""
+    suites = (f'"suite": ?"{re.escape(label)}["+]' for label in labels)
+    hit = re.compile("|".join([re.escape(person), *suites]).encode())
+    folders = [file.parent for file in sorted(workspace.root.glob("*/**/report.json"))]
+    return [
+        folder
+        for folder in folders
+        if any(hit.search(file.read_bytes()) for file in folder.rglob("*") if file.is_file())
+    ]
+
+
+def _find_scenarios(workspace: Workspace, ids: Collection[str]) -> list[tuple[str, Summary]]:
+    """Return scenarios cut from trajectories or continuations, or from those of such scenarios."""
     if not ids:
         return []
     erased = {*list_erased(workspace)}  # perhaps by a call that was interrupted
@@ -114,7 +186,7 @@ def _find_scenarios(workspace: Workspace, ids: Mapping[str, str]) -> list[tuple[
         cut = [
             (label, s)
             for label, s in scenarios
-            if s.trajectory in ids
+            if not _list_origins(s).isdisjoint(ids)
             or ("continuation" in s.provenance and tuple(s.source.split(" ")[2:4]) in erased)
         ]
         before, erased = erased, erased | {(label, s.id) for label, s in cut}
@@ -131,35 +203,54 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
       keep: if True, what is in frozen suites stays.
 
     Raises:
-      StsError: one of their sessions is in use, or a suite cannot be frozen.
+      StsError: a session is in use, or a suite cannot be frozen; nothing was erased.
+      DamagedData: as of `find_traces`.
       Unavailable: a file cannot be written.
     """
     traces, date = find_traces(workspace, person), f"{datetime.now(UTC):%Y-%m-%d}"
+    kept = traces.find_kept() if keep else set[str]()
+    traces = traces.without_suites() if keep else traces
+    check_unused(workspace, traces)
+    for label in traces.suites:  # first, since it can fail
+        suites.freeze_without(workspace, label.partition("@")[0], traces.suites)
+    paths = [get_journal_path(workspace, id) for id in sorted(traces.sessions)]
     with contextlib.ExitStack() as stack:  # no server can store a recording meanwhile
-        paths = [get_journal_path(workspace, session) for session in sorted(traces.sessions)]
-        journals = [Journal(path, new=False) for path in paths]
-        for journal in journals:
-            stack.callback(journal.close)
-        _erase_recordings(workspace, traces.without_suites() if keep else traces, date)
-        for journal in reversed(journals):  # the first one gives the person's new name
-            _erase_journal(journal, person, f"erased-{journals[0].digest[:6]}", date)
-    for study in list_studies(workspace):
-        if (table := workspace.path("live", study, "interactions.parquet")).exists():
-            sessions = collect_sessions(workspace, load_plan(workspace, study))
-            write_interactions(table, [row for s in sessions for row in s.interactions])
+        for id, log in {**traces.sessions, **traces.replays}.items():
+            if not any(event["kind"] in ("stored", "erased") for event in log):
+                journal = Journal(get_journal_path(workspace, id), new=False)
+                stack.callback(journal.close)
+        for folder in find_reports(workspace, person, traces.suites):
+            for path in sorted(folder.glob("*"), key=lambda path: path.name == "report.json"):
+                _remove(path)  # `report.json`, by which a second call finds it, comes last
+            with contextlib.suppress(FileNotFoundError):
+                folder.rmdir()
+        for id in traces.replays:
+            _erase_journal(get_journal_path(workspace, id), {}, date)
+        _erase_recordings(workspace, traces, date)
+        name = f"erased-{compute_digest(read_events(paths[0]))[:6]}" if paths else ""
+        for path in reversed(paths):  # the first one gives the person's new name
+            _erase_journal(path, {} if path.stem in kept else {person: name}, date)
+    for path in sorted(workspace.root.rglob(".*.part")):
+        if path.exists() and time.time() - path.stat().st_mtime > 600:  # of a killed process
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it."""
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _erase_recordings(workspace: Workspace, traces: Traces, date: str) -> None:
     """Erase recordings and what is made of them."""
+    for table in workspace.path("live").glob("*/interactions.parquet") if traces.sessions else ():
+        table.unlink()  # `sts live score` makes it of the journals
     if not (traces.recordings or traces.cut):
         return
-    for evidence in sorted(workspace.path("reports").glob("**/evidence")):
-        name, _, version = evidence.parent.name.partition("+")[0].rpartition("-")
-        if f"{name}@{version}" in traces.suites:
-            shutil.rmtree(evidence)
     shutil.rmtree(workspace.path("frames"), ignore_errors=True)
     hashes = {scenario.hash for _, scenario in traces.cut}
     continuations.erase(workspace, hashes)
+    for label in traces.suites:
+        workspace.path(label_table.table_name(label)).unlink(missing_ok=True)
     erase_candidates(workspace, hashes)
     suites.erase_scenarios(workspace, traces.suites, date)
     log = workspace.path("live", "erased.jsonl")
@@ -170,18 +261,22 @@ def _erase_recordings(workspace: Workspace, traces: Traces, date: str) -> None:
     trajectories.erase(workspace, traces.recordings)
 
 
-def _erase_journal(journal: Journal, person: str, name: str, date: str) -> None:
-    """Replace a journal by one without world, actions and texts, in which a person has a name."""
+def _erase_journal(path: Path, names: Mapping[str, str], date: str) -> None:
+    """Replace a journal by one without world, actions and texts, in which people have new names."""
+    events = read_events(path)
+    people = list_participants(events)
+    renamed = [p._replace(name=names.get(p.name, p.name)) for p in people]
+    if events[0]["format"] == ERASED_FORMAT and renamed == people:
+        return  # erased by a call before
     kept = [
         {key: event[key] for key in event if key in ("kind", "at", *_KEPT[event["kind"]])}
-        for event in journal.events
+        for event in events
         if event["kind"] in _KEPT
     ]
-    people = list_participants(journal.events)
-    renamed = [p._replace(name=name)._asdict() if p.name == person else p._asdict() for p in people]
-    kept[0] |= {"format": ERASED_FORMAT, "state": "", "participants": renamed}
+    kept[0] |= {"format": ERASED_FORMAT, "state": ""}
+    kept[0] |= {"participants": [participant._asdict() for participant in renamed]}
     if all(event["kind"] != "ended" for event in kept):
         steps = sum(event["kind"] == "step" for event in kept)
         kept.append({"kind": "ended", "t": steps, "at": kept[-1]["at"], "reason": "abandoned"})
-    kept.append({"kind": "erased", "date": date, "was": journal.digest})
-    write_atomically(journal.path, encode_events(kept), mode=0o600)
+    kept.append({"kind": "erased", "date": date, "was": compute_digest(events)})
+    write_atomically(path, encode_events(kept), mode=0o600)

@@ -9,6 +9,7 @@ when the journal is opened again.
 
 import errno
 import fcntl
+import functools
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -77,11 +78,6 @@ class Journal:
         self.events.append(event)
         self._end, self._size = link, self._size + len(line)
 
-    @property
-    def digest(self) -> str:
-        """The last digest of the chain."""
-        return self._end.digest
-
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
@@ -114,6 +110,11 @@ def encode_events(events: Iterable[Event]) -> bytes:
         end = next_link(end, [event])
         lines.append(canonical_json({**event, "digest": end.digest}) + b"\n")
     return b"".join(lines)
+
+
+def compute_digest(events: Iterable[Event]) -> str:
+    """Return the last digest of the chain of events."""
+    return functools.reduce(lambda end, event: next_link(end, [event]), events, START).digest
 
 
 def _decode(path: Path, raw: bytes) -> tuple[list[Event], Link]:

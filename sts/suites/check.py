@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sts.domains import validate_episodes
-from sts.errors import DamagedData
+from sts.errors import DamagedData, ErasedSuite
 from sts.storage.checks import CheckResult, Findings, list_folders
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
@@ -15,18 +15,24 @@ from sts.suites.lint import lint_scenarios
 
 def check_suites(workspace: Workspace) -> CheckResult:
     """Check the hashes of every suite version in a workspace, and replay it to each takeover."""
-    findings, count = Findings(), 0
+    findings, count, erased = Findings(), 0, 0
     versions = [
         version for name in list_folders(workspace.path("suites")) for version in list_folders(name)
     ]
     for folder in versions:
         with findings.collect(folder):
-            suite = store.read(folder)
+            try:
+                suite = store.read(folder)
+            except ErasedSuite:
+                erased += 1
+                continue
             count += len(suite.scenarios)
             if suite.label != f"{folder.parent.name}@{folder.name}":
                 raise DamagedData(f"{folder} holds {suite.label} instead")
             findings += [f"{suite.label}: {fault}" for fault in lint_scenarios(suite.scenarios)]
-    return CheckResult({"versions": len(versions), "scenarios": count}, tuple(findings))
+    counts = {"versions": len(versions), "scenarios": count}
+    counts |= {"erased versions": erased} if erased else {}
+    return CheckResult(counts, tuple(findings))
 
 
 def check_drafts(workspace: Workspace) -> CheckResult:

@@ -144,14 +144,11 @@ def write(folder: Path, suite: Suite) -> None:
 def erase_scenarios(
     workspace: Workspace, by_suite: Mapping[str, Collection[str]], date: str
 ) -> None:
-    """Erase scenarios, by NAME@VERSION, after freezing versions without them.
-
-    A call that was interrupted can be repeated; errors as of `freeze`.
-    """
+    """Erase scenarios, by NAME@VERSION; see `freeze_without`, which is best called before."""
     for label, ids in by_suite.items():
         name, _, version = label.partition("@")
         folder = workspace.path("suites", name, version)
-        fields: dict[str, Any] = {"use": _freeze_without(workspace, name, by_suite)}
+        fields: dict[str, Any] = {"use": freeze_without(workspace, name, by_suite)}
         fields["scenarios"] = dict.fromkeys(ids, date) | read_erased(folder)["scenarios"]
         erased = encode_json("erased", ERASED_VERSION, fields)
         write_atomically(folder / "erased.json", erased)
@@ -159,12 +156,12 @@ def erase_scenarios(
         scenarios.write(file, [s for s in scenarios.read(file) if s.id not in ids])
 
 
-def _freeze_without(
+def freeze_without(
     workspace: Workspace, name: str, by_suite: Mapping[str, Collection[str]]
 ) -> str | None:
     """Return a version without these scenarios, freezing the newest again if it has some.
 
-    None if no scenario is left.
+    None if no scenario is left. A call can be repeated; errors as of `freeze`.
     """
     newest = max(folders := list_versions(workspace)[name])
     label, folder = f"{name}@{newest}", folders[newest]

@@ -7,6 +7,7 @@ the verified bytes.
 
 import functools
 import hashlib
+import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -273,6 +274,7 @@ def find_trajectory(workspace: Workspace, id: str) -> Trajectory:
 
     Raises:
       UnknownName: there is none, or more than one.
+      StsError: it was erased.
     """
     places: dict[str, tuple[Path, int]] = {}
     for path in list_files(workspace):
@@ -280,6 +282,10 @@ def find_trajectory(workspace: Workspace, id: str) -> Trajectory:
         for full_id, group in _read_ids(path, stat.st_ino, stat.st_size, stat.st_mtime_ns):
             places.setdefault(full_id, (path, group))
     hits = [full_id for full_id in places if full_id.startswith(id)]
+    if not hits and id and (log := workspace.path("live", "erased.jsonl")).exists():
+        line = rf'"date":"([^"]*)".*"trajectory":"{re.escape(id)}'
+        if erased := re.search(line, log.read_text()):
+            raise StsError(f"trajectory {id} was erased on {erased[1]}")
     if len(hits) != 1 or not id:
         raise UnknownName("trajectory", id, hits or list(places), most=5)
     path, group = places[hits[0]]

@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import resource
 import shlex
 import shutil
 import sqlite3
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sts import agents
-from sts.annotations import consent, people
+from sts.annotations import consent, controls, people
 from sts.annotations.export import export_ratings
 from sts.annotations.items import make_item
 from sts.annotations.store import DATABASE_FILE, AnnotationStore
@@ -30,7 +31,8 @@ from sts.continuations.human import person_fingerprint
 from sts.continuations.takeover import continue_all
 from sts.domains import load_domain
 from sts.episodes import Instruction
-from sts.errors import ErasedSuite
+from sts.errors import ErasedSuite, StsError
+from sts.live.forgetting import forget
 from sts.live.game import Game
 from sts.live.interactions import collect_sessions, read_interactions
 from sts.live.journal import read_events
@@ -47,6 +49,7 @@ from sts.trajectories import store as trajectories
 from sts.trajectories.types import Trajectory
 from sts_analysis.metrics.interactive import score_interactions
 from sts_scenarios.freezing import load_candidates
+from sts_scenarios.mining.failures import _trajectory as make_trajectory
 from sts_scenarios.profiles import Profiles
 from tests.examples import accepted, on_test_side, recorded, scenario
 from tests.faults.processes import fork
@@ -174,11 +177,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(root, "draft edit next clean-take-12 --horizon 7 --user Ana")
     profiles = Profiles(open_draft(workspace, "next"), ["random"])
     profiles.compute(load_candidates(workspace, "next")[1][1])
-    for name in ("mine-2+tag=a", "mine-20"):
-        evidence = workspace.path("reports", name, "evidence")
-        evidence.mkdir(parents=True)
-        (evidence / "index.html").write_text(ASKED if name != "mine-20" else "")
+    with AnnotationStore.open(workspace) as database:
+        change(database, controls.set_pause, person=persons[0].id, reason=f"{NAME} is ill")
+        change(database, controls.set_pause, person=persons[1].id, by=persons[0].id, reason=NOTED)
+    run(root, "report mine@2")
+    write_report(root / "papers/one", "mine@2+tag=a", "")
+    write_report(root / "papers/two", "hard@10", "")
+    for name, age in (("old", 700), ("young", 0)):
+        leftover = workspace.path("trajectories", f".{name}.parquet.a1b2.part")
+        leftover.write_text(ASKED if age else "")
+        os.utime(leftover, (time.time() - age,) * 2)
     return root
+
+
+def write_report(folder: Path, suite: str, table: str) -> None:
+    """Write what stands for a report, as `sts report --out` does."""
+    (folder / "tables").mkdir(parents=True)
+    (folder / "report.json").write_text(json.dumps({"suite": suite}))
+    (folder / "tables/annotators.csv").write_text(table)
 
 
 class Study:
@@ -189,6 +205,8 @@ class Study:
         with AnnotationStore.open(self.workspace) as database:
             ids = {p.name: p.pseudonym for p in ask(database, people.list_people)}
         self.dora, self.ben = ids[NAME], ids["Ben"]
+        scenarios = store.load(self.workspace, "mine@2").scenarios
+        self.cut = [scenario for scenario in scenarios if scenario.id == "clean-take-04"]
 
     def forget(self, more: str = "--yes --suites erase", code: int = 0) -> str:
         return run(self.root, f"annotators anonymise '{NAME}' {more}", code)
@@ -225,8 +243,8 @@ WORDS = (ASKED, ANSWERED, NOTED, "Dora", EMAIL)
 
 def check_erased(study: Study, before: dict[str, list[Any]]) -> None:
     """Check all that must be true after `--yes --suites erase`, however often it was begun."""
-    ((place, word),) = study.search(*WORDS, study.dora)
-    assert word == study.dora and "annotators" in place
+    check_search(study)
+    played = {s.hash for s in study.cut}
     hers = {
         id: events
         for id, events in before.items()
@@ -236,7 +254,7 @@ def check_erased(study: Study, before: dict[str, list[Any]]) -> None:
     after = study.read_journals()
     names = set()
     for id, events in before.items():
-        if id not in hers:
+        if id not in hers and events[0]["scenario"] not in played:
             assert after[id] == events
             continue
         people_before, people_after = (list_participants(one) for one in (events, after[id]))
@@ -254,6 +272,12 @@ def check_erased(study: Study, before: dict[str, list[Any]]) -> None:
     stored = {t.id for t in trajectories.load(study.workspace)}
     assert len(stored) == 6 + 4 and not stored & logged.keys()
     check_suites(study)
+
+
+def check_search(study: Study) -> None:
+    """Check that a pseudonym in the table of people is all that is left."""
+    ((place, word),) = study.search(*WORDS, study.dora)
+    assert word == study.dora and "annotators" in place
 
 
 def check_journal(before: list[Any], after: list[Any]) -> None:
@@ -294,15 +318,13 @@ def check_suites(study: Study) -> None:
     assert [s.id for s in store.load(workspace, "hard@2").scenarios] == ["clean-take-03"]
     versions = workspace.path("suites").glob("*/*/suite.json")
     assert len([*versions]) == 5
-    listed, checked = run(root, "suite ls"), run(root, "workspace check", 1)
+    listed, checked = run(root, "suite ls"), run(root, "workspace check")
+    assert "3 erased versions" in checked
     for label, use in {"mine@1": "mine@3", "mine@2": "mine@3", "hard@1": "hard@2"}.items():
         why = f"{label} can no longer be verified: 1 scenario erased on"
-        assert why in listed and why in checked
+        assert why in listed
         with pytest.raises(ErasedSuite, match=f"^{why}.*forgotten; use {use}$"):
             frozen.load(workspace, label)
-    found = [line for line in checked.splitlines() if "/" in line]
-    expected = ("can no longer be verified", "report.json is missing")
-    assert all(any(why in line for why in expected) for line in found), found
     assert open_draft(workspace, "next").load_ids() == ["clean-take-11"]
     played = continuations.load(workspace, {s.hash for s in new.scenarios})
     assert len(played) == 5 and "human" in {c.agent for c in played}
@@ -315,6 +337,7 @@ def check_suites(study: Study) -> None:
 def describe_scores(study: Study) -> list[Any]:
     """Return the scores of the study, and its interactions without names and texts."""
     plan = load_plan(study.workspace, "pilot")
+    run(study.root, "live score pilot")
     sessions = collect_sessions(study.workspace, plan)
     rows = [row for session in sessions for row in session.interactions]
     bare = [row._replace(person="", marked_by="", text="", note_given=False) for row in rows]
@@ -332,16 +355,24 @@ def test_nothing_of_a_forgotten_person_is_left_but_a_pseudonym_of_verdicts(study
     before, scores = study.read_journals(), describe_scores(study)
     printed = study.forget()
     assert "6 sessions, 5 recordings, 3 candidates are erased" in printed
+    assert "actions and texts of 1 other participant are erased" in printed
     assert "frozen: hard@1 (clean-take-05), mine@1 (clean-take-04), mine@2" in printed
     check_erased(study, before)
     assert describe_scores(study) == scores
     assert "use mine@3" in run(study.root, "suite verify mine@2", 1)
     assert "mine@3 is sound" in run(study.root, "suite verify mine@3")
+    assert not (study.root / "papers/one").exists() and (study.root / "papers/two").exists()
+    assert study.workspace.path("trajectories/.young.parquet.a1b2.part").exists()
+    assert "was forgotten" in run(study.root, f"annotators invite {study.dora}", 2)
+    for id in (study.cut[0].trajectory, study.cut[0].trajectory[:8]):
+        shown = run(study.root, f"trajectories show {id}", 1)
+        assert f"trajectory {id} was erased on 20" in shown
     files = study.read_files()
     run(study.root, f"annotators anonymise {study.dora} --yes")  # a second time
     assert {n: raw for n, raw in study.read_files().items() if DATABASE_FILE not in n} == {
         n: raw for n, raw in files.items() if DATABASE_FILE not in n
     }
+    run(study.root, "report mine@3")
 
 
 @pytest.mark.parametrize("more", ["", "--suites erase"])
@@ -351,6 +382,8 @@ def test_without_yes_the_command_counts_and_lists_suites_and_changes_nothing(stu
     assert "6 sessions, 5 recordings, 3 candidates would be erased" in printed
     for text in ("mine@1 (clean-take-04)", "mine@2 (clean-take-04)", "hard@1 (clean-take-05)"):
         assert text in printed
+    assert "sts report makes them again: papers/one, reports/mine-2\n" in printed
+    assert "1 other participant would be" in printed
     assert "--yes" in printed and ("--suites keep" in printed) == (more == "")
     assert study.read_files() == files
 
@@ -363,22 +396,30 @@ def test_recordings_in_a_frozen_suite_are_not_erased_without_a_choice(study):
     assert study.read_files() == files
 
 
-def test_person_in_a_session_that_a_server_holds_is_not_forgotten(study):
+def start_another(study: Study, *, is_replay: bool) -> Game:
+    """Start a session with Dora, or one in which another person plays a scenario of hers."""
+    if is_replay:
+        opening = open_scenario(study.cut[0], "annotator-other")._replace(id=f"{9:024x}")
+        return start(study.workspace, opening, scenario=study.cut[0])
     (state,) = load_domain("lambda-star").generate(1, seed=1)
-    game = start(study.workspace, open_record(9, state, study.dora, study.ben))
+    return start(study.workspace, open_record(9, state, study.dora, study.ben))
+
+
+@pytest.mark.parametrize("is_replay", [False, True])
+def test_person_in_a_session_that_a_server_holds_is_not_forgotten(study, is_replay):
+    game = start_another(study, is_replay=is_replay)
     game.step({})
     game.end("finished")  # it waits for marks
     files = study.read_files()
     for more in ("", "--yes --suites erase"):
-        assert "end their live session first" in study.forget(more, 1)
+        assert f"session {9:024x} would be erased, and is in use" in study.forget(more, 1)
     assert study.read_files() == files
     game.close()
 
 
-@pytest.mark.parametrize("steps", [0, 2])
-def test_session_that_never_ended_is_erased_as_abandoned(study, steps):
-    (state,) = load_domain("lambda-star").generate(1, seed=1)
-    game = start(study.workspace, open_record(9, state, study.dora, study.ben))
+@pytest.mark.parametrize(("is_replay", "steps"), [(False, 0), (False, 2), (True, 2)])
+def test_session_that_never_ended_is_erased_as_abandoned(study, is_replay, steps):
+    game = start_another(study, is_replay=is_replay)
     for _ in range(steps):
         game.step({})
     game.close()
@@ -386,6 +427,106 @@ def test_session_that_never_ended_is_erased_as_abandoned(study, steps):
     *_, ended, erased = study.read_journals()[f"{9:024x}"]
     assert (ended["kind"], ended["reason"], ended["t"]) == ("ended", "abandoned", steps)
     assert erased["kind"] == "erased"
+
+
+def test_reports_with_the_pseudonym_of_a_judge_are_erased_wherever_they_are(study):
+    run(study.root, "annotators add Eva")
+    with AnnotationStore.open(study.workspace) as database:
+        eva = ask(database, people.get_person, "Eva").pseudonym
+    write_report(study.root / "papers/final", "other@1", f"{eva},7")
+    assert "again: papers/final\n" in run(study.root, "annotators anonymise Eva")
+    run(study.root, "annotators anonymise Eva --yes")
+    assert [folder.name for folder in sorted((study.root / "papers").iterdir())] == ["one", "two"]
+    assert study.workspace.path("reports/mine-2").exists()
+
+
+def test_version_that_cannot_be_frozen_is_reported_before_anything_is_erased(study, monkeypatch):
+    files, freeze = study.read_files(), store.freeze
+
+    def fail(workspace: Workspace, name: str, *given: Any, **more: Any) -> Any:
+        if name == "mine":
+            raise StsError("its world is not installed")
+        return freeze(workspace, name, *given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "freeze", fail)
+        assert "is not installed" in study.forget(code=1)
+    after = study.read_files()
+    assert {name for name in after if after[name] != files.get(name)} <= {
+        DATABASE_FILE,
+        *(name for name in after if name.startswith(("suites/hard/2/", f"{DATABASE_FILE}-"))),
+    }
+    study.forget()
+    check_suites(study)
+
+
+def test_sessions_may_outnumber_the_files_that_a_process_can_open(study):
+    (scenario,) = study.cut
+    for _ in range(40):
+        game = start(study.workspace, open_scenario(scenario, study.dora), scenario=scenario)
+        game.end("left")
+        game.note_stored("")
+        game.close()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    open_files = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_files + 30, limits[1]))
+    try:
+        printed = study.forget()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert "46 sessions" in printed
+    check_search(study)
+
+
+@pytest.mark.parametrize("session", [1, 3])
+def test_damaged_journal_stops_only_the_forgetting_of_people_in_it(study, session):
+    journal = get_journal_path(study.workspace, f"{session:024x}")
+    journal.write_bytes(journal.read_bytes().replace(b'"t":7', b'"t":8', 1))
+    files = study.read_files()
+    if session == 1:  # Dora's
+        assert "was altered" in study.forget(code=1)
+        assert study.read_files() == files
+        return
+    study.forget()
+    check_search(study)
+    assert files[f"live/sessions/{session:024x}.jsonl"] == journal.read_bytes()
+
+
+@pytest.mark.parametrize("choice", ["erase", "keep"])
+def test_scenario_mined_from_what_a_person_played_is_erased_with_the_others(study, choice):
+    suite = store.load(study.workspace, "mine@2")
+    (played,) = (
+        continuation
+        for continuation in continuations.load(study.workspace, {suite.scenarios[0].hash})
+        if continuation.agent == "human"
+    )
+    failure = make_trajectory(suite, suite.scenarios[0], played)
+    origin = {"source": failure.source, "continuation": played.id}
+    store.freeze(study.workspace, "failed", [cut(failure, "clean-take-21", provenance=origin)])
+    assert "failed@1 (clean-take-21)" in study.forget("")
+    if choice == "keep":
+        forget(study.workspace, study.dora, keep=True)
+        store.load(study.workspace, "failed@1")
+    study.forget()
+    with pytest.raises(ErasedSuite):
+        frozen.load(study.workspace, "failed@1")
+    assert played.id in {c.id for c in continuations.load(study.workspace, {played.scenario_hash})}
+
+
+def test_person_keeps_one_name_in_a_study_of_which_a_suite_keeps_a_recording(study):
+    theirs = {id for id, events in study.read_journals().items() if study.dora in str(events[0])}
+    recorded = next(
+        trajectory
+        for trajectory in trajectories.load(study.workspace)
+        if trajectory.provenance.get("study")
+        and trajectory.provenance["session"] in theirs
+        and trajectory.split == "test"
+    )
+    label = store.freeze(study.workspace, "kept", [cut(recorded, "clean-take-31")]).label
+    forget(study.workspace, study.dora, keep=True)
+    store.load(study.workspace, label)
+    sessions = collect_sessions(study.workspace, load_plan(study.workspace, "pilot"))
+    assert {session.person for session in sessions} == {study.dora, study.ben}
 
 
 @pytest.mark.parametrize(
@@ -418,25 +559,31 @@ def test_suite_keeps_recordings_only_with_consent_from_before(study, text, days,
         return
     (kept,) = (e["record"] for e in before[f"{1:024x}"] if e["kind"] == "stored")
     assert f"kept, with {study.dora} and the texts in them: hard@1 (clean-take-05)" in printed
-    assert f"and the trajectories {kept}\n" in printed
+    assert f"and the recordings {kept}\n" in printed
     assert "mine@2 (clean-take-04)" in printed and "4 recordings, 1 candidate are erased" in printed
     for label in ("mine@1", "mine@2", "hard@1"):
         store.load(study.workspace, label)
     assert open_draft(study.workspace, "next").load_ids() == ["clean-take-11", "clean-take-12"]
-    assert len(continuations.load(study.workspace, {s.hash for s in cut_of(study)})) == 3
+    assert len(continuations.load(study.workspace, {s.hash for s in study.cut})) == 3
     assert {word for _, word in study.search(ANSWERED, NOTED, NAME)} == set()
     places = {name.split("/")[0] for name, word in study.search(ASKED, study.dora)}
-    assert {*places} <= {"suites", "drafts", "trajectories", "continuations", "reports"} | {
+    assert {*places} <= {"suites", "drafts", "trajectories", "continuations", "live"} | {
         place for place in places if "annotators" in place
     }
+    assert study.search(study.dora) & {
+        (f"live/sessions/{id}.jsonl", study.dora) for id in before
+    } == {(f"live/sessions/{1:024x}.jsonl", study.dora)}
     stored = [t.id for t in trajectories.load(study.workspace)]
     assert kept in stored and len(stored) == 11
-    run(study.root, "workspace check", 1)
-
-
-def cut_of(study: Study) -> list[Scenario]:
-    scenarios = store.load(study.workspace, "mine@2").scenarios
-    return [scenario for scenario in scenarios if scenario.id == "clean-take-04"]
+    run(study.root, "workspace check")
+    files = study.read_files()
+    run(study.root, f"annotators anonymise {study.dora} --yes --suites keep")  # a second time
+    assert {n: raw for n, raw in study.read_files().items() if DATABASE_FILE not in n} == {
+        n: raw for n, raw in files.items() if DATABASE_FILE not in n
+    }
+    run(study.root, f"annotators anonymise {study.dora} --yes --suites erase")
+    check_search(study)
+    check_suites(study)
 
 
 @pytest.mark.parametrize(
@@ -497,8 +644,7 @@ def test_second_person_of_a_session_can_be_forgotten_after_the_first(study):
 
 
 def test_last_scenario_of_a_suite_can_be_erased_and_leaves_no_version(study):
-    hers = cut_of(study)
-    store.freeze(study.workspace, "alone", hers)
+    store.freeze(study.workspace, "alone", study.cut)
     study.forget()
     with pytest.raises(ErasedSuite, match="asked to be forgotten$"):
         frozen.load(study.workspace, "alone@1")
@@ -509,7 +655,7 @@ def test_version_without_the_scenarios_is_used_if_there_is_one(study):
     """Here the newest version is the oldest one with a scenario of the forgotten person."""
     kept = [s for s in store.load(study.workspace, "mine@2").scenarios if s.id != "clean-take-04"]
     store.freeze(study.workspace, "grown", kept)
-    store.freeze(study.workspace, "grown", [*kept, *cut_of(study)])
+    store.freeze(study.workspace, "grown", [*kept, *study.cut])
     study.forget()
     with pytest.raises(ErasedSuite, match="use grown@1$"):
         frozen.load(study.workspace, "grown@2")

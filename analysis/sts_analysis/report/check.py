@@ -18,6 +18,7 @@ def check(workspace: Workspace) -> CheckResult:
     """Check every report; one of this version also against what would be written today."""
     findings, count = Findings(), 0
     folders = [path for path in list_folders(workspace.path("reports")) if path.name != _LIVE]
+    folders = [path for path in folders if any(path.iterdir())]
     for folder in folders:
         with findings.collect(folder):
             count += _check_folder(folder)

@@ -61,6 +61,8 @@ def render_records(
 ) -> Markup:
     """Return a table of records, without columns in which nothing is known or all counts are 0.
 
+    Nothing is returned if no column is left, as without records.
+
     Args:
       records: in the order of the rows.
       columns: by title, the field to show, or a function that makes a cell of a record. Of a field,
@@ -73,7 +75,8 @@ def render_records(
             shown[title] = [_write_cell(value) for value in values]
             if isinstance(find, str) and isinstance(values[0], str):
                 texts.add(title)
-    return render_table(list(shown), zip(*shown.values(), strict=True), texts=texts)
+    rows = zip(*shown.values(), strict=True)
+    return render_table(list(shown), rows, texts=texts) if shown else Markup()
 
 
 def _write_cell(value: Any) -> Cell:

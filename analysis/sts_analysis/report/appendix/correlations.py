@@ -141,7 +141,7 @@ def render(result: Result, report: Report) -> Markup:
     return html(
         "{}<p class=cap>Over ranked agents. Reliability is the share of the variance between "
         "agents that is no measurement error; nothing is corrected for it.{}</p>{}{}",
-        table,
+        table or html("<p>No ranked agent has a score.</p>"),
         f" {SETTER_NOTE}." if any(row.metric == SETTER for row in result.scores) else "",
         _render_efforts(result.efforts) if result.efforts else "",
         fold("All scores", scores),
