@@ -39,6 +39,8 @@ TYPES = {
     "rubric": "str",
     "order": "Int64",
     "twice": "int64",
+    "rubric_shown": "Int64",
+    "truth_source": "str",
     "notes": "str",
 }
 """Every column and its pandas type."""

@@ -47,6 +47,7 @@ class Rating(NamedTuple):
     reason: str  # why the clip cannot be judged, or ""
     agent: str  # the judged agent
     scenario: str  # the scenario's name in its suite
+    rubric_shown: bool = True  # False if it was judged by the instruction alone
 
 
 class ImportResult(NamedTuple):
@@ -122,7 +123,8 @@ def import_ratings(
         )
         if not _is_recorded(connection, person.id, event):
             _check_player(connection, rating, item.id, person)
-            record_event(connection, person.id, event, source="import", now=now)
+            shown = rating.rubric_shown
+            record_event(connection, person.id, event, rubric_shown=shown, source="import", now=now)
             added += 1
     return ImportResult(added, len(ratings) - added, tuple(new))
 
@@ -198,6 +200,9 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
         return None
     if source != "human":
         raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
+    shown = row.get("rubric_shown") or "1"
+    if shown not in ("0", "1"):
+        raise DamagedData(f"{location}: expected rubric_shown of 0 or 1, found {quote(shown)}")
     marked = word in MARKED_VERDICTS
     if not marked and row.get("step"):
         raise DamagedData(f"{location}: expected no step with {word}, found {quote(row['step'])}")
@@ -216,6 +221,7 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
         _parse_reason(location, row.get("reason", "")) if word == UNABLE else "",
         _parse_name(location, "agent", row["agent"]),
         _parse_name(location, "scenario", row["scenario"]),
+        shown == "1",
     )
 
 

@@ -1,14 +1,19 @@
-"""Annotators' accuracy on references over time, and automatic pauses."""
+"""Annotators' accuracy on references over time, and automatic pauses.
+
+Judgements by the instruction alone count only on references whose truth comes from people, and
+judgements that made a truth never.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
 from sts.annotations import controls
 from sts.annotations.assignment import FIRST
 from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
+from sts.annotations.references import PEOPLE
 from sts.annotations.schema import annotators, events, reference_items, slots
 from sts.annotations.study import StudySettings
 from sts.ratings import MARKED_VERDICTS, UNABLE
@@ -135,7 +140,14 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         select(first_received, events.c.verdict, reference_items.c.truth)
         .join(current, current.c.id == events.c.id)
         .join(reference_items, reference_items.c.item == events.c.item)
-        .where(events.c.annotator == number, events.c.verdict != UNABLE)
+        .where(
+            events.c.annotator == number,
+            events.c.verdict != UNABLE,
+            case(
+                (reference_items.c.source == PEOPLE, first_received > reference_items.c.added),
+                else_=events.c.rubric_shown == 1,
+            ),
+        )
         .order_by(first_received, events.c.id)
     )
     success = MARKED_VERDICTS[0]

@@ -19,7 +19,8 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     item = make_item(find_continuation(workspace, args.continuation), suite="")
     check_truth(args.verdict, args.step, item.horizon)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
+        truth = args.verdict, args.step, args.note
+        queue.add_reference(connection, item, *truth, study=store.study, now=store.now())
     done = {"continuation": item.continuation, "verdict": args.verdict, "step": args.step}
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
@@ -36,6 +37,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             reference.continuation,
             reference.verdict,
             reference.step or "",
+            reference.source,
             reference.judged,
             reference.note,
         )
@@ -43,5 +45,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     ]
     text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     if rows:
-        text = format_table(("continuation", "verdict", "step", "judged", "note"), rows)
+        text = format_table(
+            ("continuation", "verdict", "step", "truth from", "judged", "note"), rows
+        )
     return Result({"references": [reference._asdict() for reference in pool]}, text)
