@@ -22,7 +22,6 @@ from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.controls import EffectiveSettings
 from sts.annotations.people import has_played
 from sts.annotations.queue import HASH_MODULUS
-from sts.annotations.references import PEOPLE
 from sts.annotations.schema import (
     anchors,
     claims,
@@ -35,6 +34,7 @@ from sts.annotations.schema import (
     training,
 )
 from sts.annotations.study import base_suite
+from sts.ratings import PEOPLE
 
 MAX_CANDIDATES = 96
 """Maximum number of items per claim; more than concurrent transactions can have locked."""

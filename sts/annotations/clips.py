@@ -8,10 +8,10 @@ from sqlalchemy import Connection, exists, select
 from sts.annotations import deal
 from sts.annotations.current_events import load_current_events
 from sts.annotations.events import ADJUDICATION
-from sts.annotations.references import PEOPLE, RULE
 from sts.annotations.schema import claims, events, items, reference_items, slots
 from sts.annotations.types import Annotator, ShownVerdict
 from sts.errors import ArgumentError
+from sts.ratings import PEOPLE, RULE
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 _ROLES_SEEING_ALL = {"reviewer", "lead"}

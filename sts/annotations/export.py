@@ -16,7 +16,7 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.study_continuations import StudyContinuations
 from sts.errors import DamagedData
-from sts.ratings import column_types
+from sts.ratings import PEOPLE, column_types
 from sts.storage.csv_tables import format_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
@@ -203,7 +203,7 @@ def _list_judgements(
         blank = StandingVerdict(0, 0, queued.get(shown, ""), "", None, "", None, 0, None)
         truth, truth_step, truth_source, added = pool.get(shown, Truth("", None, "", 0.0))
         for verdict in latest[shown].values() if shown in latest else [blank]:
-            if truth_source == references.PEOPLE and verdict.first <= added:
+            if truth_source == PEOPLE and verdict.first <= added:
                 continue
             clip, decided = record.clips[verdict.item], record.adjudications.get(verdict.item)
             twice = not truth and unit_hash(study.seed, "twice", clip.clip) < study.overlap

@@ -13,10 +13,9 @@ from sts.annotations import controls
 from sts.annotations.assignment import FIRST
 from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
-from sts.annotations.references import PEOPLE
 from sts.annotations.schema import annotators, events, reference_items, slots
 from sts.annotations.study import StudySettings
-from sts.ratings import MARKED_VERDICTS, UNABLE
+from sts.ratings import MARKED_VERDICTS, PEOPLE, UNABLE
 
 BLOCK_SIZE = 20
 """Number of references in one block of accuracy over time."""

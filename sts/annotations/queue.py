@@ -14,6 +14,7 @@ from sts.annotations.schema import copies, item_suites, items, slots
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
+from sts.ratings import RULE
 
 HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
@@ -117,7 +118,7 @@ def add_reference(
     step: int | None = None,
     note: str = "",
     *,
-    source: str = references.RULE,
+    source: str = RULE,
     study: StudySettings,
     now: float,
 ) -> None:

@@ -23,9 +23,6 @@ from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, UNABLE, VERDICTS
 from sts.storage.chains import START, Link, next_link
 
-SOURCES = RULE, PEOPLE = ("rule", "people")
-"""Sources of the truth of a reference."""
-
 
 def is_reference(item: ColumnElement[str] | str) -> ColumnElement[bool]:
     """Select items that are references."""
