@@ -117,10 +117,16 @@ def pause_if_inaccurate(
 
 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Load judgements of clips that are judged twice: clip, person, True for success."""
+    """Load judgements of clips that are judged twice: clip, person, True for success.
+
+    A clip is another one under each condition of the deal.
+    """
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
     current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
-    return [(event.item, event.author, event.verdict == MARKED_VERDICTS[0]) for event in current]
+    return [
+        (f"{event.item} {event.rubric_shown}", event.author, event.verdict == MARKED_VERDICTS[0])
+        for event in current
+    ]
 
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
