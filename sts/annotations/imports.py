@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from sts.annotations import events, people, queue
+from sts.annotations import deal, events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, items
 from sts.annotations.study import StudySettings
@@ -92,7 +92,8 @@ def import_ratings(
 
     Judgements that are stored already, or equal their annotator's current judgement, change
     nothing, so an import may be repeated and an export imported again. Annotators are identified by
-    name or pseudonym; unknown ones are added without an invitation.
+    name or pseudonym; unknown ones are added without an invitation. Those who judged by the
+    instruction alone will not see the texts of that category, unless they have seen them already.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
@@ -125,6 +126,8 @@ def import_ratings(
             _check_player(connection, rating, item.id, person)
             shown = rating.rubric_shown
             record_event(connection, person.id, event, rubric_shown=shown, source="import", now=now)
+            if not shown:
+                deal.store_conditions(connection, person.id, {item.category: False})
             added += 1
     return ImportResult(added, len(ratings) - added, tuple(new))
 
@@ -142,7 +145,7 @@ def annotator_names(ratings: Sequence[Rating]) -> list[str]:
 
 def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     item = connection.execute(
-        select(items.c.id, items.c.horizon)
+        select(items.c.id, items.c.horizon, items.c.category)
         .join(copies, copies.c.item == items.c.id)
         .where(copies.c.continuation == rating.continuation)
     ).one_or_none()

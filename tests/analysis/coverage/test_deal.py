@@ -16,19 +16,20 @@ from tests.analysis.coverage.worlds import ACCURACY, World, draw_successes, lay_
 pytestmark = pytest.mark.landing
 
 SEED, STUDIES, SHARE = 33, 4000, 0.2
-CATEGORY, PERSON = 1.0, 0.5
-"""Standard deviation of what the criterion changes, in logits: by category, and each person."""
+LENIENCE, CATEGORY, PERSON = 1.5, 1.0, 0.5
+"""What people change without the criterion, in logits: its mean, and its standard deviation between
+categories and between people in a category."""
 
 
-def draw_studies(world: World, studies: int, *, by_agent: bool) -> Iterator[Outcomes]:
-    """Draw studies whose annotators judge clips at random, a fifth of categories without texts.
+def draw_studies(world: World, studies: int, share: float, *, by_agent: bool) -> Iterator[Outcomes]:
+    """Draw studies whose annotators judge clips at random, a share of categories without texts.
 
     With `by_agent` the texts are withheld only from judgements of the first agent.
     """
     rng = np.random.default_rng(SEED)
     people, each = world.annotators, world.continuations
     shown = [
-        [is_rubric_shown(k, place, SHARE) for place in range(world.categories)]
+        [is_rubric_shown(k, place, share) for place in range(world.categories)]
         for k in range(people)
     ]
     agents, scenarios = len(world.rates), world.scenarios
@@ -39,7 +40,7 @@ def draw_studies(world: World, studies: int, *, by_agent: bool) -> Iterator[Outc
     for _ in range(studies):
         done = draw_successes(world, 1, rng)[0]
         strict = world.deviation * rng.standard_normal((people, 2))
-        change = CATEGORY * rng.standard_normal((1, world.categories))
+        change = LENIENCE + CATEGORY * rng.standard_normal((1, world.categories))
         change = change + PERSON * rng.standard_normal((people, world.categories))
         shift = strict[:, None] + (np.repeat(change, world.size, axis=1) * alone)[..., None]
         says = expit(logit([1 - ACCURACY, ACCURACY]) + shift)  # [A, K, S, 2]
@@ -55,7 +56,12 @@ def draw_studies(world: World, studies: int, *, by_agent: bool) -> Iterator[Outc
 
 
 def measure_size(
-    annotators: int, *, by_agent: bool = False, others: bool | None = None, studies: int = STUDIES
+    annotators: int,
+    *,
+    others: bool | None = None,
+    by_agent: bool = False,
+    share: float = SHARE,
+    studies: int = STUDIES,
 ) -> float:
     """Return the share of studies in which two equal agents are called different.
 
@@ -63,7 +69,7 @@ def measure_size(
     """
     pair, called = np.arange(2), []
     world = World((0.5, 0.5), 10, 4, 3, annotators=annotators, deviation=0.7)
-    for outcomes in draw_studies(world, studies, by_agent=by_agent):
+    for outcomes in draw_studies(world, studies, share, by_agent=by_agent):
         model = RateModel(outcomes)
         wider = model.generalises(model.estimate_rates(), pair) if others is None else others
         called.append(model.compare(pair, other_annotators=wider).p_holm[0] < ALPHA)
@@ -81,4 +87,5 @@ def test_few_annotators_make_the_report_careful_with_or_without_the_deal() -> No
 
 
 def test_deal_by_agent_would_call_equal_agents_different() -> None:
-    assert measure_size(10, by_agent=True, studies=500) > 0.1
+    assert measure_size(10, by_agent=True, share=0.5, studies=500) > 0.12
+    assert measure_size(10, share=0.5, studies=500) < 0.08

@@ -57,11 +57,7 @@ def test_alpha_takes_pairs_of_one_condition_and_the_others_stand_next_to_it() ->
     questions = list(rows)
     within, across = rows["Annotators agree"], rows["Agree without the criterion"]
     assert questions.index(within.question) + 1 == questions.index(across.question)
-    assert (
-        within.value == 1.0
-       
-        and "pairs of one condition" in within.reading
-    )
+    assert within.value == 1.0 and "pairs of one condition" in within.reading
     expected = measure_across(study.people_rows, study.outcomes)
     assert across.value == expected.value < 0.1 and across.state == "look"
     assert expected.share == pytest.approx(0.5) and expected.items == 24
