@@ -46,15 +46,8 @@ def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
         proposals = propose_references(connection, args.suite, store.study.marker_tolerance)
         for proposed in proposals.references if args.add else ():
             item = make_item(find_continuation(workspace, proposed.continuation), suite="")
-            queue.add_reference(
-                connection,
-                item,
-                proposed.verdict,
-                proposed.step,
-                source=PEOPLE,
-                study=store.study,
-                now=store.now(),
-            )
+            truth, study, now = (proposed.verdict, proposed.step), store.study, store.now()
+            queue.add_reference(connection, item, *truth, source=PEOPLE, study=study, now=now)
     rows = proposals.references
     value = {"references": [row._asdict() for row in rows], "added": args.add}
     value["missing"] = 0 if rows else proposals.missing

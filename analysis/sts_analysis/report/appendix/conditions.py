@@ -91,20 +91,17 @@ def render(result: Result, report: Report) -> Markup:
 
 
 def _render_part(result: Result, part: str) -> Markup:
-    head = ["Agent", "Pass rate", "Criterion shown", "Instruction alone"]
-    return render_table(
-        head,
+    rows = [
         (
-            [
-                row.agent,
-                _write_rate(row.pass_rate, row.interval),
-                _write_rate(row.shown_rate, row.shown_interval),
-                _write_rate(row.alone_rate, row.alone_interval),
-            ]
-            for row in result.rows
-            if row.part == part
-        ),
-    )
+            row.agent,
+            _write_rate(row.pass_rate, row.interval),
+            _write_rate(row.shown_rate, row.shown_interval),
+            _write_rate(row.alone_rate, row.alone_interval),
+        )
+        for row in result.rows
+        if row.part == part
+    ]
+    return render_table(["Agent", "Pass rate", "Criterion shown", "Instruction alone"], rows)
 
 
 def _write_rate(rate: float | None, ends: Interval | None) -> Markup:
