@@ -10,6 +10,8 @@ MARKED_VERDICTS = ("success", "failure")
 SOURCES = ("human", "settled", "automatic", "model")
 """Sources of a verdict. A `settled` one is auto-resolved by an automatic label, without annotator;
 it counts like a human one in pass rates, and nowhere else."""
+TRUTH_SOURCES = RULE, PEOPLE = ("rule", "people")
+"""Sources of the known verdict of a reference."""
 ACCESS_LEVELS = ("observation", "world", "rehearsal", "recording")
 """Access levels of agents: all but the first are privileged."""
 MAX_HORIZON = 2**31 - 1
@@ -39,6 +41,8 @@ TYPES = {
     "rubric": "str",
     "order": "Int64",
     "twice": "int64",
+    "rubric_shown": "Int64",
+    "truth_source": "str",
     "notes": "str",
 }
 """Every column and its pandas type."""

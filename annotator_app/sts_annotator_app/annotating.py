@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from sts.annotations import claims, progress, submissions, training
+from sts.annotations import claims, deal, progress, submissions, training
 from sts.annotations.closings import find_closing
 from sts.annotations.current_events import CurrentEvent
 from sts.annotations.store import AnnotationStore
@@ -87,6 +87,8 @@ def sync_page(
             count = claims.batch_size(connection, suite, now=store.now())
             closed = find_closing(connection, suite) is not None
         if learnt.needed and not closed:
+            with store.write() as connection:
+                learnt = training.start_round(connection, person.id, study=store.study)
             fields = ("size", "answered", "agreed", "share", "rounds")
             data["training"] = {name: getattr(learnt, name) for name in fields}
             queue, more = _load_lessons(learnt, shown, broken, has)
@@ -104,7 +106,8 @@ def sync_page(
                 if sent is None
                 else []
             )
-        data["previous"] = _load_previous(judged, shown)
+            seen = deal.list_seen(connection, person.id)
+        data["previous"] = _load_previous(judged, shown, seen)
         judgements_left = count_remaining()
     except StsError as error:
         _LOG.error("annotation store: %s", error)
@@ -182,8 +185,9 @@ def _load_lessons(
     has: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the episodes of a training round, marked as such, and True if more remain unsent."""
-    claimed = [Claim(lesson.item, lesson.continuation) for lesson in learnt.items]
-    queue, more = _load_claims(claimed, load_episode, broken, has, len(broken) + MAX_BROKEN)
+    claimed = [Claim(lesson.item, lesson.continuation, lesson.category) for lesson in learnt.items]
+    seen, limit = {lesson.category for lesson in learnt.items}, len(broken) + MAX_BROKEN
+    queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen)
     return [{**entry, "training": True} for entry in queue], more
 
 
@@ -222,7 +226,8 @@ def _claim_queue(
                 study=store.study,
                 now=store.now(),
             )
-        queue, more = _load_claims(claimed, load_episode, broken, has, limit)
+            seen = deal.list_seen(connection, person.id)
+        queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen)
         if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
             return queue, more
 
@@ -233,8 +238,12 @@ def _load_claims(
     broken: Broken,
     has: Collection[str],
     limit: int,
+    seen: Collection[str],
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Load the episodes of claims that fit in one message; also return True if some did not."""
+    """Load the episodes of claims that fit in one message; also return True if some did not.
+
+    Success criteria and edge cases are sent only for the categories in `seen`.
+    """
     queue: list[dict[str, Any]] = []
     loaded, size, started, more = 0, 0, time.monotonic(), False
     for claim in claimed:
@@ -246,6 +255,8 @@ def _load_claims(
             more = True
         elif len(broken) < limit:
             episodes = try_episode(load_episode, claim.item, claim.continuation, broken)
+            if claim.category not in seen:
+                episodes = [*map(withhold_rubric, episodes)]
             queue += episodes
             loaded += len(episodes)
             for episode in episodes:  # the characters of its scenes and pictures
@@ -266,12 +277,23 @@ def try_episode(
         return []
 
 
-def _load_previous(history: list[CurrentEvent], load_episode: LoadEpisode) -> list[dict[str, Any]]:
+def withhold_rubric(episode: dict[str, Any]) -> dict[str, Any]:
+    """Return an episode without success criterion and edge cases; marks on the board stay."""
+    criterion = episode.get("criterion")
+    if not criterion:
+        return episode
+    return episode | {"criterion": criterion | {"done": "", "guideline": ""}}
+
+
+def _load_previous(
+    history: list[CurrentEvent], load_episode: LoadEpisode, seen: Collection[str]
+) -> list[dict[str, Any]]:
     """Return the latest judgements with their episodes, oldest first."""
     out = []
     for remark in reversed(history):
         mark = {"verdict": remark.verdict, "step": remark.step, "reason": remark.reason or None}
-        for episode in try_episode(load_episode, remark.item, remark.continuation, {}):
+        for loaded in try_episode(load_episode, remark.item, remark.continuation, {}):
+            episode = loaded if remark.category in seen else withhold_rubric(loaded)
             out.append({"episode": episode, "uuid": remark.uuid, "mark": mark})
     return out
 

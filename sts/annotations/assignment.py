@@ -61,6 +61,7 @@ class Candidate(NamedTuple):
     key: int
     judged: bool = False
     anchor: bool = False
+    category: str = ""
 
 
 class Balance:

@@ -34,6 +34,7 @@ from sts.annotations.schema import (
     training,
 )
 from sts.annotations.study import base_suite
+from sts.ratings import PEOPLE
 
 MAX_CANDIDATES = 96
 """Maximum number of items per claim; more than concurrent transactions can have locked."""
@@ -162,6 +163,7 @@ def load_candidates(
             person.order_key(row.draw),
             turn == FIRST and row.judged,
             row.anchor,
+            row.category,
         )
         for row in {row.item: row for row in rows}.values()
     ]
@@ -170,7 +172,7 @@ def load_candidates(
 @lru_cache(maxsize=64)
 def _select_open_slots(
     suite: str, left_out: tuple[str, ...], first: tuple[tuple[str, int], ...]
-) -> Select[tuple[str, int, str, str, bool, bool]]:
+) -> Select[tuple[str, int, str, str, str, bool, bool]]:
     """Select a person's open slots of one turn and priority, within a range of draws."""
     other = slots.alias("other")
     priority = case(*((is_in_scope(scope, suite), number) for scope, number in first), else_=0)
@@ -180,6 +182,7 @@ def _select_open_slots(
             slots.c.draw,
             items.c.continuation,
             items.c.scenario,
+            items.c.category,
             exists().where(other.c.item == slots.c.item, other.c.judged == 1).label("judged"),
             exists()
             .where(anchors.c.item == slots.c.item, anchors.c.slot == slots.c.slot)
@@ -203,19 +206,27 @@ def _select_open_slots(
 
 
 def choose_reference(
-    connection: Connection, person: Claimant, recent: Collection[str]
+    connection: Connection, person: Claimant, recent: Collection[str], withheld: Collection[str]
 ) -> Candidate | None:
-    """Choose a reference that is new to a person, if possible of a scenario not shown recently."""
+    """Choose a reference that is new to a person, if possible of a scenario not shown recently.
+
+    In the categories `withheld`, which they judge by the instruction alone, its truth must come
+    from people.
+    """
     factor, offset = person.order
-    values = person.parameters(recent=[*recent], factor=factor, offset=offset)
+    values = person.parameters(recent=[*recent], withheld=[*withheld], factor=factor, offset=offset)
     row = connection.execute(_REFERENCE, values).one_or_none()
-    return None if row is None else Candidate(row.id, row.continuation, row.scenario, (), 0)
+    return None if row is None else Candidate(*row[:3], (), 0, category=row.category)
 
 
 _REFERENCE = (
-    select(items.c.id, items.c.continuation, items.c.scenario)
+    select(items.c.id, items.c.continuation, items.c.scenario, items.c.category)
+    .join(reference_items, reference_items.c.item == items.c.id)
     .where(
-        items.c.id.in_(select(reference_items.c.item)),
+        or_(
+            reference_items.c.source == PEOPLE,
+            items.c.category.not_in(bindparam("withheld", expanding=True)),
+        ),
         NOT_EXCLUDED,
         *_iter_availability(items.c.id),
     )

@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from sts.annotations import assignment, balance, controls, people
+from sts.annotations import assignment, balance, controls, deal, people
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.candidates import (
     IS_FREE,
@@ -68,7 +68,8 @@ def claim_items(
 
     The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
     has one that they have not met. Otherwise it comes from the open slots: those judged twice
-    first, from the start of the queue, then others from a random place on. The highest priority
+    first, from the start of the queue, then others from a random place on. The first item of a
+    category fixes whether they see its texts; see `deal`. The highest priority
     wins, then scenarios not shown recently, then `assignment.choose_next`. Ties are broken by the
     hash (a x + b) mod p of the item's own draw x, with a and b from (seed, annotator): pairwise
     independent between annotators (Carter and Wegman 1979).
@@ -142,7 +143,7 @@ def _retain_claims(connection: Connection, person: Claimant, room: int) -> list[
     if released:
         people.release_slots(connection, person.id, slots.c.item.in_(released))
     remaining = (row for row in rows if row.item not in released)
-    return [Claim(row.item, row.continuation) for row in remaining]
+    return [Claim(row.item, row.continuation, row.category) for row in remaining]
 
 
 def _claim_new(
@@ -157,11 +158,15 @@ def _claim_new(
     position = connection.execute(_NEXT_POSITION, {"person": person.id}).scalar_one()
     recent = load_recent_scenarios(connection, person.id, study.min_gap)
     queue = _OpenSlots(connection, person, {claim.item for claim in own_claims})
+    conditions = deal.load_conditions(connection, person.id, study)
+    withheld = [category for category, shown in conditions.items() if not shown]
     claims_: list[Claim] = []
     while len(claims_) < number:
         coin = assignment.unit_hash("order", study.seed, person.id, position)
         # Both are searched for, so that the response time does not reveal references.
-        pooled = choose_reference(connection, person, recent) if study.reference_rate else None
+        pooled = (
+            choose_reference(connection, person, recent, withheld) if study.reference_rate else None
+        )
         draw = assignment.unit_hash("reference", study.seed, person.id, position)
         pooled = pooled if draw < study.reference_rate else None
         best = queue.choose_next(shares, recent, coin)
@@ -174,8 +179,12 @@ def _claim_new(
         shares.add(() if pooled else candidate.agents)
         recent = [*recent, candidate.scenario][-study.min_gap :] if study.min_gap else []
         queue.claimed.add(candidate.item)
-        claims_.append(Claim(candidate.item, candidate.continuation))
+        claims_.append(Claim(candidate.item, candidate.continuation, candidate.category))
         position += 1
+    new_categories = {claim.category for claim in claims_}
+    deal.store_conditions(
+        connection, person.id, {name: conditions[name] for name in new_categories}
+    )
     return claims_
 
 
@@ -240,12 +249,17 @@ def batch_size(connection: Connection, suite: str, *, now: float) -> int:
 
 
 @lru_cache(maxsize=64)
-def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, bool]]:
+def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str, str, bool]]:
     """Select the unjudged items that a person holds in a suite, flagging those in paused scopes."""
     holds = and_(slots.c.item == claims.c.item, slots.c.annotator == PERSON)
     paused = or_(False, *(is_in_scope(scope, suite) for scope in left_out))
     return (
-        select(claims.c.item, items.c.continuation, exists().where(holds, paused).label("left_out"))
+        select(
+            claims.c.item,
+            items.c.continuation,
+            items.c.category,
+            exists().where(holds, paused).label("left_out"),
+        )
         .join(items, items.c.id == claims.c.item)
         .where(
             claims.c.annotator == PERSON,

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, select
 
+from sts.annotations import deal
 from sts.annotations.current_events import load_current_events
 from sts.annotations.events import ADJUDICATION
 from sts.annotations.schema import claims, events, items, reference_items, slots
 from sts.annotations.types import Annotator, ShownVerdict
 from sts.errors import ArgumentError
+from sts.ratings import PEOPLE, RULE
 
 _ITEM = re.compile(r"[0-9A-Za-z_-]{22}")
 _ROLES_SEEING_ALL = {"reviewer", "lead"}
@@ -21,11 +23,15 @@ NOT_JUDGED_YET = (
 
 
 class ClipView(NamedTuple):
-    """A clip as one person may see it: a continuation that shows it, and its verdicts in order."""
+    """A clip as one person may see it: a continuation that shows it, and its verdicts in order.
+
+    `rubric_shown` is False if the person must not see its success criterion and edge cases.
+    """
 
     item: str
     continuation: str
     marks: tuple[ShownVerdict, ...]
+    rubric_shown: bool
 
 
 def load_clip(connection: Connection, person: Annotator, item: object) -> ClipView:
@@ -48,7 +54,7 @@ def load_clip(connection: Connection, person: Annotator, item: object) -> ClipVi
     if sees_all:
         marks = _load_marks(connection, person, item, everybody=True)
         marks += _load_truth(connection, item)
-    return ClipView(item, continuation, tuple(marks))
+    return ClipView(item, continuation, tuple(marks), deal.sees_rubric(connection, person.id, item))
 
 
 def _load_marks(
@@ -74,11 +80,15 @@ def _load_marks(
 
 def _load_truth(connection: Connection, item: str) -> list[ShownVerdict]:
     rows = connection.execute(
-        select(reference_items.c.truth, reference_items.c.step, reference_items.c.note).where(
-            reference_items.c.item == item
-        )
+        select(
+            reference_items.c.source,
+            reference_items.c.truth,
+            reference_items.c.step,
+            reference_items.c.note,
+        ).where(reference_items.c.item == item)
     )
-    return [ShownVerdict("known", "reference", *row) for row in rows]
+    names = {PEOPLE: "known", RULE: "known by a rule"}
+    return [ShownVerdict(names[source], "reference", *truth) for source, *truth in rows]
 
 
 def _has_open_claim(connection: Connection, annotator_id: int, item: str) -> bool:

@@ -28,6 +28,7 @@ class CurrentEvent(NamedTuple):
     error_type: str  # error type of a review, else ""
     text: str  # comment, or ""
     received: float  # UTC seconds
+    rubric_shown: int | None = None  # 0 for a judgement by the instruction alone
 
 
 _COLUMNS = (

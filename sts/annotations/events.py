@@ -51,7 +51,7 @@ DIGESTED_COLUMNS = (
         "text_digest",
         "watched",
     ),
-    *("seconds", "corrects", "extra", "source", "received"),
+    *("seconds", "corrects", "extra", "rubric_shown", "source", "received"),
 )
 """The columns that an event's digest covers, in order, followed by its clip's hash or its suite."""
 
@@ -106,14 +106,18 @@ def append_event(
     event: Event,
     *,
     extra: bool = False,
+    rubric_shown: bool = True,
     source: str,
     now: float,
 ) -> None:
     """Append a validated event about a clip to the chain of its author, whose rows are locked.
 
-    `extra` is True if the item already had all required judgements; `source` is browser or import.
+    `extra` is True if the item already had all required judgements; `rubric_shown` is False for a
+    judgement by the instruction alone; `source` is browser or import.
     """
-    row = event._asdict() | {"suite": None, "extra": int(extra), "source": source}
+    shown = int(rubric_shown) if event.kind in JUDGEMENT_KINDS else None
+    row = event._asdict() | {"suite": None, "extra": int(extra), "rubric_shown": shown}
+    row["source"] = source
     _append_row(connection, annotator_id, row, now)
 
 
@@ -126,6 +130,7 @@ def append_suite_event(
     """
     event = Event(secrets.token_hex(16), "", kind, reason=reason)
     row = event._asdict() | {"item": None, "suite": suite, "extra": 0, "source": "command"}
+    row["rubric_shown"] = None
     _append_row(connection, lead_id, row, now)
 
 

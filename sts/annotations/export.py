@@ -11,12 +11,12 @@ import pandas as pd
 from sts.annotations import digests, history, references, study_continuations
 from sts.annotations.assignment import unit_hash
 from sts.annotations.digests import Digests
-from sts.annotations.history import History, StandingVerdict
+from sts.annotations.history import History, StandingVerdict, Truth
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.study_continuations import StudyContinuations
 from sts.errors import DamagedData
-from sts.ratings import column_types
+from sts.ratings import PEOPLE, column_types
 from sts.storage.csv_tables import format_csv
 from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
@@ -24,7 +24,8 @@ from sts.suites.folders import list_erased
 
 _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
-    *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice"),
+    *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice", "rubric_shown"),
+    "truth_source",
 )
 _REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
@@ -45,7 +46,8 @@ def export_ratings(
     continuation that is queued and has no judgement has one row with empty annotator and verdict;
     an auto-resolved one has the source `settled` and the verdict not_done. All rows of a clip carry
     its adjudication. Rows with a `truth` are references: they include every judgement of a
-    reference, whichever suite its annotator was working on, because they measure the annotator.
+    reference, whichever suite its annotator was working on, because they measure the annotator. If
+    the truth comes from people, judgements that made it are left out.
 
     Every author's chain is verified. Agents and scenarios are read from the continuations.
 
@@ -166,6 +168,7 @@ class _Judgement(NamedTuple):
     reference: bool
     truth: str
     truth_step: int | None
+    truth_source: str
     clip: str  # the hash with the version of its rubric
     rubric: str
     twice: int
@@ -178,6 +181,7 @@ class _Judgement(NamedTuple):
     reason: str
     extra: int
     order: int | None
+    rubric_shown: int | None
 
 
 def _list_judgements(
@@ -196,9 +200,11 @@ def _list_judgements(
     people = {n: who.name if names else who.pseudonym for n, who in record.authors.items()}
     rows = []
     for shown in [*latest, *(queued.keys() - latest)]:
-        blank = StandingVerdict(0, 0, queued.get(shown, ""), "", None, "", None, 0)
-        truth, truth_step = pool.get(shown, ("", None))
+        blank = StandingVerdict(0, 0, queued.get(shown, ""), "", None, "", None, 0, None)
+        truth, truth_step, truth_source, added = pool.get(shown, Truth("", None, "", 0.0))
         for verdict in latest[shown].values() if shown in latest else [blank]:
+            if truth_source == PEOPLE and verdict.first <= added:
+                continue
             clip, decided = record.clips[verdict.item], record.adjudications.get(verdict.item)
             twice = not truth and unit_hash(study.seed, "twice", clip.clip) < study.overlap
             rows.append(
@@ -208,6 +214,7 @@ def _list_judgements(
                     shown in pool,
                     truth,
                     truth_step,
+                    truth_source,
                     clip.clip,
                     clip.rubric,
                     int(twice),
@@ -220,6 +227,7 @@ def _list_judgements(
                     verdict.reason,
                     verdict.extra,
                     verdict.position or None,
+                    verdict.rubric_shown,
                 )
             )
     types = {name: kind for name, kind in _TYPES.items() if name in _Judgement._fields}

@@ -30,7 +30,7 @@ _SUITE, _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
 _DIGESTED_FROM = _COLUMNS.index(events.DIGESTED_COLUMNS[0])
 _VERDICT_FIELDS = itemgetter(
     *(_ROW[name] for name in ("id", "annotator", "item", "verdict", "step", "reason")),
-    *(_ROW[name] for name in ("seconds", "extra")),
+    *(_ROW[name] for name in ("seconds", "extra", "rubric_shown")),
 )
 
 
@@ -74,7 +74,18 @@ class StandingVerdict(NamedTuple):
     reason: str  # why the clip cannot be judged, else ""
     seconds: float | None  # time spent, or None
     extra: int  # 1 if the clip already had all required judgements, else 0
+    rubric_shown: int | None  # 0 if judged by the instruction alone, None for an adjudication
     position: int = 0  # place among the clips that its author judged, from 1; 0 for an adjudication
+    first: float = 0.0  # UTC seconds of its author's first judgement of the item
+
+
+class Truth(NamedTuple):
+    """The known verdict of a reference."""
+
+    verdict: str
+    step: int | None
+    source: str  # rule or people
+    added: float  # UTC seconds
 
 
 @dataclass
@@ -87,8 +98,7 @@ class History:
     suites: set[tuple[str, str]] = field(default_factory=set)  # suites, or parts, and items
     judgements: list[StandingVerdict] = field(default_factory=list)  # the current ones
     adjudications: dict[str, StandingVerdict] = field(default_factory=dict)  # current ones, by item
-    # truth and step by item
-    references: dict[str, tuple[str, int | None]] = field(default_factory=dict)
+    references: dict[str, Truth] = field(default_factory=dict)  # by item
     reference_tip: Link = START  # last link of the chain of references
     reference_digests: list[str] = field(default_factory=list)  # of each reference, in order
     events: int = 0  # number of events read
@@ -188,7 +198,9 @@ def _read_events(
             author.digests.append(link.digest)
     for position, item in enumerate(sorted(first, key=first.__getitem__), start=1):
         record.judgements.append(
-            StandingVerdict(*_VERDICT_FIELDS(current[item]))._replace(position=position)
+            StandingVerdict(*_VERDICT_FIELDS(current[item]))._replace(
+                position=position, first=first[item][0]
+            )
         )
     record.forgotten += len(emptied)
     if author is None:
@@ -236,16 +248,17 @@ def _read_references(connection: Connection, record: History) -> Iterator[str]:
     """Read the chain of references into a history; yield findings."""
     end = START
     rows = reference_items.c
-    query = select(rows.item, rows.truth, rows.step, rows.number, rows.digest)
-    for item, truth, step, *at in connection.execute(query.order_by(rows.number)):
+    query = select(rows.item, rows.truth, rows.step, rows.source, rows.added, rows.number)
+    query = query.add_columns(rows.digest).order_by(rows.number)
+    for item, truth, step, source, added, *at in connection.execute(query):
         link, clip = Link(*at), record.clips.get(item)
-        covered = references.digested_values(item, clip.clip if clip else "", truth, step)
+        covered = references.digested_values(item, clip.clip if clip else "", truth, step, source)
         if link.number != end.number + 1:
             yield _describe_gap("reference", end, link)
         elif not _is_next_link(end, covered, link):
             about = clip.continuation if clip else item
             yield f"reference {about}: its truth or its clip was altered"
-        record.references[item] = truth, step
+        record.references[item] = Truth(truth, step, source, added)
         record.reference_digests.append(link.digest)
         end = link
     record.reference_tip = references.chain_tip(connection)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, select
 
-from sts.annotations import events, people, queue
+from sts.annotations import deal, events, people, queue
 from sts.annotations.events import Event
 from sts.annotations.schema import copies, items
 from sts.annotations.study import StudySettings
@@ -47,6 +47,7 @@ class Rating(NamedTuple):
     reason: str  # why the clip cannot be judged, or ""
     agent: str  # the judged agent
     scenario: str  # the scenario's name in its suite
+    rubric_shown: bool = True  # False if it was judged by the instruction alone
 
 
 class ImportResult(NamedTuple):
@@ -91,7 +92,8 @@ def import_ratings(
 
     Judgements that are stored already, or equal their annotator's current judgement, change
     nothing, so an import may be repeated and an export imported again. Annotators are identified by
-    name or pseudonym; unknown ones are added without an invitation.
+    name or pseudonym; unknown ones are added without an invitation. Those who judged by the
+    instruction alone will not see the texts of that category, unless they have seen them already.
 
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
@@ -122,7 +124,10 @@ def import_ratings(
         )
         if not _is_recorded(connection, person.id, event):
             _check_player(connection, rating, item.id, person)
-            record_event(connection, person.id, event, source="import", now=now)
+            shown = rating.rubric_shown
+            record_event(connection, person.id, event, rubric_shown=shown, source="import", now=now)
+            if not shown:
+                deal.store_conditions(connection, person.id, {item.category: False})
             added += 1
     return ImportResult(added, len(ratings) - added, tuple(new))
 
@@ -140,7 +145,7 @@ def annotator_names(ratings: Sequence[Rating]) -> list[str]:
 
 def _find_item(connection: Connection, rating: Rating) -> Row[*tuple[Any, ...]]:
     item = connection.execute(
-        select(items.c.id, items.c.horizon)
+        select(items.c.id, items.c.horizon, items.c.category)
         .join(copies, copies.c.item == items.c.id)
         .where(copies.c.continuation == rating.continuation)
     ).one_or_none()
@@ -198,6 +203,9 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
         return None
     if source != "human":
         raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
+    shown = row.get("rubric_shown") or "1"
+    if shown not in ("0", "1"):
+        raise DamagedData(f"{location}: expected rubric_shown of 0 or 1, found {quote(shown)}")
     marked = word in MARKED_VERDICTS
     if not marked and row.get("step"):
         raise DamagedData(f"{location}: expected no step with {word}, found {quote(row['step'])}")
@@ -216,6 +224,7 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
         _parse_reason(location, row.get("reason", "")) if word == UNABLE else "",
         _parse_name(location, "agent", row["agent"]),
         _parse_name(location, "scenario", row["scenario"]),
+        shown == "1",
     )
 
 

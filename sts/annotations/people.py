@@ -26,7 +26,7 @@ from sqlalchemy import (
     update,
 )
 
-from sts.annotations import addresses, events, schema, sessions
+from sts.annotations import addresses, deal, events, schema, sessions
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import annotators, invitations, item_players, rejected, roles, slots
 from sts.annotations.types import Annotator
@@ -121,6 +121,8 @@ def set_role(
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
     elif not held:
+        if role in deal.SEEING_ROLES and role in person.roles:
+            deal.record_seen(connection, person.id)
         connection.execute(delete(roles).where(*assignment))
         if role == "annotator":
             release_slots(connection, person.id)

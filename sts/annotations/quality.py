@@ -1,9 +1,13 @@
-"""Annotators' accuracy on references over time, and automatic pauses."""
+"""Annotators' accuracy on references over time, and automatic pauses.
+
+Judgements by the instruction alone count only on references whose truth comes from people, and
+judgements that made a truth never.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, case, func, select
 
 from sts.annotations import controls
 from sts.annotations.assignment import FIRST
@@ -11,7 +15,7 @@ from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
 from sts.annotations.schema import annotators, events, reference_items, slots
 from sts.annotations.study import StudySettings
-from sts.ratings import MARKED_VERDICTS, UNABLE
+from sts.ratings import MARKED_VERDICTS, PEOPLE, UNABLE
 
 BLOCK_SIZE = 20
 """Number of references in one block of accuracy over time."""
@@ -113,10 +117,16 @@ def pause_if_inaccurate(
 
 
 def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Load judgements of clips that are judged twice: clip, person, True for success."""
+    """Load judgements of clips that are judged twice: clip, person, True for success.
+
+    A clip is another one under each condition of the deal.
+    """
     first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
     current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
-    return [(event.item, event.author, event.verdict == MARKED_VERDICTS[0]) for event in current]
+    return [
+        (f"{event.item} {event.rubric_shown}", event.author, event.verdict == MARKED_VERDICTS[0])
+        for event in current
+    ]
 
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
@@ -135,7 +145,14 @@ def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool
         select(first_received, events.c.verdict, reference_items.c.truth)
         .join(current, current.c.id == events.c.id)
         .join(reference_items, reference_items.c.item == events.c.item)
-        .where(events.c.annotator == number, events.c.verdict != UNABLE)
+        .where(
+            events.c.annotator == number,
+            events.c.verdict != UNABLE,
+            case(
+                (reference_items.c.source == PEOPLE, first_received > reference_items.c.added),
+                else_=events.c.rubric_shown == 1,
+            ),
+        )
         .order_by(first_received, events.c.id)
     )
     success = MARKED_VERDICTS[0]

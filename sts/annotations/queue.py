@@ -7,13 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from sts.annotations import assignment, auto_resolved, balance, references, rubrics
+from sts.annotations import assignment, auto_resolved, balance, deal, references, rubrics
 from sts.annotations.assignment import Requirement
 from sts.annotations.database import iter_batches
 from sts.annotations.schema import copies, item_suites, items, slots
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Item
 from sts.errors import ArgumentError, DamagedData
+from sts.ratings import RULE
 
 HASH_MODULUS = 2**31 - 1
 """Modulus of the hash that orders each annotator's items; see `claims`."""
@@ -45,6 +46,7 @@ def enqueue(
     touched: set[str] = set()
     references.drop_open_slots(connection)
     for run in iter_batches(every, _RUN_SIZE):
+        deal.place_categories(connection, {item.category for item in run}, study.seed)
         requirements = _max_requirements(run, study)
         moved = rubrics.detach_continuations(connection, run)
         ids, fresh, new = _add_items(connection, run, requirements, now=now)
@@ -116,25 +118,29 @@ def add_reference(
     step: int | None = None,
     note: str = "",
     *,
+    source: str = RULE,
+    study: StudySettings,
     now: float,
 ) -> None:
     """Add a continuation with a known verdict to the pool of references.
 
     Adding it again changes only its note, if the new one is not empty. References need no
-    judgements of their own: open slots of an enqueued clip are removed; see `references`.
+    judgements of their own: open slots of an enqueued clip are removed; see `references`, also for
+    the `source` of the verdict.
 
     Raises:
       ArgumentError: the truth is not a verdict, its step is outside 1..horizon, or another truth
         is already stored.
     """
     references.check_truth(truth, step, item.horizon)
+    deal.place_categories(connection, {item.category}, study.seed)
     none = {item.clip: Requirement(0, assignment.ORDINARY)}
     ids, _, _ = _add_items(connection, [item], none, now=now)
     number = ids[item.continuation]
     row = references.find_reference(connection, number)
     if row is None:
         rubrics.store_players(connection, _player_pairs([item], ids))
-        references.append_reference(connection, number, truth, step, note, now=now)
+        references.append_reference(connection, number, truth, step, source, note, now=now)
         references.drop_open_slots(connection)
     elif (row.truth, row.step) != (truth, step):
         old = references.format_truth(row.truth, row.step)

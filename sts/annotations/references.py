@@ -4,8 +4,12 @@ Judgements of a reference measure its annotators and count for no agent. So refe
 from their pool and have no open slots, which might never be filled: annotators who trained on a
 reference do not get it again.
 
-References form a chain of the study's own: each has a digest of the previous one, its clip and its
-truth, and `last_reference` holds the number and the digest of the last.
+The truth comes from a rule (a label, or the person who adds the reference by the success criterion)
+or from people: annotators who agreed on the clip, some of them by the instruction alone. Judgements
+that made the truth measure no one.
+
+References form a chain of the study's own: each has a digest of the previous one, its clip, its
+truth and the source, and `last_reference` holds the number and the digest of the last.
 """
 
 from typing import Any
@@ -61,13 +65,20 @@ def find_reference(connection: Connection, item: str) -> Row[*tuple[Any, ...]] |
 
 
 def append_reference(
-    connection: Connection, item: str, truth: str, step: int | None, note: str, *, now: float
+    connection: Connection,
+    item: str,
+    truth: str,
+    step: int | None,
+    source: str,
+    note: str,
+    *,
+    now: float,
 ) -> None:
     """Append a reference to the study's chain; the transaction must be the only writer."""
     end = chain_tip(connection)
     clip = connection.execute(select(items.c.clip).where(items.c.id == item)).scalar_one()
-    link = next_link(end, digested_values(item, clip, truth, step))
-    row = {"item": item, "truth": truth, "step": step, "note": note, "added": now}
+    link = next_link(end, digested_values(item, clip, truth, step, source))
+    row = {"item": item, "truth": truth, "step": step, "source": source, "note": note, "added": now}
     connection.execute(insert(reference_items), row | link._asdict())
     connection.execute(delete(last_reference))
     connection.execute(insert(last_reference).values(link._asdict()))
@@ -79,9 +90,11 @@ def chain_tip(connection: Connection) -> Link:
     return START if row is None else Link(*row)
 
 
-def digested_values(item: str, clip: str, truth: str, step: int | None) -> list[object]:
+def digested_values(
+    item: str, clip: str, truth: str, step: int | None, source: str
+) -> list[object]:
     """Return the values that a reference's digest covers, which do not include its note."""
-    return [item, clip, truth, step]
+    return [item, clip, truth, step, source]
 
 
 def set_note(connection: Connection, item: str, note: str) -> None:
@@ -102,6 +115,7 @@ def list_references(connection: Connection) -> list[Reference]:
             items.c.continuation,
             reference_items.c.truth,
             reference_items.c.step,
+            reference_items.c.source,
             reference_items.c.note,
             judged,
         )

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 12
+VERSION = 13
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -114,6 +114,12 @@ items = _table(
     CheckConstraint("takeover >= 0"),
 )
 
+categories = _table("categories", _key("category"), _required("place", BigInteger, unique=True))
+
+deals = _table(
+    "deals", _annotator(primary_key=True), _key("category"), _required("rubric_shown", Integer)
+)
+
 copies = _table(
     "copies",
     _key("continuation"),
@@ -172,6 +178,7 @@ events = _table(
     Column("seconds", Double),
     Column("corrects", Text),
     _required("extra", Integer),
+    Column("rubric_shown", Integer),
     _required("source", Text),
     _required("received", Double),
     _required("kind error_type text text_digest", Text),
@@ -192,6 +199,7 @@ events = _table(
     ),
     CheckConstraint("(corrects IS NOT NULL) = (kind = 'correction')"),
     CheckConstraint("(error_type <> '') = (kind = 'review')"),
+    CheckConstraint("(rubric_shown IS NOT NULL) = (kind IN ('verdict', 'correction'))"),
     Index("events_of_item", "item", "annotator", "id"),
     UniqueConstraint("annotator", "number"),
     Index("events_of_annotator", "annotator", "id"),
@@ -210,10 +218,12 @@ reference_items = _table(
     _item(primary_key=True),
     _required("truth", Text),
     Column("step", Integer),
+    _required("source", Text),
     _required("note", Text),
     _required("added", Double),
     _required("number", BigInteger, unique=True),
     _required("digest", Text),
+    CheckConstraint("source IN ('rule', 'people')"),
 )
 
 last_reference = _table(

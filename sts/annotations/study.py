@@ -11,6 +11,8 @@ AUTO_RESOLVE_VALUES = ("", "silence")
 """Values of the setting `auto_resolve`."""
 MAX_ANNOTATIONS_PER_CLIP = 1000
 """Maximum number of judgements of one clip."""
+MAX_INSTRUCTION_ALONE = 0.5
+"""Maximum of the setting `instruction_alone`."""
 _SHARES = ("overlap", "anchors", "reference_rate", "min_accuracy", "training_pass")
 _COUNTS = ("queue", "min_gap", "daily_limit", "training", "marker_tolerance", "review_sample")
 
@@ -25,6 +27,8 @@ class StudySettings(NamedTuple):
     annotations_per_clip: int = 1  # judgements of each clip, 1 or more
     # the same by scope; the highest that applies counts
     annotations_per_clip_by: Mapping[str, int] = {}
+    # share of annotators x categories judged by the instruction alone, 0 to 0.5; see `deal`
+    instruction_alone: float = 0.2
     overlap: float = 0.1  # share of clips that are judged at least twice, before all others, 0 to 1
     anchors: float = 0.1  # share of judged clips judged again when an agent is added, 0 to 1
     min_gap: int = 10  # minimum number of items between two of one scenario, if others are left
@@ -91,6 +95,9 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     for name in _SHARES:
         if not 0 <= values[name] <= 1:
             yield name, "between 0 and 1", values[name]
+    if not 0 <= settings.instruction_alone <= MAX_INSTRUCTION_ALONE:
+        expected = f"between 0 and {MAX_INSTRUCTION_ALONE}"
+        yield "instruction_alone", expected, settings.instruction_alone
     for name in _COUNTS:
         if values[name] < 0:
             yield name, "of 0 or more", values[name]

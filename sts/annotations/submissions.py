@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, update
 
-from sts.annotations import events, people, quality, references, review_events
+from sts.annotations import deal, events, people, quality, references, review_events
 from sts.annotations.candidates import lock_free_slot
 from sts.annotations.error_analysis import ERRORS
 from sts.annotations.events import (
@@ -148,9 +148,17 @@ def list_rejected(connection: Connection) -> list[RejectedSubmission]:
 
 
 def record_event(
-    connection: Connection, annotator_id: int, event: Event, *, source: str, now: float
+    connection: Connection,
+    annotator_id: int,
+    event: Event,
+    *,
+    rubric_shown: bool | None = None,
+    source: str,
+    now: float,
 ) -> bool:
     """Append a validated event; return True if it is a judgement beyond the required number.
+
+    `rubric_shown` is False for a judgement by the instruction alone; None for what the deal says.
 
     It fills the annotator's own slot, otherwise any free one; without a slot the judgement is
     extra. References need no slot. A reviewer's slot of the same clip is released, so that another
@@ -162,7 +170,17 @@ def record_event(
     extra = judges and not _fill_slot(connection, annotator_id, event.item, now)
     if extra:
         extra = references.find_reference(connection, event.item) is None
-    events.append_event(connection, annotator_id, event, extra=extra, source=source, now=now)
+    if rubric_shown is None:
+        rubric_shown = deal.sees_rubric(connection, annotator_id, event.item)
+    events.append_event(
+        connection,
+        annotator_id,
+        event,
+        extra=extra,
+        rubric_shown=rubric_shown,
+        source=source,
+        now=now,
+    )
     return extra
 
 

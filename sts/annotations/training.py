@@ -2,6 +2,7 @@
 
 Answers in training are not judgements: they have a table of their own, and neither accuracy nor
 anything else uses them. References used in a person's training are never assigned to them later.
+They come from categories whose texts the person sees.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, insert, select
 
-from sts.annotations import people, references, submissions
+from sts.annotations import deal, people, references, submissions
 from sts.annotations.assignment import unit_hash
 from sts.annotations.events import VERDICT, Event
 from sts.annotations.schema import claims, events, items, reference_items, training
@@ -22,6 +23,7 @@ class TrainingItem(NamedTuple):
     item: str
     continuation: str
     horizon: int
+    category: str
     truth: str
     step: int | None
     note: str
@@ -117,8 +119,19 @@ def load_progress(
     )
 
 
+def start_round(
+    connection: Connection, annotator_id: int, *, study: StudySettings
+) -> TrainingProgress:
+    """Return a person's progress like `load_progress`; they see the lessons' texts from now on."""
+    people.lock_person(connection, annotator_id)
+    progress = load_progress(connection, annotator_id, study=study)
+    shown = {lesson.category: True for lesson in progress.items}
+    deal.store_conditions(connection, annotator_id, shown)
+    return progress
+
+
 _TRAINING_ITEMS = select(
-    *(items.c[name] for name in ("id", "continuation", "horizon")),
+    *(items.c[name] for name in ("id", "continuation", "horizon", "category")),
     *(reference_items.c[name] for name in ("truth", "step", "note")),
 ).join(reference_items, reference_items.c.item == items.c.id)
 
@@ -134,9 +147,9 @@ def _load_training_items(
     played = people.has_played(items.c.id, annotator_id)
     rows = connection.execute(_TRAINING_ITEMS.where(*(~condition for condition in met), ~played))
     order = ("training", study.seed, annotator_id)
-    return sorted(
-        (TrainingItem(*row) for row in rows), key=lambda lesson: unit_hash(*order, lesson.item)
-    )
+    shown = deal.load_conditions(connection, annotator_id, study)
+    lessons = (TrainingItem(*row) for row in rows if shown[row.category])
+    return sorted(lessons, key=lambda lesson: unit_hash(*order, lesson.item))
 
 
 def _find_answer(

@@ -57,6 +57,7 @@ class Claim(NamedTuple):
 
     item: str
     continuation: str
+    category: str = ""
 
 
 class Acknowledgement(NamedTuple):
@@ -81,13 +82,14 @@ class RejectedSubmission(NamedTuple):
 class Reference(NamedTuple):
     """A continuation with a known verdict, mixed in with the clips without a mark.
 
-    `step` is the marker's step, 1..horizon, `note` explains the verdict, and `judged` is the number
-    of annotators who have judged it.
+    `step` is the marker's step, 1..horizon, `source` is people or rule, `note` explains the
+    verdict, and `judged` is the number of annotators who have judged it.
     """
 
     continuation: str
     verdict: str
     step: int | None
+    source: str
     note: str
     judged: int
 
@@ -119,8 +121,8 @@ class Progress(NamedTuple):
 class ShownVerdict(NamedTuple):
     """A verdict on a clip as shown to a user."""
 
-    # a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or "known" for the truth
-    # of a reference
+    # a pseudonym, "you" for the user, "a reviewer", "a rule", "a model", or for the truth of a
+    # reference "known" or, if it comes from a rule, "known by a rule"
     by: str
     kind: str  # verdict, correction, adjudication or label; reference for a truth
     verdict: str  # success, failure, not_done or cannot_judge

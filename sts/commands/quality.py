@@ -1,15 +1,17 @@
-"""`sts annotations quality`: accuracy, agreement and time of annotators, unjudgeable clips."""
+"""`sts annotations quality`: accuracy, agreement and time of annotators, scenarios to fix."""
 
 import argparse
+from collections.abc import Sequence
 
 import pandas as pd
 
 from sts import agreement
 from sts.agreement import Agreement
 from sts.annotations import active_time as effort
-from sts.annotations import people, unjudgeable
+from sts.annotations import conditions, people, unjudgeable
 from sts.annotations import quality as qualities
 from sts.annotations.active_time import ActiveTime
+from sts.annotations.conditions import DifferingScenario
 from sts.annotations.quality import Accuracy, AnnotatorQuality
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
@@ -20,7 +22,7 @@ from sts.commands.study import check_enqueued
 from sts.storage.workspace import Workspace
 
 _MAX_SCENARIOS = 20
-"""Scenarios that could not be judged, and are named outside of --json."""
+"""Scenarios of a table outside of --json."""
 _MAX_REASON_CHARS = 60
 
 
@@ -32,6 +34,7 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     hours: list[ActiveTime] = []
     unable: list[UnjudgeableScenario] = []
     twice: list[tuple[str, str, bool]] = []
+    differing: list[DifferingScenario] = []
     study = DEFAULT_STUDY
     store = AnnotationStore.find(workspace)
     if store is not None:
@@ -51,6 +54,7 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
             ]
             unable = unjudgeable.list_unjudgeable(connection, suite)
             twice = qualities.twice(connection, suite)
+            differing = conditions.list_differing(connection, suite)
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
@@ -67,12 +71,14 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
         "unjudgeable": [
             scenario._asdict() | {"reasons": dict(scenario.reasons)} for scenario in unable
         ],
+        "differing": [scenario._asdict() for scenario in differing],
     }
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
     rows = [(*entry[:3], f"{entry.judgements:.1f}", f"{entry.untimed:.1f}") for entry in hours]
     times = format_table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
     parts = (_accuracy_table(measured, study), _agreement_line(alpha), times)
-    return Result(value, "\n\n".join(filter(None, (*parts, _unjudgeable_table(unable)))))
+    tables = _unjudgeable_table(unable), _differing_table(differing)
+    return Result(value, "\n\n".join(filter(None, (*parts, *tables))))
 
 
 def _accuracy_table(people: list[AnnotatorQuality], study: StudySettings) -> str:
@@ -119,10 +125,30 @@ def _unjudgeable_table(unable: list[UnjudgeableScenario]) -> str:
     ]
     if not rows:
         return ""
-    lines = [format_table(("scenario", "category", "could not be judged", "why"), rows)]
-    if len(unable) > _MAX_SCENARIOS:
-        lines.append(f"and {len(unable) - _MAX_SCENARIOS} scenarios more; --json has them all")
-    return "\n".join(lines)
+    table = format_table(("scenario", "category", "could not be judged", "why"), rows)
+    return table + _count_more(unable)
+
+
+def _differing_table(differing: list[DifferingScenario]) -> str:
+    rows = [
+        (
+            scenario.scenario,
+            scenario.category,
+            "{} of {}".format(*scenario.shown),
+            "{} of {}".format(*scenario.alone),
+            f"{scenario.differing} of {scenario.clips}",
+        )
+        for scenario in differing[:_MAX_SCENARIOS]
+    ]
+    if not rows:
+        return ""
+    head = ("scenario", "category", "success by criterion", "by instruction alone", "clips differ")
+    return format_table(head, rows) + _count_more(differing)
+
+
+def _count_more(scenarios: Sequence[object]) -> str:
+    more = len(scenarios) - _MAX_SCENARIOS
+    return f"\nand {more} scenarios more; --json has them all" if more > 0 else ""
 
 
 def _truncate(words: str) -> str:

@@ -7,7 +7,10 @@ from sts.annotations.references import check_truth, list_references
 from sts.annotations.store import AnnotationStore
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.study import read_study
+from sts.commands.study import check_enqueued, read_study
+from sts.errors import ArgumentError
+from sts.names import count_noun
+from sts.ratings import PEOPLE
 from sts.storage.workspace import Workspace
 
 
@@ -19,13 +22,48 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     item = make_item(find_continuation(workspace, args.continuation), suite="")
     check_truth(args.verdict, args.step, item.horizon)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
+        truth = args.verdict, args.step, args.note
+        queue.add_reference(connection, item, *truth, study=store.study, now=store.now())
     done = {"continuation": item.continuation, "verdict": args.verdict, "step": args.step}
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
     )
     return Result(done, text)
+
+
+def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """List, or add, clips on which annotators agree under both conditions."""
+    from sts.annotations.conditions import MIN_ANNOTATORS, propose_references
+    from sts.annotations.items import make_item
+    from sts.continuations.store import find_continuation
+
+    check_enqueued(workspace, args.suite)
+    store = AnnotationStore.find(workspace)
+    if store is None:
+        raise ArgumentError(f"no study has started in {workspace.root}; nothing is judged")
+    with store, store.write(alone=True) as connection:
+        proposals = propose_references(connection, args.suite, store.study.marker_tolerance)
+        for proposed in proposals.references if args.add else ():
+            item = make_item(find_continuation(workspace, proposed.continuation), suite="")
+            truth, study, now = (proposed.verdict, proposed.step), store.study, store.now()
+            queue.add_reference(connection, item, *truth, source=PEOPLE, study=study, now=now)
+    rows = proposals.references
+    value = {"references": [row._asdict() for row in rows], "added": args.add}
+    value["missing"] = 0 if rows else proposals.missing
+    if not rows:
+        text = (
+            f"no clip has {MIN_ANNOTATORS} annotators who all agree, some of them by the "
+            f"instruction alone; the nearest lacks {count_noun(proposals.missing, 'judgement')}: "
+            f"set annotations_per_clip to {MIN_ANNOTATORS} or more"
+        )
+        return Result(value, text)
+    header = ("continuation", "scenario", "category", "verdict", "step", "annotators")
+    table = format_table(header, [(*row[:4], row.step or "", row.annotators) for row in rows])
+    end = f"{count_noun(len(rows), 'clip')}; add them with --add, then they count for no agent"
+    if args.add:
+        end = f"{count_noun(len(rows), 'reference')} added; they no longer count for their agents"
+    return Result(value, f"{table}\n{end}")
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -36,6 +74,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             reference.continuation,
             reference.verdict,
             reference.step or "",
+            reference.source,
             reference.judged,
             reference.note,
         )
@@ -43,5 +82,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
     ]
     text = "no references yet; `sts references add CONTINUATION --verdict VERDICT` adds one"
     if rows:
-        text = format_table(("continuation", "verdict", "step", "judged", "note"), rows)
+        text = format_table(
+            ("continuation", "verdict", "step", "truth from", "judged", "note"), rows
+        )
     return Result({"references": [reference._asdict() for reference in pool]}, text)

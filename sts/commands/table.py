@@ -191,6 +191,8 @@ ANNOTATORS = group(
     action("ls", "list all people with their roles and numbers of judgements"),
 )
 
+_SUITE = argument("suite", "NAME@VERSION", "suite (default: all)", nargs="?")
+
 REFERENCES = group(
     "manage reference clips, whose verdict is known",
     "sts references add CONTINUATION --verdict success --step 7",
@@ -204,9 +206,14 @@ REFERENCES = group(
         option("--note", "reason for the verdict", ""),
     ),
     action("ls", "list the reference clips"),
+    action(
+        "propose {suite}",
+        "list clips on which three annotators agree, some of them by the instruction alone",
+        _SUITE,
+        switch("--add", "add them as references (default: only list them)"),
+    ),
 )
 
-_SUITE = argument("suite", "NAME@VERSION", "suite (default: all)", nargs="?")
 _NAMES = switch("--real-names", "show real names, for the study lead (default: pseudonyms)")
 _PSEUDONYMS = switch("--pseudonyms", "show pseudonyms (default: real names, for the study lead)")
 

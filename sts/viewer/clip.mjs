@@ -4,13 +4,13 @@ import { drawings } from "./drawings.mjs";
 import { decode, instructionAt } from "./episode.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { element, keepFocus, mounted } from "./page.mjs";
-import { legendRows, renderCriterion, renderUtterances } from "./panel.mjs";
+import { criterionAt, legendRows, renderCriterion, renderUtterances } from "./panel.mjs";
 import { viewOf } from "./playback.mjs";
 import { SIGNS, inWords } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
 
 const GUIDELINE = { keys: ["h"], show: "H", action: "guideline" };
-const WHOSE = { you: "You", known: "Reference", rule: "Automatic label" };
+const WHOSE = { you: "You", known: "Reference", "known by a rule": "Reference (truth from a rule)", rule: "Automatic label" };
 
 /** @typedef {{ by: string, kind: string, verdict: string, step: number | null, reason: string }} Said */
 
@@ -103,7 +103,7 @@ class ClipPage {
     const text = instructionAt(episode, frame);
     this.$(".instruction").textContent = text ?? `No instruction yet: ${episode.instruction.text}`;
     this.$(".instruction").classList.toggle("none", text === null);
-    renderCriterion(this.$(".criterion"), episode.criterion, this.guideline);
+    renderCriterion(this.$(".criterion"), criterionAt(episode, frame), this.guideline);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
 }

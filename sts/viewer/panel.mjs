@@ -15,12 +15,18 @@ export function legendRows(episode, called, symbol) {
   });
 }
 
-// Renders the success criterion and, if `open`, the edge cases.
+// Returns an episode's criterion, which is shown with its instruction and not before it.
+/** @param {Episode} episode @param {number} frame */
+export function criterionAt({ criterion, instruction }, frame) {
+  return frame >= instruction.given_at ? criterion : null;
+}
+
+// Renders the success criterion and, if `open`, the edge cases; nothing if both are withheld.
 /** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open */
 export function renderCriterion(box, criterion, open) {
-  box.hidden = !criterion;
-  box.classList.toggle("open", open);
   const { done = "", guideline = "" } = criterion ?? {};
+  box.hidden = !done && !guideline;
+  box.classList.toggle("open", open);
   const opener = box.querySelector("button");
   opener.hidden = !guideline;
   opener.setAttribute("aria-expanded", String(open));

@@ -66,7 +66,7 @@ def test_reviewers_and_leads_see_every_mark_by_pseudonyms(store, role) -> None:
         store, an_item(ask(store, load_clip, rita, item).continuation), "failure", 4, "by rule"
     )
     marks = [(mark.by, mark.verdict, mark.step) for mark in ask(store, load_clip, rita, item).marks]
-    assert ("known", "failure", 4) in marks
+    assert ("known by a rule", "failure", 4) in marks
 
 
 @attempt(

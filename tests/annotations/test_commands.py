@@ -108,8 +108,8 @@ def test_reference_is_added_and_listed(sts, a_continuation) -> None:
     done = {"continuation": a_continuation, "verdict": "failure", "step": 3}
     assert json.loads(sts(add)) == done
     listed = json.loads(sts("references ls --json"))["references"]
-    assert listed == [done | {"note": "fell", "judged": 0}]
-    assert "c0ffee        failure     3       0  fell" in sts("references ls")
+    assert listed == [done | {"source": "rule", "note": "fell", "judged": 0}]
+    assert "c0ffee        failure     3  rule             0  fell" in sts("references ls")
 
 
 def test_judgements_are_imported_and_exported(sqlite_workspace, sts, tmp_path) -> None:

@@ -38,7 +38,7 @@ from tests.annotations.examples import (
 from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {12: "ff638d458f7cc6c2b37f68a4567bcd006dc29227426c1c6b971de296945d9886"}
+SCHEMAS = {13: "5471d860104848bd04f5b68b8861d73818856b62d3044ca4c5baac78fcf522b6"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 

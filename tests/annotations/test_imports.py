@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sts.annotations import deal, people, progress, queue, sessions
 from sts.annotations import imports as store_imports
-from sts.annotations import people, progress, queue, sessions
 from sts.annotations.export import export_ratings, write_csv
 from sts.annotations.imports import IMPORT_COLUMNS, ImportResult, Rating, read_ratings
 from sts.annotations.matching import match_ratings
@@ -110,6 +110,24 @@ def test_wrong_line_is_named(tmp_path, old, new, words) -> None:
 def test_wrong_optional_cell_is_named(tmp_path, column, line, words) -> None:
     with pytest.raises(DamagedData, match=f"line 2: .*{words}"):
         read_ratings(a_table(tmp_path, line, header=f"{HEADER},{column}"))
+
+
+def test_condition_of_an_imported_judgement_is_kept_for_its_category(
+    store: AnnotationStore, workspace: Workspace, tmp_path: Path
+) -> None:
+    enqueue(store, [an_item("c0", category="a"), an_item("c1", category="b")], required=2)
+    ana, _ = add_people(store, "Ana", "Ben")
+    lines = GOOD + ",0", GOOD.replace("c0", "c1") + ","
+    table = read_ratings(a_table(tmp_path, *lines, header=f"{HEADER},rubric_shown"))
+    assert change(store, store_imports.import_ratings, table).added == 2
+    exported = export_ratings(workspace, SUITE).table.set_index("continuation")["rubric_shown"]
+    assert exported.to_dict() == {"c0": 0, "c1": 1}
+    assert ask(store, deal.load_conditions, ana) == {"a": False, "b": True}
+    again = tmp_path / "out.csv"
+    write_csv(again, export_ratings(workspace, SUITE).table)
+    assert change(store, store_imports.import_ratings, read_ratings(again)).known == 2
+    with pytest.raises(DamagedData, match="expected rubric_shown of 0 or 1, found 'no'"):
+        read_ratings(a_table(tmp_path, f"{GOOD},no", header=f"{HEADER},rubric_shown"))
 
 
 @pytest.mark.parametrize("column", IMPORT_COLUMNS)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.annotations import progress, submissions
+from sts.annotations import deal, progress, submissions
 from sts.annotations.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
@@ -363,6 +363,52 @@ def test_payload_holds_only_the_fields_that_a_judge_may_see() -> None:
         "drawing", "height", "width", "names", "glyphs", "judged", "details", "steps",
         "takeover", "horizon", "scene", "says", "texts", "tokens", "instructions",
     }  # fmt: skip
+
+
+TEXTS = {"done": "The ball is held.", "guideline": "Carried is held, too."}
+
+
+def test_texts_of_a_category_judged_by_the_instruction_alone_are_never_sent(
+    store: AnnotationStore, ann: Annotator
+) -> None:
+    add_person(store, "ben")
+    names = [f"category-{n}" for n in range(5)]
+    every = [an_item(f"{n}.{i}", suite=SUITE, category=n) for n in names for i in range(2)]
+    in_store_enqueue(store, every)
+
+    def load_with_criterion(continuation: str) -> dict[str, Any]:
+        marks = {"cells": [3], "sight": True}
+        return {"of": continuation, "criterion": {**marks, **TEXTS}}
+
+    seen: dict[str, set[str]] = {}
+
+    def note(data: dict[str, Any]) -> None:
+        for episode in [*data["queue"], *(one["episode"] for one in data["previous"])]:
+            criterion = episode["criterion"]
+            assert criterion["cells"] == [3] and criterion["sight"] is True
+            assert {name: criterion[name] for name in TEXTS} in (TEXTS, dict.fromkeys(TEXTS, ""))
+            seen.setdefault(episode["of"].partition(".")[0], set()).add(criterion["done"])
+
+    for number in range(len(every)):
+        data = talk(store, ann, None, shown=load_with_criterion)
+        note(data)
+        talk(
+            store,
+            ann,
+            {"outbox": [answer(data["queue"][0]["id"], f"{number}")]},
+            shown=load_with_criterion,
+        )
+    note(talk(store, ann, None, shown=load_with_criterion))
+    withheld = {name for name, texts in seen.items() if texts == {""}}
+    assert {*seen} == {*names} and all(len(texts) == 1 for texts in seen.values())
+    assert withheld == {*names} - ask(store, deal.list_seen, ann.id) and len(withheld) == 1
+
+
+def test_guide_mentions_the_criterion_only_to_those_who_see_one() -> None:
+    with_it, without = (guide.build_guide([], rubric=rubric) for rubric in (True, False))
+    assert "Success criterion" in with_it and "edge cases" in with_it and "<!--" not in with_it
+    assert "criterion" not in without.lower() and "edge cases" not in without
+    assert all("*marked cell*" in text for text in (with_it, without))
 
 
 def test_guide_explains_the_verdicts_and_only_the_domains_of_the_suite() -> None:

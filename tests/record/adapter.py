@@ -119,6 +119,7 @@ class Study:
     def __init__(self, folder: Path, suite: str) -> None:
         """Open the study of a workspace on the database that the environment names."""
         settings = {"annotations_per_clip": 3, "reference_rate": 1.0, "min_gap": 0, "overlap": 0.0}
+        settings["instruction_alone"] = 0.0
         self._workspace = Workspace.open(str(folder))
         self._workspace.settings["annotation"] |= settings
         self._suite = suites.load(self._workspace, suite)

@@ -18,6 +18,7 @@ from sts.ratings import (
     MAX_HORIZON,
     REQUIRED_COLUMNS,
     SOURCES,
+    TRUTH_SOURCES,
     TYPES,
     VERDICTS,
     normalise_verdict,
@@ -31,7 +32,8 @@ NAMES = ("agent", "scenario", "category", "trajectory", "continuation", "annotat
 CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
 NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
-_DEFAULTS = {"source": "human", "sees": "observation", "extra": "0", "twice": "0"}
+_FLAGS = {"extra": "0", "twice": "0", "rubric_shown": "1"}
+_DEFAULTS = {"source": "human", "sees": "observation", **_FLAGS}
 
 
 def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
@@ -48,10 +50,10 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
       scenario and name. step, truth_step, adjudicated_step, seconds and order are float64, NaN
-      where empty; horizon is int64, or float64 NaN throughout where the table has none; extra and
-      twice are bool. The others are texts, "" where empty: names, media and verdicts as categories
-      in alphabetical order. media is an address, or a path relative to the table's folder.
-      Reference episodes are the rows with a truth.
+      where empty; horizon is int64, or float64 NaN throughout where the table has none; extra,
+      twice and rubric_shown are bool. The others are texts, "" where empty: names, media and
+      verdicts as categories in alphabetical order. media is an address, or a path relative to the
+      table's folder. Reference episodes are the rows with a truth.
 
     Raises:
       DamagedData: names the file, the line and what was expected there.
@@ -96,6 +98,7 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
         extra=(frame["extra"] == "1").to_numpy(),
         twice=(frame["twice"] == "1").to_numpy(),
         order=order,
+        rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
         notes=tables.by_word(frame["notes"], replace_unprintable),
     )[list(TYPES)]
 
@@ -137,6 +140,15 @@ def valued(ratings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def find_measuring(ratings: pd.DataFrame) -> pd.Series:
+    """Return bool[rows], answers of people to references by which their accuracy is measured.
+
+    Those by the instruction alone count only if the truth comes from people, too.
+    """
+    fair = ratings["rubric_shown"] | (ratings["truth_source"] == "people")
+    return (ratings["truth"] != "") & (ratings["source"] == "human") & fair
+
+
 def _or_usual(usual: str, word: str) -> str:
     return word or usual
 
@@ -174,7 +186,8 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     tables.one_of(table, "kind", (*KINDS, ""))
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
     tables.one_of(table, "adjudicated", (*VERDICTS, ""))
-    for column in ("extra", "twice"):
+    tables.one_of(table, "truth_source", (*TRUTH_SOURCES, ""))
+    for column in _FLAGS:
         tables.one_of(table, column, ("0", "1"))
     other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
     tables.refuse(table, other, "not_done where a rule has settled it", "verdict")

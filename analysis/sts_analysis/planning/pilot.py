@@ -12,7 +12,7 @@ from scipy import stats
 
 from sts.errors import DamagedData
 from sts.ratings import SOURCES
-from sts_analysis.inputs.ratings import valued
+from sts_analysis.inputs.ratings import find_measuring, valued
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.power import (
@@ -143,7 +143,7 @@ def read_pilot(
             f"{subject.name}: expected labels of two agents that are not baselines, found "
             f"{len(ranked)}; `sts power` without a name plans from assumptions"
         )
-    answers = answers[(answers["source"] == "human") & people]
+    answers = answers[find_measuring(answers) & people]
     accuracy = measure_accuracy(answers, rates.interval) if people else Accuracy(1.0, 1.0)
     shown = subject.name, subject.scenarios
     return Pilot(*shown, worth, outcomes, model, ranked, accuracy, len(answers))

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from sts.errors import DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
-from sts_analysis.inputs.ratings import once, valued
+from sts_analysis.inputs.ratings import find_measuring, once, valued
 from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, decide
 from sts_analysis.statistics.means import Means
@@ -99,9 +99,8 @@ class Study:
 
     @cached_property
     def reference_rows(self) -> pd.DataFrame:
-        """People's answers on references, each once."""
-        rows = self.ratings
-        return once(rows[((rows["truth"] != "") & (rows["source"] == "human")).to_numpy()])
+        """People's answers on references that measure them, each once; see `find_measuring`."""
+        return once(self.ratings[find_measuring(self.ratings).to_numpy()])
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
@@ -119,10 +118,18 @@ class Study:
     def outcomes_of(self, source: str) -> Outcomes:
         """Return the outcomes by one label source."""
         if source not in self._outcomes:
-            self._outcomes[source] = tabulate(
-                self.values, source, scenarios=self.subject.scenarios, groups=self._groups
-            )
+            self._outcomes[source] = self._tabulate(self.values, source)
         return self._outcomes[source]
+
+    def outcomes_under(self, *, rubric_shown: bool) -> Outcomes:
+        """Return the outcomes by people's own verdicts under one condition, not adjudicated.
+
+        Annotators are left out: those of a condition are too few to estimate their effects.
+        """
+        rows = self.values
+        other = (rows["source"] == "human") & (rows["rubric_shown"] != rubric_shown)
+        own = np.where(other, "", self.ratings.loc[rows.index, "verdict"])
+        return self._tabulate(rows.assign(verdict=own), "human")._replace(judging=None)
 
     @property
     def outcomes(self) -> Outcomes:
@@ -182,6 +189,9 @@ class Study:
     def names(self) -> list[str]:
         """The names of all agents in `order`."""
         return [self.outcomes.agents[agent] for agent in self.order]
+
+    def _tabulate(self, rows: pd.DataFrame, source: str) -> Outcomes:
+        return tabulate(rows, source, scenarios=self.subject.scenarios, groups=self._groups)
 
     @property
     def _groups(self) -> list[Sequence[str]]:

@@ -77,6 +77,34 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
     return _measure(_disagree_among_annotators, terms, unit_of[shared], int(n.sum()), len(n))
 
 
+def measure_across(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
+    """Measure by kappa how verdicts by the instruction alone agree with those by the criterion.
+
+    Only clips judged under both conditions count, each once: several verdicts under a condition are
+    a mean.
+
+    Args:
+      judgements: as `measure_alpha` takes them, with a column `rubric_shown`, bool.
+      outcomes: from the same table; their units count.
+    """
+    rows = judgements[~judgements["verdict"].isin(UNCOUNTED).to_numpy()]
+    item = pd.factorize(rows["continuation"])[0]
+    success, shown = (rows["verdict"] == "success").to_numpy(), rows["rubric_shown"].to_numpy()
+    size = int(item.max(initial=-1)) + 1
+    unit_of = np.zeros(size, np.int64)
+    unit_of[item] = _find_units(rows, outcomes)
+    number = np.stack([np.bincount(item, shown == seen, size) for seen in (True, False)])
+    yes = np.stack([np.bincount(item, success & (shown == seen), size) for seen in (True, False)])
+    both = (number > 0).all(axis=0)
+    by_criterion, alone = yes[:, both] / number[:, both]
+    terms = np.stack([
+        by_criterion * alone, by_criterion * (1 - alone),
+        (1 - by_criterion) * alone, (1 - by_criterion) * (1 - alone),
+    ])  # fmt: skip
+    verdicts, items = int(number[:, both].sum()), int(both.sum())
+    return _measure(_disagree_with_labels, terms, unit_of[both], verdicts, items)
+
+
 def measure_kappa(judgements: pd.DataFrame, labels: Outcomes) -> Agreement:
     """Measure the agreement of people's verdicts with labels of the same continuations by kappa.
 
@@ -121,7 +149,7 @@ def _disagree_among_annotators(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _disagree_with_labels(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the disagreements of kappa from the counts of the four outcomes."""
+    """Return the disagreements of kappa from the counts or weights of the four outcomes."""
     both, mine, other, neither = np.moveaxis(sums, -1, 0)
     total = both + mine + other + neither
     with np.errstate(divide="ignore", invalid="ignore"):

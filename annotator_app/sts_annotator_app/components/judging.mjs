@@ -2,7 +2,7 @@
 
 import { count, instructionAt } from "../../../sts/viewer/episode.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
-import { keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
+import { criterionAt, keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
 import { REASONS } from "../../../sts/viewer/verdicts.mjs";
 
 const MOST_WORDS = 300; // characters of a typed reason
@@ -69,7 +69,7 @@ export class Judging {
     if (redraw || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
-    renderCriterion(this.$(".criterion"), episode.criterion, guideline);
+    renderCriterion(this.$(".criterion"), criterionAt(episode, frame), guideline);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
       button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
     this.#renderReasons(mark, reasons);

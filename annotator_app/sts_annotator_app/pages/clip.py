@@ -10,6 +10,7 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, StsError
 from sts_annotator_app import state
+from sts_annotator_app.annotating import withhold_rubric
 from sts_annotator_app.pages.access import require_person
 
 _LOG = logging.getLogger(__name__)
@@ -45,6 +46,8 @@ def load_view(store: AnnotationStore, person: Annotator, item: object) -> dict[s
         with store.read() as connection:
             record = load_clip(connection, person, item)
         episode = state.load_episode(record.continuation) | {"id": record.item}
+        if not record.rubric_shown:
+            episode = withhold_rubric(episode)
     except ArgumentError as error:
         return str(error)
     except StsError as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +15,13 @@ from sqlalchemy import select
 
 from sts.annotations import people as store_people
 from sts.annotations.items import make_item
-from sts.annotations.schema import copies, items, reference_items
+from sts.annotations.schema import copies, deals, items, reference_items
 from sts.annotations.store import AnnotationStore
 from sts.continuations.run import run
 from sts.continuations.store import find_continuation, iter_entries
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
+from sts.viewer.criteria import find_criterion
 from tests.access.attempts import attempt
 from tests.access.telling import ALPHA, p_value, words_in
 from tests.annotator_app.served.test_reachable import PAGES, send_request
@@ -99,6 +102,50 @@ def test_bytes_sent_to_an_annotator_name_no_secret(server: Server) -> None:
         found += answer.text.encode("latin-1") + str(answer.headers).encode()  # type: ignore[attr-defined]
     assert len(found) > 50_000 and data["queue"][0]["id"].encode() in found
     assert words_in(found, secrets_of(server)) == set()
+
+
+@pytest.fixture
+def dealt(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
+    """A server whose annotators judge every second category by the instruction alone."""
+    folder = shutil.copytree(recorded, tmp_path / "workspace")
+    settings = folder / "workspace.toml"
+    text = settings.read_text()
+    settings.write_text(text.replace("[annotation]\n", "[annotation]\ninstruction_alone = 0.5\n"))
+    with Server(folder, zygote=zygote) as made:
+        yield made
+
+
+@attempt(
+    KIND,
+    "every byte that a page brings is searched for success criteria and edge cases of categories "
+    "that the person judges by the instruction alone",
+    "none is found; those of the other categories are",
+)
+def test_bytes_sent_have_no_text_that_the_deal_withholds(dealt: Server) -> None:
+    found = b""
+    for number in (30, 0):  # the second page is sent the last answers again
+        with wired(dealt, "looks") as wire:
+            kept = wire.socket = Kept(wire.socket)  # type: ignore[assignment]
+            (data,) = wire.ask()
+            assert len(data["previous"]) == (0 if number else 3)
+            for place in range(number):
+                data = judged(wire, data, place)
+        found += kept.bytes
+    for path in PAGES:
+        found += send_request(dealt, "GET", path, "looks").text.encode("latin-1")  # type: ignore[attr-defined]
+    looks = ask(dealt.store, store_people.get_person, "looks").id
+    with dealt.store.read() as connection:
+        rows = connection.execute(select(deals).where(deals.c.annotator == looks)).all()
+    texts: dict[int, set[str]] = {0: set(), 1: set()}
+    shown = {row.category: row.rubric_shown for row in rows}
+    for scenario in suites.load(Workspace.open(str(dealt.folder)), SUITE).scenarios:
+        criterion = find_criterion(scenario)
+        if criterion and scenario.category in shown:
+            own = {criterion["done"], criterion["guideline"]} - {""}
+            texts[shown[scenario.category]] |= {json.dumps(text)[1:-1] for text in own}
+    sent = {text for own in texts.values() for text in own if text.encode() in found}
+    assert texts[0] - texts[1] and not sent & (texts[0] - texts[1])
+    assert len(sent & texts[1]) > 3
 
 
 FOUR = ("local-search", "stigmergy", "random", "blind")

@@ -2,6 +2,7 @@
 
 ORDER = (
     "rates",
+    "conditions",
     "comparisons",
     "scenarios",
     "pairs",

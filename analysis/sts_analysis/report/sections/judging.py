@@ -9,7 +9,12 @@ from markupsafe import Markup
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.sections.categories import find_heat
 from sts_analysis.report.text import decimal, percent, percent_range, pluralise
-from sts_analysis.statistics.agreement import Agreement, measure_alpha, measure_kappa
+from sts_analysis.statistics.agreement import (
+    Agreement,
+    measure_across,
+    measure_alpha,
+    measure_kappa,
+)
 from sts_analysis.statistics.rates import MAX_UNJUDGEABLE
 from sts_analysis.statistics.reference_accuracy import measure_accuracy
 
@@ -70,6 +75,7 @@ def compute(study: Study) -> Result:
     rows = [
         _compare_workloads(study),
         _measure_agreement(study),
+        *_compare_conditions(study),
         _measure_accuracy(study),
         *_compare_with_rule(study),
         _count_unjudgeable(study),
@@ -188,8 +194,30 @@ def _measure_agreement(study: Study) -> Row:
         return Row(question, "look", UNKNOWN, None, None, reading)
     share = percent(found.share)
     clips = f"{pluralise(found.items, 'clip')} in {pluralise(found.units, 'unit')}"
-    reading = f"Krippendorff’s α, usual bar 0.67; {share} of pairs agree, on {clips}."
+    pairs = "pairs of one condition" if _has_both_conditions(study) else "pairs"
+    reading = f"Krippendorff’s α, usual bar 0.67; {share} of {pairs} agree, on {clips}."
     return _report_agreement(question, "α", found, reading)
+
+
+def _has_both_conditions(study: Study) -> bool:
+    return study.people_rows["rubric_shown"].nunique() > 1
+
+
+def _compare_conditions(study: Study) -> list[Row]:
+    """Compare verdicts by the instruction alone with those by the success criterion."""
+    if not _has_both_conditions(study):
+        return []
+    question = "Agree without the criterion"
+    found = measure_across(study.people_rows, study.outcomes)
+    if not np.isfinite(found.value):
+        reading = f"{found.reason.capitalize()}." if found.items else "No clip has both conditions."
+        return [Row(question, "look", UNKNOWN, None, None, reading)]
+    reading = (
+        f"Cohen’s κ of verdicts by the instruction alone with verdicts by the success criterion; "
+        f"{percent(found.share)} agree, on {pluralise(found.items, 'clip')} in "
+        f"{pluralise(found.units, 'unit')}."
+    )
+    return [_report_agreement(question, "κ", found, reading)]
 
 
 def _measure_accuracy(study: Study) -> Row:
@@ -200,7 +228,10 @@ def _measure_accuracy(study: Study) -> Row:
     ends = interval(found.interval)
     fine = found.balanced >= MIN_ACCURACY
     answers = pluralise(found.successes + found.others, "answer")
-    reading = f"Mean of right on successes and right on others, {answers}."
+    by_rule = int((rows["truth_source"] == "rule").sum())
+    reading = f"Mean of right on successes and right on others, {answers}" + (
+        f"; {by_rule:,} on truths from a rule." if by_rule else "."
+    )
     state: Literal["fine", "look"] = "fine" if fine else "look"
     return Row(question, state, percent(found.balanced), found.balanced, ends, reading)
 

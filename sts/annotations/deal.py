@@ -1,0 +1,135 @@
+"""The deal: which annotators judge which categories by the instruction alone.
+
+In a dealt category, an annotator sees neither success criteria nor edge cases. A condition is
+stored with the first clip of a category that the annotator is assigned, and then stays as it is.
+Curators, reviewers and leads see all these texts and are not in the deal.
+"""
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from math import floor
+
+from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, func, insert, select
+
+from sts.annotations.assignment import unit_hash
+from sts.annotations.schema import annotators, categories, deals, items, roles
+from sts.annotations.study import StudySettings
+
+SEEING_ROLES = ("reviewer", "curator", "lead")
+"""Roles whose holders see all success criteria and edge cases."""
+_MAX_DENOMINATOR = 1000
+
+# Built once: building a statement takes longer than running it.
+_PERSON: BindParameter[int] = bindparam("person")
+_SEES_ALL = exists().where(roles.c.annotator == _PERSON, roles.c.role.in_(SEEING_ROLES))
+_STORED = select(deals.c.category, deals.c.rubric_shown).where(deals.c.annotator == _PERSON)
+_PLACES = select(categories.c.category, categories.c.place)
+_JUDGES = exists().where(roles.c.annotator == annotators.c.id, roles.c.role == "annotator")
+_IS_DEALT = _JUDGES & ~exists().where(
+    roles.c.annotator == annotators.c.id, roles.c.role.in_(SEEING_ROLES)
+)
+_EARLIER = select(func.count()).where(annotators.c.id < _PERSON, _IS_DEALT)
+_OTHERS = select(
+    exists().where(annotators.c.id != _PERSON, annotators.c.deactivated.is_(None), _JUDGES)
+)
+_CONDITION = select(
+    _SEES_ALL,
+    exists().where(
+        deals.c.annotator == _PERSON,
+        deals.c.category == items.c.category,
+        deals.c.rubric_shown == 1,
+        items.c.id == bindparam("item"),
+    ),
+)
+
+
+def is_rubric_shown(number: int, place: int, share: float) -> bool:
+    """Return False if an annotator is dealt a category to judge by the instruction alone.
+
+    Of equally many annotators and categories in a row, exactly this share is dealt. Few annotators
+    are dealt different categories, so that as many as possible have both conditions.
+
+    Args:
+      number: of the annotator, from 0, in the order of joining.
+      place: of the category in a random order, from 0.
+      share: 0 to 0.5.
+    """
+    exact = Fraction(share).limit_denominator(_MAX_DENOMINATOR)
+    return floor((number + place + 1) * exact) == floor((number + place) * exact)
+
+
+def place_categories(connection: Connection, names: Collection[str], seed: int) -> None:
+    """Place new categories after the others, in a random order; "" is a category, too."""
+    known = _load_places(connection)
+    new = sorted({*names} - known.keys(), key=lambda name: unit_hash(seed, "deal", name))
+    rows = [{"category": name, "place": place} for place, name in enumerate(new, len(known))]
+    if rows:
+        connection.execute(insert(categories), rows)
+
+
+def load_conditions(
+    connection: Connection, annotator_id: int, study: StudySettings
+) -> dict[str, bool]:
+    """Return True for each category whose texts a person sees, or will see by the present deal.
+
+    No category is dealt while there is only one annotator.
+    """
+    person = {"person": annotator_id}
+    places = _load_places(connection)
+    if connection.execute(select(_SEES_ALL), person).scalar_one():
+        return dict.fromkeys(places, True)
+    several = connection.execute(_OTHERS, person).scalar_one()
+    share = study.instruction_alone if several else 0.0
+    number = connection.execute(_EARLIER, person).scalar_one()
+    stored = _load_stored(connection, annotator_id)
+    return {
+        category: bool(stored.get(category, is_rubric_shown(number, place, share)))
+        for category, place in places.items()
+    }
+
+
+def store_conditions(
+    connection: Connection, annotator_id: int, conditions: Mapping[str, bool]
+) -> None:
+    """Store the conditions of a person, whose rows are locked, that are not stored yet."""
+    stored = _load_stored(connection, annotator_id)
+    rows = [
+        {"annotator": annotator_id, "category": category, "rubric_shown": int(shown)}
+        for category, shown in conditions.items()
+        if category not in stored
+    ]
+    if rows:
+        connection.execute(insert(deals), rows)
+
+
+def list_seen(connection: Connection, annotator_id: int) -> set[str]:
+    """Return the categories whose texts may be sent to a person: what is stored, or all."""
+    person = {"person": annotator_id}
+    if connection.execute(select(_SEES_ALL), person).scalar_one():
+        return {*_load_places(connection)}
+    stored = _load_stored(connection, annotator_id)
+    return {category for category, shown in stored.items() if shown}
+
+
+def sees_rubric(connection: Connection, annotator_id: int, item: str) -> bool:
+    """Return True if a person sees the texts of a clip."""
+    return any(connection.execute(_CONDITION, {"person": annotator_id, "item": item}).one())
+
+
+def record_seen(connection: Connection, annotator_id: int) -> None:
+    """Store that a person has seen the texts of all categories, as they lose a role that sees them.
+
+    Judgements keep the condition under which they were made.
+    """
+    connection.execute(delete(deals).where(deals.c.annotator == annotator_id))
+    places = _load_places(connection)
+    store_conditions(connection, annotator_id, dict.fromkeys(places, True))
+
+
+def _load_places(connection: Connection) -> dict[str, int]:
+    return {category: place for category, place in connection.execute(_PLACES)}
+
+
+def _load_stored(connection: Connection, annotator_id: int) -> dict[str, int]:
+    rows = connection.execute(_STORED, {"person": annotator_id})
+    return {category: shown for category, shown in rows}
