@@ -39,6 +39,7 @@ TYPES = {
     "rubric": "str",
     "order": "Int64",
     "twice": "int64",
+    "excluded": "str",
     "notes": "str",
 }
 """Every column and its pandas type."""

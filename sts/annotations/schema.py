@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 12
+VERSION = 13
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -257,7 +257,7 @@ controls = _table(
     _required("reason", Text),
     _annotator(nullable=True),
     _required("created", Double),
-    CheckConstraint("setting IN ('pause', 'priority')"),
+    CheckConstraint("setting IN ('exclude', 'pause')"),
 )
 
 invitations = _table(
@@ -272,6 +272,19 @@ addresses = _table(
     "addresses",
     _annotator(primary_key=True, autoincrement=False),
     _required("email", Text, unique=True),
+)
+
+external_ids = _table(
+    "external_ids",
+    _annotator(primary_key=True, autoincrement=False),
+    _required("external_id", Text, unique=True),
+)
+
+study_links = _table(
+    "study_links",
+    _key("token_hash"),
+    _required("people joined", Integer),
+    _required("created", Double),
 )
 
 sessions = _table(

@@ -11,7 +11,9 @@ AUTO_RESOLVE_VALUES = ("", "silence")
 """Values of the setting `auto_resolve`."""
 MAX_ANNOTATIONS_PER_CLIP = 1000
 """Maximum number of judgements of one clip."""
-_SHARES = ("overlap", "anchors", "reference_rate", "min_accuracy", "training_pass")
+_SHARES = (
+    *("overlap", "anchors", "reference_rate", "min_accuracy", "min_watched", "training_pass"),
+)
 _COUNTS = ("queue", "min_gap", "daily_limit", "training", "marker_tolerance", "review_sample")
 
 
@@ -33,6 +35,7 @@ class StudySettings(NamedTuple):
     reference_rate: float = 0.1  # share of references among the assigned items, 0 to 1
     min_accuracy: float = 0.8  # share of references to be judged correctly, 0 to 1
     pause_low_accuracy: bool = False  # pause annotators below it until the lead resumes them
+    min_watched: float = 0.25  # median share of their latest clips that people should watch, 0 to 1
     training: int = 0  # number of references that new annotators answer first; 0 for none
     training_pass: float = 0.8  # share of them whose verdict must agree, 0 to 1
     queue: int = 100_000  # maximum number of continuations that are queued at a time

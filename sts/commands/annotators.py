@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 from typing import TYPE_CHECKING, Any
 
-from sts.annotations import addresses, consent, members, people, progress
+from sts.annotations import addresses, consent, exclusions, members, people, progress
 from sts.annotations import sessions as entries
+from sts.annotations.plan import validate_reason
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import DAY_S, INVITATION_LIFETIME_S
 from sts.annotations.store import AnnotationStore, Connection
@@ -53,6 +55,21 @@ def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
         person = people.set_role(connection, args.name, args.role, held=is_granted, now=store.now())
         return _describe_person(connection, person)
+
+
+def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Exclude a person's judgements in the name of a lead, or count them again."""
+    reason = validate_reason(args.reason)
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        lead = people.get_lead(connection, args.author or getpass.getuser())
+        decision = exclusions.set_excluded(
+            connection, args.name, lead, reason, withdraw=args.withdraw, now=store.now()
+        )
+    count = count_noun(decision.judgements, "judgement")
+    text = f"{decision.name} is excluded by {lead.name}: {count} no longer count"
+    if args.withdraw:
+        text = f"{decision.name} is no longer excluded: {count} count again"
+    return Result(decision._asdict(), text)
 
 
 def email(args: argparse.Namespace, workspace: Workspace) -> Result:

@@ -140,6 +140,11 @@ DOMAIN = group(
 _PERSON = argument("name", "NAME", "1 to 64 printable characters")
 _ROLE_HELP = ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
 
+_DECISION = (
+    option("--reason TEXT", "reason, one line", required=True),
+    option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+)
+
 ANNOTATORS = group(
     "add, invite, list and deactivate the members of a study, and set their roles",
     "sts annotators add Ana",
@@ -186,6 +191,13 @@ ANNOTATORS = group(
         "sessions",
         "list the browsers in which people are signed in",
         argument("name", "NAME", "person (default: all)", nargs="?"),
+    ),
+    action(
+        "exclude Ana --reason 'judged without watching'",
+        "exclude a person's judgements from all results; every report gives the reason",
+        _PERSON,
+        *_DECISION,
+        switch("--withdraw", "count them again (default: exclude them)"),
     ),
     action("consents", "count the consents to each version of the study's text"),
     action("ls", "list all people with their roles and numbers of judgements"),
@@ -244,7 +256,7 @@ ANNOTATIONS = group(
     ),
     action(
         "quality --json",
-        "show annotators' accuracy over time, annotation time and unjudgeable scenarios",
+        "show annotators' accuracy and attention, annotation time and unjudgeable scenarios",
         _SUITE,
         _PSEUDONYMS,
         at="sts.commands.quality:quality",
@@ -253,8 +265,7 @@ ANNOTATIONS = group(
         "close {suite} --reason 'the funding ends'",
         "close a study before all planned clips are judged; every report gives the reason",
         argument("suite", "NAME@VERSION", "annotated suite"),
-        option("--reason TEXT", "reason, one line", required=True),
-        option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+        *_DECISION,
         switch("--reopen", "reopen a closed study (default: close it)"),
     ),
     action(

@@ -38,7 +38,7 @@ from tests.annotations.examples import (
 from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {12: "ff638d458f7cc6c2b37f68a4567bcd006dc29227426c1c6b971de296945d9886"}
+SCHEMAS = {13: "a9f9b6e0ce3c4c99e4400977808d47018bd84e485cacacb89b0f061b9f6874a8"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 
