@@ -1,4 +1,4 @@
-"""How much of the clips annotators watch, to find those who judge without watching."""
+"""Share of their clips that annotators watch, to find those who judge without watching."""
 
 from statistics import median
 from typing import NamedTuple
@@ -19,7 +19,7 @@ STEPS_PER_S = 8
 
 
 class Attention(NamedTuple):
-    """How much of their latest clips a person watched; see `measure_attention`.
+    """Share of their latest clips that a person watched; see `measure_attention`.
 
     `watched` is the median of the `measured` judgements, 0 to 1, or None without any.
     """
