@@ -1,5 +1,6 @@
 """Settings of a study's annotation: the table `annotation` of `workspace.toml`, validated."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,7 +15,11 @@ MAX_ANNOTATIONS_PER_CLIP = 1000
 _SHARES = (
     *("overlap", "anchors", "reference_rate", "min_accuracy", "min_watched", "training_pass"),
 )
-_COUNTS = ("queue", "min_gap", "daily_limit", "training", "marker_tolerance", "review_sample")
+_COUNTS = (
+    *("queue", "min_gap", "daily_limit", "clips_per_person", "training", "marker_tolerance"),
+    "review_sample",
+)
+_COMPLETION = re.compile(r"(https://[!-~]{1,500}|[0-9A-Za-z_-]{1,64})?")
 
 
 class StudySettings(NamedTuple):
@@ -44,6 +49,9 @@ class StudySettings(NamedTuple):
     auto_resolve: str = ""
     consent: str = ""  # file of the workspace with the text that people agree to first; "" for none
     marker_tolerance: int = 5  # steps by which markers of one clip may differ and still agree
+    clips_per_person: int = 0  # maximum number of clips of each person, 0 for no limit
+    # completion code, or the https address of a return link, for people who have finished
+    completion: str = ""
     review_sample: int = 100  # number of failures of people, and of agents, to be reviewed
 
     def annotations_for(self, suite: str, category: str) -> int:
@@ -108,6 +116,9 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     if settings.auto_resolve not in AUTO_RESOLVE_VALUES:
         known = ", ".join(map(repr, AUTO_RESOLVE_VALUES))
         yield "auto_resolve", f"to be one of {known}", settings.auto_resolve
+    if not _COMPLETION.fullmatch(settings.completion):
+        expected = "to be a code of letters and digits, or an address that starts with https://"
+        yield "completion", expected, settings.completion
     for scope, value in settings.priority.items():
         if type(value) is not int:
             yield f'priority."{scope}"', "to be a whole number", value
