@@ -28,7 +28,15 @@ from sqlalchemy import (
 
 from sts.annotations import addresses, events, sessions
 from sts.annotations.roles import ROLES
-from sts.annotations.schema import annotators, invitations, item_players, rejected, roles, slots
+from sts.annotations.schema import (
+    annotators,
+    external_ids,
+    invitations,
+    item_players,
+    rejected,
+    roles,
+    slots,
+)
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name, replace_unprintable
@@ -258,7 +266,7 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Deactivate a person and erase what identifies them: name, address, and the texts they wrote.
+    """Deactivate a person and erase their name, address, external id, and the texts they wrote.
 
     Their verdicts are kept under their pseudonym, which replaces the name. The digests of their
     texts are kept as well, so that the chain of their events can still be verified.
@@ -273,6 +281,7 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     is_sender = rejected.c.annotator == person.id
     connection.execute(update(rejected).where(is_sender).values(raw="", message="erased"))
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
+    connection.execute(delete(external_ids).where(external_ids.c.annotator == person.id))
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import argparse
 import getpass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sts.annotations import addresses, consent, exclusions, members, people, progress
+from sts.annotations import (
+    addresses,
+    consent,
+    exclusions,
+    external_ids,
+    members,
+    payable_time,
+    people,
+    progress,
+)
 from sts.annotations import sessions as entries
 from sts.annotations.plan import validate_reason
 from sts.annotations.roles import ROLES
@@ -15,24 +25,60 @@ from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
+from sts.commands.rows import check_single, locate_errors, parse_rows, read_rows
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, UnknownName
 from sts.names import count_noun, format_time
+from sts.storage.csv_tables import format_csv
+from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
     from sts.live.forgetting import Traces
 
 
+class _NewPerson(NamedTuple):
+    name: str
+    roles: Sequence[str]
+    email: str | None
+
+
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Add a person, which alone begins a study; nothing is begun for one who cannot be kept."""
-    people.normalise_name(args.name)
-    if args.email is not None:
-        addresses.normalise_email(args.email)
-    doing = args.role or ROLES[:1]
+    """Add people, which alone begins a study; nothing is begun if one of them cannot be kept."""
+    check_single(args.name, args.csv, "NAME")
+    if args.csv is None:
+        new = _NewPerson(people.normalise_name(args.name), args.role or ROLES[:1], args.email)
+        if args.email is not None:
+            addresses.normalise_email(args.email)
+        with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+            person = people.add_invited(connection, *new, now=store.now())
+            return _describe_person(connection, person)
+    if args.role or args.email is not None:
+        raise ArgumentError("--role and --email cannot be combined with --csv, which has columns")
+    rows = read_rows(args.csv, ("name",), ("role", "email"))
+    everyone = parse_rows(rows, _parse_person)
+    added = []
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        person = people.add_invited(connection, args.name, doing, args.email, now=store.now())
-        return _describe_person(connection, person)
+        for row, new in zip(rows, everyone, strict=True):
+            with locate_errors(row):
+                added.append(people.add_invited(connection, *new, now=store.now()))
+        described = [_describe_person(connection, person) for person in added]
+    links = [(person.name, f"/enter?t={person.token}") for person in added]
+    text = (
+        f"{format_table(('annotator', 'link'), links)}\nEach link follows the address that "
+        f"`sts annotate` prints, works once, within {INVITATION_LIFETIME_S / DAY_S:.0f} days, and "
+        "is not shown again."
+    )
+    return Result({"annotators": [result.value for result in described]}, text)
+
+
+def _parse_person(cells: Mapping[str, str]) -> _NewPerson:
+    doing = cells["role"].split() or ROLES[:1]
+    for role in doing:
+        if role not in ROLES:
+            raise UnknownName("role", role, ROLES)
+    email = addresses.normalise_email(cells["email"]) if cells["email"] else None
+    return _NewPerson(people.normalise_name(cells["name"]), doing, email)
 
 
 def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -55,6 +101,44 @@ def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
         person = people.set_role(connection, args.name, args.role, held=is_granted, now=store.now())
         return _describe_person(connection, person)
+
+
+def recruit(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Create, show or close the link with which participants of a crowd platform join."""
+    if args.close and args.people:
+        raise ArgumentError("--people cannot be combined with --close; choose one")
+    if args.people:
+        with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+            token = external_ids.open_link(connection, args.people, now=store.now())
+        link = f"/enter?t={token}&pid="
+        text = (
+            "Give the platform the address that `sts annotate` prints, followed by\n"
+            f"  {link}\nand the platform's placeholder for its participant id. At most "
+            f"{args.people} people can join. The link is not shown again."
+        )
+        return Result({"link": link, "people": args.people, "joined": 0}, text)
+    store_ = AnnotationStore.find(workspace)
+    link_, closed = None, False
+    if store_ is not None:
+        with store_, store_.write(alone=True) as connection:
+            link_ = external_ids.load_link(connection)
+            closed = args.close and external_ids.close_link(connection)
+    if link_ is None:
+        return Result({"people": 0, "joined": 0}, "no study link; create one with --people N")
+    text = f"{link_.joined} of at most {link_.people} people joined with the study link"
+    text += "; it is closed now" if closed else f" since {format_time(link_.created)} UTC"
+    return Result({"people": link_.people, "joined": link_.joined, "closed": closed}, text)
+
+
+def hours(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Write the active hours of each pseudonym as CSV."""
+    rows = read_study(workspace, payable_time.load_payable_time) or []
+    columns = payable_time.PayableTime._fields
+    cells = [[round(c, 4) if isinstance(c, float) else c for c in row] for row in rows]
+    write_atomically(args.out, format_csv(columns, cells))
+    total = sum(row.hours for row in rows)
+    text = f"{args.out}: {total:.2f} active hours of {count_noun(len(rows), 'annotator')}"
+    return Result({"file": str(args.out), "annotators": [row._asdict() for row in rows]}, text)
 
 
 def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -209,8 +293,8 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             rows = _annotator_table(connection, store.now())
     if not rows:
         return Result({"annotators": []}, "no members yet: add one with sts annotators add NAME")
-    named = any(row["email"] for row in rows)
-    columns = [name for name in rows[0] if name != "email" or named]
+    optional = [name for name in ("email", "external_id") if not any(row[name] for row in rows)]
+    columns = [name for name in rows[0] if name not in optional]
     shown = [row | {"roles": ", ".join(row["roles"])} for row in rows]
     cells = [[row[name] for name in columns] for row in shown]
     return Result({"annotators": rows}, format_table(columns, cells))
@@ -218,6 +302,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:
     emails = addresses.load_addresses(connection)
+    external = external_ids.load_external_ids(connection)
     return [
         {
             "annotator": member.person.name,
@@ -225,6 +310,7 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
             "roles": list(member.person.roles),
             "judged": member.total,
             "email": emails.get(member.person.id),
+            "external_id": external.get(member.person.name),
             "state": member.access,
         }
         for member in members.list_members(connection, now=now)

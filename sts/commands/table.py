@@ -151,8 +151,9 @@ ANNOTATORS = group(
     "sts.commands.annotators",
     action(
         "add Ana --role curator",
-        "add a person and show their invitation link once",
-        _PERSON,
+        "add a person, or those in a CSV file, and show their invitation links once",
+        argument("name", "NAME", "1 to 64 printable characters", nargs="?"),
+        option("--csv FILE", "people to add: columns name, role and email", type=Path),
         repeatable("--role", "role; repeatable (default: annotator)", choices=ROLES),
         option("--email ADDRESS", "email address that may sign in as this person"),
     ),
@@ -199,6 +200,17 @@ ANNOTATORS = group(
         *_DECISION,
         switch("--withdraw", "count them again (default: exclude them)"),
     ),
+    action(
+        "recruit --people 50",
+        "create, show or close the link with which participants of a crowd platform join",
+        option("--people N", "create a link for at most N people, replacing any other", least=1),
+        switch("--close", "close the link; its participants stay signed in"),
+    ),
+    action(
+        "hours --out hours.csv",
+        "write the active hours of each pseudonym, for payment",
+        option("--out FILE", "CSV file to write", Path("hours.csv"), type=Path),
+    ),
     action("consents", "count the consents to each version of the study's text"),
     action("ls", "list all people with their roles and numbers of judgements"),
 )
@@ -209,9 +221,10 @@ REFERENCES = group(
     "sts.commands.references",
     action(
         "add CONTINUATION --verdict success --step 7",
-        "add a continuation whose verdict is known",
-        argument("continuation", "CONTINUATION", "id or its first digits"),
-        option("--verdict", "success, failure or not_done", required=True),
+        "add a continuation whose verdict is known, or those in a CSV file",
+        argument("continuation", "CONTINUATION", "id or its first digits", nargs="?"),
+        option("--csv FILE", "clips to add: columns continuation, verdict, step, note", type=Path),
+        option("--verdict", "success, failure or not_done"),
         option("--step", "step of the marker, 1 to the horizon, from the takeover", type=int),
         option("--note", "reason for the verdict", ""),
     ),
