@@ -53,5 +53,5 @@ def test_participant_joins_judges_what_was_asked_for_and_gets_the_return_link(
     assert PID not in (crowd.folder / "server.log").read_text()
     page.goto(crowd.url(f"/enter?t={token}&pid={PID}"))  # the platform's link once more
     link.wait_for()
-    assert ask(crowd.store, external_ids.load_link).joined == 1
+    assert len(ask(crowd.store, external_ids.load_external_ids)) == 1
     context.close()
