@@ -6,15 +6,14 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select, union_all
 
 from sts.annotations import exclusions
-from sts.annotations.events import KINDS
 from sts.annotations.schema import annotators, claims, events, training
 
 
 class PayableTime(NamedTuple):
     """A person's answers and their active time.
 
-    `seconds` is the sum of the active seconds of their `answers`: verdicts, corrections, reviews,
-    decisions and notes, and training answers; `untimed` answers have none. `clips` counts distinct
+    `seconds` is the sum of the active seconds of their `answers` on pages: verdicts, corrections,
+    reviews, decisions and notes, and training answers; `untimed` answers have none. `clips` counts distinct
     clips. Browsers report the seconds, so `hours` is never more than the time that the server
     measured from the first clip that it assigned, or the first answer, to the last answer.
     """
@@ -30,10 +29,10 @@ class PayableTime(NamedTuple):
 
 
 def load_payable_time(connection: Connection) -> Sequence[PayableTime]:
-    """Return the payable time of everyone who has sent an answer, by pseudonym."""
+    """Return the payable time of everyone who has sent an answer from a page, by pseudonym."""
     columns = ("annotator", "item", "seconds", "received")
     answers = union_all(
-        select(*(events.c[name] for name in columns)).where(events.c.kind.in_(KINDS)),
+        select(*(events.c[name] for name in columns)).where(events.c.source == "browser"),
         select(*(training.c[name] for name in columns)),
     ).subquery()
     first, last = func.min(answers.c.received), func.max(answers.c.received)

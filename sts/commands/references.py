@@ -68,9 +68,9 @@ def _add_rows(path: Path, workspace: Workspace) -> Result:
 
 
 def _parse_step(cell: str) -> int:
-    if not re.fullmatch("[0-9]{1,9}", cell):
+    if not re.fullmatch(r"[0-9]{1,9}(\.0)?", cell):  # pandas writes whole numbers as 7.0
         raise ArgumentError(f"expected a step as a whole number, found {quote(cell)}")
-    return int(cell)
+    return int(cell.removesuffix(".0"))
 
 
 def _check(
