@@ -13,9 +13,9 @@ class PayableTime(NamedTuple):
     """A person's answers and their active time.
 
     `seconds` is the sum of the active seconds of their `answers` on pages: verdicts, corrections,
-    reviews, decisions and notes, and training answers; `untimed` answers have none. `clips` counts distinct
-    clips. Browsers report the seconds, so `hours` is never more than the time that the server
-    measured from the first clip that it assigned, or the first answer, to the last answer.
+    reviews, decisions, notes and training answers; `untimed` ones have none. Browsers report the
+    seconds, so `hours` is at most the time that the server measured from the first clip that it
+    assigned, or the first answer, to the last answer.
     """
 
     annotator: str  # pseudonym

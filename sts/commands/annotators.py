@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sts.annotations import (
     addresses,
@@ -25,7 +25,7 @@ from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.rows import check_single, locate_errors, parse_rows, read_rows
+from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, UnknownName
 from sts.names import count_noun, format_time
@@ -37,48 +37,36 @@ if TYPE_CHECKING:
     from sts.live.forgetting import Traces
 
 
-class _NewPerson(NamedTuple):
-    name: str
-    roles: Sequence[str]
-    email: str | None
-
-
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Add people, which alone begins a study; nothing is begun if one of them cannot be kept."""
-    check_single(args.name, args.csv, "NAME")
-    if args.csv is None:
-        new = _NewPerson(people.normalise_name(args.name), args.role or ROLES[:1], args.email)
-        if args.email is not None:
-            addresses.normalise_email(args.email)
-        with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-            person = people.add_invited(connection, *new, now=store.now())
-            return _describe_person(connection, person)
-    if args.role or args.email is not None:
-        raise ArgumentError("--role and --email cannot be combined with --csv, which has columns")
-    rows = read_rows(args.csv, ("name",), ("role", "email"))
-    everyone = parse_rows(rows, _parse_person)
-    added = []
+    if (args.name is None) is (args.csv is None) or (args.csv and args.email is not None):
+        raise ArgumentError("expected either NAME or --csv FILE, and --email only with NAME")
+
+    def parse(cells: Mapping[str, str]) -> tuple[str, Sequence[str], str | None]:
+        doing = cells["role"].split() or args.role or ROLES[:1]
+        if unknown := [role for role in doing if role not in ROLES]:
+            raise UnknownName("role", unknown[0], ROLES)
+        email = addresses.normalise_email(cells["email"]) if cells["email"] else None
+        return people.normalise_name(cells["name"]), doing, email
+
+    rows = [Row("", {"name": args.name, "role": "", "email": args.email})]
+    if args.csv:
+        rows = read_rows(args.csv, ("name",), ("role", "email"))
+    new = map_rows(rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        for row, new in zip(rows, everyone, strict=True):
-            with locate_errors(row):
-                added.append(people.add_invited(connection, *new, now=store.now()))
-        described = [_describe_person(connection, person) for person in added]
-    links = [(person.name, f"/enter?t={person.token}") for person in added]
+        added = map_rows(
+            new, lambda person: people.add_invited(connection, *person, now=store.now())
+        )
+        described = [_describe_person(connection, row.value) for row in added]
+    if not args.csv:
+        return described[0]
+    links = [(row.value.name, f"/enter?t={row.value.token}") for row in added]
     text = (
         f"{format_table(('annotator', 'link'), links)}\nEach link follows the address that "
         f"`sts annotate` prints, works once, within {INVITATION_LIFETIME_S / DAY_S:.0f} days, and "
         "is not shown again."
     )
     return Result({"annotators": [result.value for result in described]}, text)
-
-
-def _parse_person(cells: Mapping[str, str]) -> _NewPerson:
-    doing = cells["role"].split() or ROLES[:1]
-    for role in doing:
-        if role not in ROLES:
-            raise UnknownName("role", role, ROLES)
-    email = addresses.normalise_email(cells["email"]) if cells["email"] else None
-    return _NewPerson(people.normalise_name(cells["name"]), doing, email)
 
 
 def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -104,30 +92,22 @@ def role(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def recruit(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Create, show or close the link with which participants of a crowd platform join."""
-    if args.close and args.people:
-        raise ArgumentError("--people cannot be combined with --close; choose one")
-    if args.people:
-        with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-            token = external_ids.open_link(connection, args.people, now=store.now())
-        link = f"/enter?t={token}&pid="
-        text = (
-            "Give the platform the address that `sts annotate` prints, followed by\n"
-            f"  {link}\nand the platform's placeholder for its participant id. At most "
-            f"{args.people} people can join. The link is not shown again."
-        )
-        return Result({"link": link, "people": args.people, "joined": 0}, text)
-    store_ = AnnotationStore.find(workspace)
-    link_, closed = None, False
-    if store_ is not None:
-        with store_, store_.write(alone=True) as connection:
-            link_ = external_ids.load_link(connection)
-            closed = args.close and external_ids.close_link(connection)
-    if link_ is None:
-        return Result({"people": 0, "joined": 0}, "no study link; create one with --people N")
-    text = f"{link_.joined} of at most {link_.people} people joined with the study link"
-    text += "; it is closed now" if closed else f" since {format_time(link_.created)} UTC"
-    return Result({"people": link_.people, "joined": link_.joined, "closed": closed}, text)
+    """Create or close the link with which participants of a crowd platform join."""
+    if bool(args.people) is args.close:
+        raise ArgumentError("expected either --people N or --close")
+    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+        if args.close:
+            closed = external_ids.close_link(connection)
+            text = "the study link is closed" if closed else "there is no study link to close"
+            return Result({"closed": closed}, text)
+        token = external_ids.open_link(connection, args.people, now=store.now())
+    link = f"/enter?t={token}&pid="
+    text = (
+        f"Give the platform the address that `sts annotate` prints, followed by\n  {link}\nand the "
+        f"platform's placeholder for its participant id. At most {args.people} people can join. "
+        "The link is not shown again."
+    )
+    return Result({"link": link, "people": args.people}, text)
 
 
 def hours(args: argparse.Namespace, workspace: Workspace) -> Result:

@@ -2,8 +2,7 @@
 
 import argparse
 import re
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from sts.annotations import queue
 from sts.annotations.references import check_truth, list_references
@@ -11,7 +10,7 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.rows import check_single, locate_errors, parse_rows, read_rows
+from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import read_study
 from sts.errors import ArgumentError
 from sts.names import count_noun, quote
@@ -19,70 +18,50 @@ from sts.ratings import normalise_verdict
 from sts.storage.workspace import Workspace
 
 
-class _NewReference(NamedTuple):
-    item: Item
-    verdict: str
-    step: int | None
-    note: str
-
-
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Put continuations of known verdict into the pool; all of a CSV file, or none."""
-    check_single(args.continuation, args.csv, "CONTINUATION")
-    if args.csv is not None:
-        if args.verdict or args.step is not None or args.note:
-            raise ArgumentError("--csv cannot be combined with --verdict, --step or --note")
-        return _add_rows(args.csv, workspace)
-    if args.verdict is None:
-        raise ArgumentError("expected --verdict, the known verdict of the continuation")
-    item, *_ = _check(workspace, args.continuation, args.verdict, args.step, args.note)
+    """Put continuations of known verdict into the pool: one, or all of a CSV file."""
+    from sts.annotations.items import make_item
+    from sts.continuations.store import find_continuation
+
+    given = args.continuation, args.verdict, args.csv and "csv"
+    if [bool(value) for value in given] not in ([True, True, False], [False, False, True]):
+        raise ArgumentError("expected either CONTINUATION and --verdict, or --csv FILE")
+
+    def parse(cells: Mapping[str, str]) -> tuple[Item, str, int | None, str]:
+        item = make_item(find_continuation(workspace, cells["continuation"]), suite="")
+        verdict, step = normalise_verdict(cells["verdict"]), _parse_step(cells["step"])
+        check_truth(verdict, step, item.horizon)
+        return item, verdict, step, cells["note"]
+
+    step = "" if args.step is None else str(args.step)
+    cells = {"continuation": args.continuation, "verdict": args.verdict, "step": step}
+    rows = [Row("", cells | {"note": args.note})]
+    if args.csv:
+        rows = read_rows(args.csv, ("continuation", "verdict"), ("step", "note"))
+    new = map_rows(rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        queue.add_reference(connection, item, args.verdict, args.step, args.note, now=store.now())
-    done = {"continuation": item.continuation, "verdict": args.verdict, "step": args.step}
+        map_rows(new, lambda row: queue.add_reference(connection, *row, now=store.now()))
+    done = [
+        {"continuation": item.continuation, "verdict": verdict, "step": step}
+        for item, verdict, step, _ in (row.value for row in new)
+    ]
+    if args.csv:
+        text = f"{count_noun(len(done), 'continuation')} of {args.csv} are references now"
+        return Result({"references": done}, text)
+    item = new[0].value[0]
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
     )
-    return Result(done, text)
+    return Result(done[0], text)
 
 
-def _add_rows(path: Path, workspace: Workspace) -> Result:
-    rows = read_rows(path, ("continuation", "verdict"), ("step", "note"))
-    new = parse_rows(
-        rows,
-        lambda cells: _check(
-            workspace,
-            cells["continuation"],
-            normalise_verdict(cells["verdict"]),
-            _parse_step(cells["step"]) if cells["step"] else None,
-            cells["note"],
-        ),
-    )
-    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        for row, reference in zip(rows, new, strict=True):
-            with locate_errors(row):
-                queue.add_reference(connection, *reference, now=store.now())
-    value = [{"continuation": item.continuation, "verdict": v, "step": s} for item, v, s, _ in new]
-    text = f"{count_noun(len(new), 'continuation')} of {path} are references now"
-    return Result({"references": value}, text)
-
-
-def _parse_step(cell: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}(\.0)?", cell):  # pandas writes whole numbers as 7.0
+def _parse_step(cell: str) -> int | None:
+    if not cell:
+        return None
+    if not re.fullmatch(r"-?[0-9]{1,9}(\.0)?", cell):  # pandas writes whole numbers as 7.0
         raise ArgumentError(f"expected a step as a whole number, found {quote(cell)}")
     return int(cell.removesuffix(".0"))
-
-
-def _check(
-    workspace: Workspace, continuation: str, verdict: str, step: int | None, note: str
-) -> _NewReference:
-    """Return a reference to be added; raise StsError if it is unknown, or its truth invalid."""
-    from sts.annotations.items import make_item
-    from sts.continuations.store import find_continuation
-
-    item = make_item(find_continuation(workspace, continuation), suite="")
-    check_truth(verdict, step, item.horizon)
-    return _NewReference(item, verdict, step, note)
 
 
 def ls(args: argparse.Namespace, workspace: Workspace) -> Result:

@@ -202,7 +202,7 @@ ANNOTATORS = group(
     ),
     action(
         "recruit --people 50",
-        "create, show or close the link with which participants of a crowd platform join",
+        "create or close the link with which participants of a crowd platform join",
         option("--people N", "create a link for at most N people, replacing any other", least=1),
         switch("--close", "close the link; its participants stay signed in"),
     ),

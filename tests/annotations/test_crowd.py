@@ -78,7 +78,6 @@ def test_id_is_in_the_list_of_people_and_in_no_export_report_or_table_of_hours(
         enqueue(store, some_items(3))
         name = join(store, token, PID)
         judge(store, ask(store, people.get_person, name).id)
-    assert "1 of at most 3 people joined" in sts(sqlite_workspace, "annotators recruit")
     assert PID in sts(sqlite_workspace, "annotators ls")
     for words in ("annotations quality", "annotations balance", "annotators sessions"):
         assert PID not in sts(sqlite_workspace, f"{words} --json")
@@ -87,8 +86,8 @@ def test_id_is_in_the_list_of_people_and_in_no_export_report_or_table_of_hours(
         (f"annotators hours --out {tmp_path}/h.csv", "h.csv"),
     ):
         assert PID not in sts(sqlite_workspace, words) + (tmp_path / file).read_text()
-    assert "it is closed now" in sts(sqlite_workspace, "annotators recruit --close")
-    assert "no study link" in sts(sqlite_workspace, "annotators recruit")
+    assert "link is closed" in sts(sqlite_workspace, "annotators recruit --close")
+    assert "no study link" in sts(sqlite_workspace, "annotators recruit --close")
 
 
 def test_payable_hours_count_all_answers_within_the_time_of_the_server(open_store, clock) -> None:
@@ -139,10 +138,8 @@ def test_people_of_a_csv_file_are_added_with_a_link_each(sqlite_workspace, tmp_p
         ("name,email\nAna,nowhere\n", "list.csv, line 2: expected an e-mail address"),
         ("name\nAna\n\u202ebo\n", "list.csv, line 3: expected a name of 1 to 64 printable"),
         ("name\nAna\n" + "x" * 65 + "\n", "list.csv, line 3: expected a name of 1 to 64"),
-        ("name,age\nAna,7\n", "list.csv, line 1: unknown column 'age'"),
         ("email\na@b.c\n", "list.csv, line 1: missing column 'name'"),
         ("name,role\nAna\n", "list.csv, line 2: expected 2 cells, found 1"),
-        ("name\n", "list.csv: expected at least one row"),
         ("", "list.csv: expected a table, found an empty file"),
         ("\0\1", "list.csv: expected CSV text in UTF-8"),
     ],
@@ -162,12 +159,13 @@ def test_bad_row_of_people_is_one_sentence_with_its_line_and_adds_no_one(
     [
         ("annotators add", "expected either NAME or --csv FILE"),
         ("annotators add Ana --csv list.csv", "expected either NAME or --csv FILE"),
-        ("annotators add --csv list.csv --role lead", "cannot be combined with --csv"),
+        ("annotators add --csv list.csv --email a@b.c", "--email only with NAME"),
         ("annotators add --csv missing.csv", "no table at missing.csv"),
-        ("annotators recruit --close --people 3", "cannot be combined with --close"),
-        ("references add", "expected either CONTINUATION or --csv FILE"),
-        ("references add 0123", "expected --verdict"),
-        ("references add --csv list.csv --verdict success", "cannot be combined with --verdict"),
+        ("annotators recruit --close --people 3", "expected either --people N or --close"),
+        ("annotators recruit", "expected either --people N or --close"),
+        ("references add", "expected either CONTINUATION and --verdict, or --csv FILE"),
+        ("references add 0123", "expected either CONTINUATION and --verdict, or --csv FILE"),
+        ("references add --csv list.csv --verdict success", "or --csv FILE"),
     ],
 )
 def test_incomplete_or_contradictory_words_begin_no_study(

@@ -26,7 +26,7 @@ from sts.suites import selections
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, group_dialogues, group_pairs
 from sts_analysis.inputs.gather import Gathered
-from sts_analysis.inputs.ratings import Excluded, check_ratings, split_excluded
+from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
@@ -55,7 +55,8 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     # The plan comes first, so that it counts no judgement that the table lacks.
     plan = load_plan(workspace, chosen.suite.label, hashes)
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
-    ratings, ids, excluded = _ratings(workspace, chosen, judged)
+    ratings, ids = _ratings(workspace, chosen, judged)
+    ratings, excluded = split_excluded(ratings)
     answers = judged[judged["verdict"] != ""]
     mark = None if answers.empty else content_hash(answers.to_csv(index=False).encode())[:16]
     return Gathered(
@@ -113,20 +114,20 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
         raise ArgumentError(f"--compare-to: expected another suite than {label}")
     there = {one.hash: one.id for one in other.scenarios}
     judged = export.export_ratings(workspace, other.suite.label).table
-    ratings, *_ = _ratings(workspace, other, judged)
+    ratings, _ = _ratings(workspace, other, judged)
     return Other(
         _subject(workspace, other),
-        ratings,
+        split_excluded(ratings)[0],
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 
 
 def _ratings(
     workspace: Workspace, chosen: Selection, judged: pd.DataFrame
-) -> tuple[pd.DataFrame, pd.Series, Excluded]:
+) -> tuple[pd.DataFrame, pd.Series]:
     """Return the ratings of what was chosen, and the id of each continuation by its number there.
 
-    Reference episodes are everybody's. The third value is what excluded people judged of it.
+    Reference episodes are everybody's.
 
     Raises:
       DamagedData: there is none.
@@ -134,19 +135,14 @@ def _ratings(
     label = chosen.suite.label
     every, ids = _with_labels(workspace, label, judged)
     if not chosen.terms:
-        return _split(every, ids)
+        return every, ids
     inside = every["scenario"].isin([one.id for one in chosen.scenarios])
     if not (inside & (every["truth"] == "")).any():
         raise DamagedData(
             f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
             f"these scenarios; run `sts label {label}` first"
         )
-    return _split(every[inside | (every["truth"] != "")].reset_index(drop=True), ids)
-
-
-def _split(ratings: pd.DataFrame, ids: pd.Series) -> tuple[pd.DataFrame, pd.Series, Excluded]:
-    kept, excluded = split_excluded(ratings)
-    return kept, ids, excluded
+    return every[inside | (every["truth"] != "")].reset_index(drop=True), ids
 
 
 def _folder(chosen: Selection) -> str:

@@ -79,9 +79,6 @@ class Result(msgspec.Struct, frozen=True):
       judgements: people's verdicts on agents' clips, each once; labels of another source.
       planned_clips: what was planned to be judged.
       judged_clips: what is judged of that.
-      excluded_people: annotators whose judgements a study lead excluded.
-      excluded_judgements: clips and references that they judged.
-      exclusion_reasons: of the study lead, each once.
       closed: why the study was closed early; "" if it was not.
       plan: the number of the plan; above 1 if something was added after a final conclusion.
       other_annotators: whether statements about order hold for other annotators, too.
@@ -114,9 +111,6 @@ class Result(msgspec.Struct, frozen=True):
     judgements: int
     planned_clips: int
     judged_clips: int
-    excluded_people: int
-    excluded_judgements: int
-    exclusion_reasons: tuple[str, ...]
     closed: str
     plan: int
     other_annotators: bool
@@ -169,9 +163,6 @@ def compute(study: Study) -> Result:
         judgements=judgements,
         planned_clips=progress.planned,
         judged_clips=progress.judged,
-        excluded_people=study.gathered.excluded.people,
-        excluded_judgements=study.gathered.excluded.judgements,
-        exclusion_reasons=study.gathered.excluded.reasons,
         closed=progress.closed,
         plan=progress.plan,
         other_annotators=claim.other_annotators,
