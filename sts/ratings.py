@@ -43,6 +43,7 @@ TYPES = {
     "twice": "int64",
     "rubric_shown": "Int64",
     "truth_source": "str",
+    "excluded": "str",
     "notes": "str",
 }
 """Every column and its pandas type."""

@@ -10,6 +10,7 @@ from sts.annotations import claims, deal, progress, submissions, training
 from sts.annotations.closings import find_closing
 from sts.annotations.current_events import CurrentEvent
 from sts.annotations.store import AnnotationStore
+from sts.annotations.study import StudySettings
 from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
 from sts.errors import StsError
 from sts.names import count_noun
@@ -35,6 +36,7 @@ CLOSED = {
     "title": "This study is closed",
     "text": "The study lead has closed it, and no more episodes are assigned. Thank you.",
 }
+MORE = "New episodes appear here automatically."
 _LOG = logging.getLogger(__name__)
 
 LoadEpisode = Callable[[str], dict[str, Any]]
@@ -98,6 +100,9 @@ def sync_page(
             done = progress.count_judged(connection, person.id, suite)
             # Counting a whole suite is slow, so it is done only for an empty queue.
             counts = None if queue else progress.load_progress(connection, suite)
+            finished = not queue and claims.has_finished(
+                connection, person.id, suite, study=store.study, now=store.now()
+            )
             day = progress.load_activity(
                 connection, person.id, _parse_midnight(message.get("midnight"))
             )
@@ -118,7 +123,9 @@ def sync_page(
     data["empty"] = _empty_notice(counts, done, broken, runs)
     if closed and not queue:
         data["empty"] = dict(CLOSED)
-    elif data["training"] and not queue and not broken:
+    if finished and not broken and not data["training"]:
+        _add_completion(data["empty"], store.study)
+    elif not closed and data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data
 
@@ -298,6 +305,16 @@ def _load_previous(
     return out
 
 
+def _add_completion(notice: dict[str, str], study: StudySettings) -> None:
+    """Tell a person who has finished how to complete the study, if its settings say so."""
+    if study.clips_per_person or study.completion:
+        notice["text"] = notice["text"].replace(MORE, "This is all that you were asked for.")
+    if study.completion.startswith("https://"):
+        notice |= {"text": f"{notice['text']} One step remains:", "link": study.completion}
+    elif study.completion:
+        notice["text"] += f" Your completion code is {study.completion} (copy it to the platform)."
+
+
 def _empty_notice(
     progress: Progress | None, done: int, broken: Broken, runs: bool
 ) -> dict[str, str]:
@@ -317,7 +334,7 @@ def _empty_notice(
         done_so_far = f"You have annotated {count_noun(done, 'episode')}. " if done else ""
         return {
             "title": "All done, thank you" if done else "Your queue is empty",
-            "text": f"{done_so_far}New episodes appear here automatically.",
+            "text": f"{done_so_far}{MORE}",
         }
     return {
         "title": "No episodes yet",

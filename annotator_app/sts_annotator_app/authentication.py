@@ -7,10 +7,15 @@ from urllib.parse import parse_qs
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
-from sts.annotations import people, sessions
+from sts.annotations import external_ids, people, sessions
 from sts.errors import ArgumentError
 from sts_annotator_app.auth import BrowserSessions, is_same_origin
-from sts_annotator_app.entry_pages import render_invitation, render_refusal, render_sign_in
+from sts_annotator_app.entry_pages import (
+    render_invitation,
+    render_refusal,
+    render_sign_in,
+    render_study_link,
+)
 from sts_annotator_app.rate_limiter import WINDOW_S, RateLimiter
 from sts_annotator_app.settings import Settings
 from sts_annotator_app.sign_in import SIGN_IN, Provider, get_verified_email
@@ -41,11 +46,11 @@ class Authenticator:
 
     async def open_invitation(self, request: Request) -> Response:
         """Answer a browser that opens an invitation link or submits its page."""
-        token = await _read_token(request)
+        token, external_id = await _read_secrets(request)
         async with self._entering:
-            return await asyncio.to_thread(self._enter, request, token)
+            return await asyncio.to_thread(self._enter, request, token, external_id)
 
-    def _enter(self, request: Request, token: str) -> Response:
+    def _enter(self, request: Request, token: str, external_id: str) -> Response:
         store, old_secret = self.sessions.store(), self.sessions.read_secret(request)
         owner, key = self._settings.administrator, self._settings.key.encode()
         if key and hmac.compare_digest(key, token.encode("utf-8", "replace")):
@@ -65,6 +70,9 @@ class Authenticator:
             invitation = (
                 sessions.find_invitation(connection, token, now=store.now()) if token else None
             )
+            is_study_link = external_ids.load_link(connection, token) is not None
+        if is_study_link:
+            return self._join(request, token, external_id)
         if invitation is None:
             self._attempts.record_failure(address)
             return render_refusal(sessions.UNKNOWN_MESSAGE, sign_in=self._sign_in)
@@ -82,6 +90,35 @@ class Authenticator:
                 secret = sessions.accept_invitation(connection, token, old_secret, now=store.now())
         except ArgumentError as error:
             return render_refusal(str(error))
+        return self._admit(request, secret)
+
+    def _join(self, request: Request, token: str, external_id: str) -> Response:
+        """Answer a browser that opens the study link with an external id, or submits its page.
+
+        A new id counts as a failed attempt, so that guessing ids is limited.
+        """
+        store, address = self.sessions.store(), _client_address(request)
+        try:
+            external_ids.validate_id(external_id)
+            person = self.sessions.find_person(request)
+            with store.read() as connection:
+                number = external_ids.find_person_id(connection, external_id)
+            if person is not None and person.id == number:
+                return self._redirect_home()
+            if request.method != "POST":
+                return render_study_link(external_id, token)
+            if not is_same_origin(request):
+                return render_refusal(CROSS_ORIGIN, 403)
+            with store.write(alone=True) as connection:
+                old_secret = self.sessions.read_secret(request)
+                secret, is_new = external_ids.enter(
+                    connection, token, external_id, old_secret, now=store.now()
+                )
+        except ArgumentError as error:
+            self._attempts.record_failure(address)
+            return render_refusal(str(error))
+        if is_new:
+            self._attempts.record_failure(address)
         return self._admit(request, secret)
 
     async def start_sign_in(self, request: Request) -> Response:
@@ -127,19 +164,20 @@ class Authenticator:
         return RedirectResponse(f"{self.base}/", 303, headers)
 
 
-async def _read_token(request: Request) -> str:
-    """Return the token in a link or in the submitted form; "" without one."""
+async def _read_secrets(request: Request) -> tuple[str, str]:
+    """Return the token and the external id in a link or a submitted form; "" where missing."""
     if request.method != "POST":
-        return request.query_params.get("t", "")
+        return request.query_params.get("t", ""), request.query_params.get("pid", "")
     raw = b""
     try:
         async for part in request.stream():
             raw += part
             if len(raw) > _MAX_FORM_BYTES:
-                return ""
+                return "", ""
     except ClientDisconnect:
-        return ""
-    return parse_qs(raw.decode("latin-1")).get("t", [""])[0]
+        return "", ""
+    fields = parse_qs(raw.decode("latin-1"))
+    return fields.get("t", [""])[0], fields.get("pid", [""])[0]
 
 
 def _client_address(request: Request) -> str:

@@ -23,12 +23,17 @@ _SHELL = """<!doctype html><html lang="en"><meta charset="utf-8">
   a {{ display: inline-block; text-decoration: none; }}
 </style>
 {body}"""
+_INVITED = """<p>This invitation is for <b>{name}</b>. It works once, for the browser in
+which you accept it.</p>"""
+_NOT_INVITED = """<p>If you are someone else, close this page and ask the study lead for your own
+invitation.</p>"""
+_JOINING = """<p>Your participant id is <b>{name}</b>. It is kept apart from your answers, which
+are stored under a pseudonym.</p>"""
 _FORM = """<h1>Welcome</h1>
-<p>This invitation is for <b>{name}</b>. It works once, for the browser in
-which you accept it.</p>
-<form method="post" action="enter"><input type="hidden" name="t" value="{token}">
-<button>Sign in as {name}</button></form>
-<p>If you are someone else, close this page and ask the study lead for your own invitation.</p>
+{before}
+<form method="post" action="enter"><input type="hidden" name="t" value="{token}">{field}
+<button>{button}</button></form>
+{after}
 <script nonce="{nonce}">
   document.forms[0].addEventListener("submit", () => {{
     document.querySelector("button").disabled = true;
@@ -39,8 +44,24 @@ which you accept it.</p>
 
 def render_invitation(name: str, token: str) -> HTMLResponse:
     """Return the page for accepting an invitation; opening it does not use the invitation."""
-    nonce = secrets.token_urlsafe()
-    body = _FORM.format(name=escape(name), token=escape(token), nonce=nonce)
+    name = escape(name)
+    return _render_form(token, _INVITED.format(name=name), f"Sign in as {name}", after=_NOT_INVITED)
+
+
+def render_study_link(external_id: str, token: str) -> HTMLResponse:
+    """Return the page on which a participant of a crowd platform joins a study."""
+    value = escape(external_id)
+    field = f'<input type="hidden" name="pid" value="{value}">'
+    return _render_form(token, _JOINING.format(name=value), "Start", field=field)
+
+
+def _render_form(
+    token: str, before: str, button: str, *, field: str = "", after: str = ""
+) -> HTMLResponse:
+    nonce, token = secrets.token_urlsafe(), escape(token)
+    body = _FORM.format(
+        before=before, token=token, field=field, button=button, after=after, nonce=nonce
+    )
     return _render_page("Sign in", body, 200, f"; script-src 'nonce-{nonce}'")
 
 

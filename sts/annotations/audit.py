@@ -4,7 +4,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import imbalance
-from sts.annotations.events import is_judgement
+from sts.annotations.exclusions import is_counted
 from sts.annotations.imbalance import AssignmentBalance
 from sts.annotations.references import is_reference
 from sts.annotations.schema import (
@@ -24,7 +24,7 @@ def load_balance_audit(
     """Load the judgements of a suite, except those of references, and audit who judged which agent.
 
     `suite` is an enqueued suite, or part of one; None covers everything. People are shown by
-    pseudonym unless `names` is True.
+    pseudonym unless `names` is True; excluded people are left out.
     """
     members = select(item_suites.c.item)
     opened = select(func.count(), func.coalesce(func.sum(slots.c.judged), 0)).join_from(
@@ -40,7 +40,7 @@ def load_balance_audit(
         .join(annotators, annotators.c.id == events.c.annotator)
         .join(copies, copies.c.item == items.c.id)
         .where(
-            is_judgement(),
+            is_counted(),
             items.c.id.in_(members),
             ~is_reference(items.c.id),
         )

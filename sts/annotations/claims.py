@@ -18,7 +18,7 @@ from sqlalchemy import (
     update,
 )
 
-from sts.annotations import assignment, balance, controls, deal, people
+from sts.annotations import assignment, balance, controls, deal, people, progress
 from sts.annotations.assignment import FIRST, ORDINARY, Candidate
 from sts.annotations.candidates import (
     IS_FREE,
@@ -34,6 +34,7 @@ from sts.annotations.candidates import (
     load_recent_scenarios,
     lock_free_slot,
 )
+from sts.annotations.closings import find_closing
 from sts.annotations.events import JUDGEMENT_KINDS, is_judgement
 from sts.annotations.queue import HASH_MODULUS
 from sts.annotations.schema import claims, events, items, slots
@@ -63,8 +64,9 @@ def claim_items(
     The items they already hold come first and their leases are renewed, so reloading the page keeps
     the queue; an expired lease is renewed unless someone else took the item. The result is shorter
     than `count`, or empty, if no slot is free for them or they have reached the study's
-    `daily_limit`. Items whose continuation is in `without` are skipped and released. Items that the
-    lead has paused are released except the first, which the person may be watching.
+    `daily_limit` or `clips_per_person`. Items whose continuation is in `without` are skipped and
+    released. Items that the lead has paused are released except the first, which the person may be
+    watching.
 
     The k-th item is a reference if hash(seed, annotator, k) is below `reference_rate` and the pool
     has one that they have not met. Otherwise it comes from the open slots: those judged twice
@@ -91,11 +93,7 @@ def claim_items(
         people.release_slots(connection, annotator_id, excluded)
     renewal = {"person": annotator_id, "suite": suite, "until": person.until}
     connection.execute(_RENEW_LEASES, renewal)
-    room = (
-        study.daily_limit - _count_judged_today(connection, person)
-        if study.daily_limit
-        else HASH_MODULUS
-    )
+    room = _count_room(connection, person, study)
     own_claims = _retain_claims(connection, person, room)
     if settings.paused or min(count, room) <= len(own_claims):
         return own_claims
@@ -273,18 +271,48 @@ def _select_held(suite: str, left_out: tuple[str, ...]) -> Select[tuple[str, str
     )
 
 
-def _count_judged_today(connection: Connection, person: Claimant) -> int:
+def has_finished(
+    connection: Connection, annotator_id: int, suite: str, *, study: StudySettings, now: float
+) -> bool:
+    """Return True if a person to whom no item can be assigned has done what they were asked for.
+
+    They have judged the study's `clips_per_person`. Or they have judged something, the suite is
+    closed or nothing in it is left for them, and they are neither paused nor at the `daily_limit`.
+    """
+    done = progress.count_judged(connection, annotator_id, suite)
+    if study.clips_per_person and done >= study.clips_per_person:
+        return True
+    paused = controls.effective_settings(connection, study, suite, annotator_id).paused
+    is_available = find_closing(connection, suite) is not None or not paused
+    day_is_full = study.daily_limit and study.daily_limit <= _count_judged_today(
+        connection, annotator_id, now
+    )
+    return done > 0 and is_available and not day_is_full
+
+
+def _count_room(connection: Connection, person: Claimant, study: StudySettings) -> int:
+    """Count the items that a person may still be assigned today."""
+    room = HASH_MODULUS
+    if study.daily_limit:
+        room = study.daily_limit - _count_judged_today(connection, person.id, person.now)
+    if study.clips_per_person:
+        done = progress.count_judged(connection, person.id, person.suite)
+        room = min(room, study.clips_per_person - done)
+    return max(room, 0)
+
+
+def _count_judged_today(connection: Connection, annotator_id: int, now: float) -> int:
     """Count the items that a person has judged for the first time since midnight, UTC."""
-    day = datetime.fromtimestamp(person.now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    day = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     earlier = events.alias("earlier")
     return connection.execute(
         select(func.count(events.c.item.distinct())).where(
-            events.c.annotator == person.id,
+            events.c.annotator == annotator_id,
             is_judgement(),
             events.c.received >= day.timestamp(),
             ~exists().where(
                 earlier.c.item == events.c.item,
-                earlier.c.annotator == person.id,
+                earlier.c.annotator == annotator_id,
                 earlier.c.kind.in_(JUDGEMENT_KINDS),
                 earlier.c.received < day.timestamp(),
             ),

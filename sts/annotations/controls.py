@@ -5,6 +5,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, insert, select
 
 from sts.annotations.closings import find_closing
+from sts.annotations.exclusions import is_excluded
 from sts.annotations.queue import list_suites
 from sts.annotations.schema import controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
@@ -33,8 +34,9 @@ class Control(NamedTuple):
 class EffectiveSettings(NamedTuple):
     """The pauses and priorities in force for one person in one suite.
 
-    `paused` is True if they get nothing at all, also because a lead has closed the suite. Clips of
-    `paused_scopes` are not assigned; `priorities` are scopes and their priorities, highest first.
+    `paused` is True if they get nothing at all, also because a lead has closed the suite or
+    excluded them. Clips of `paused_scopes` are not assigned; `priorities` are scopes and their
+    priorities, highest first.
     """
 
     paused: bool
@@ -111,7 +113,9 @@ def effective_settings(
     first = [pair for pair in study.priority.items() if _is_in_suite(pair[0], suite)]
     everything = {"", suite, base_suite(suite)}
     return EffectiveSettings(
-        bool(scopes & everything) or find_closing(connection, suite) is not None,
+        bool(scopes & everything)
+        or find_closing(connection, suite) is not None
+        or is_excluded(connection, person),
         tuple(sorted(scopes - everything)),
         tuple(sorted(first, key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Subquery, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Subquery, exists, func, or_, select
 
-from sts.annotations.events import JUDGEMENT_KINDS
+from sts.annotations.events import JUDGEMENT_KINDS, is_judgement
+from sts.annotations.exclusions import is_counted
 from sts.annotations.schema import annotators, events, item_suites, items
 
 
@@ -38,12 +39,18 @@ _COLUMNS = (
 )
 
 
-def select_current(kinds: Collection[str] = JUDGEMENT_KINDS, *, by: bool = True) -> Subquery:
-    """Select each item's last event of these kinds, per person or, without `by`, overall."""
+def select_current(
+    kinds: Collection[str] = JUDGEMENT_KINDS, *, by: bool = True, excluded: bool = False
+) -> Subquery:
+    """Select each item's last event of these kinds, per person or, without `by`, overall.
+
+    Judgements of excluded people are left out unless `excluded` is True.
+    """
+    counted = [] if excluded else [or_(~is_judgement(), is_counted())]
     group = (events.c.item, events.c.annotator) if by else (events.c.item,)
     return (
         select(func.max(events.c.id).label("id"))
-        .where(events.c.kind.in_(kinds))
+        .where(events.c.kind.in_(kinds), *counted)
         .group_by(*group)
         .subquery("standing")
     )

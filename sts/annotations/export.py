@@ -25,7 +25,7 @@ from sts.suites.folders import list_erased
 _TYPES = column_types(
     *("kind", "trajectory", "truth", "truth_step", "clip", "seconds", "source", "sees", "reason"),
     *("extra", "adjudicated", "adjudicated_step", "rubric", "order", "twice", "rubric_shown"),
-    "truth_source",
+    *("truth_source", "excluded"),
 )
 _REMEDY = "restore a backup of the workspace; `sts workspace check` lists all findings"
 
@@ -44,10 +44,12 @@ def export_ratings(
 
     Each judgement of a clip gives one row for every continuation that shows the clip. A
     continuation that is queued and has no judgement has one row with empty annotator and verdict;
-    an auto-resolved one has the source `settled` and the verdict not_done. All rows of a clip carry
-    its adjudication. Rows with a `truth` are references: they include every judgement of a
-    reference, whichever suite its annotator was working on, because they measure the annotator. If
-    the truth comes from people, judgements that made it are left out.
+    an auto-resolved one has the source `settled` and the verdict not_done. Judgements of excluded
+    people have the reason in `excluded`; without these rows, the table is as if they had not
+    judged. All rows of a clip carry its adjudication. Rows with a `truth` are references: they
+    include every judgement of a reference, whichever suite its annotator was working on, because
+    they measure the annotator. If the truth comes from people, judgements that made it are left
+    out.
 
     Every author's chain is verified. Agents and scenarios are read from the continuations.
 
@@ -182,6 +184,7 @@ class _Judgement(NamedTuple):
     extra: int
     order: int | None
     rubric_shown: int | None
+    excluded: str
 
 
 def _list_judgements(
@@ -202,7 +205,10 @@ def _list_judgements(
     for shown in [*latest, *(queued.keys() - latest)]:
         blank = StandingVerdict(0, 0, queued.get(shown, ""), "", None, "", None, 0, None)
         truth, truth_step, truth_source, added = pool.get(shown, Truth("", None, "", 0.0))
-        for verdict in latest[shown].values() if shown in latest else [blank]:
+        verdicts = [*latest[shown].values()] if shown in latest else []
+        if shown in queued and all(v.annotator in record.excluded for v in verdicts):
+            verdicts.append(blank)
+        for verdict in verdicts:
             if truth_source == PEOPLE and verdict.first <= added:
                 continue
             clip, decided = record.clips[verdict.item], record.adjudications.get(verdict.item)
@@ -228,6 +234,7 @@ def _list_judgements(
                     verdict.extra,
                     verdict.position or None,
                     verdict.rubric_shown,
+                    record.excluded.get(verdict.annotator, ""),
                 )
             )
     types = {name: kind for name, kind in _TYPES.items() if name in _Judgement._fields}

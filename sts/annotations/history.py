@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Table, Text, func, select, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, people, references, schema
+from sts.annotations import events, exclusions, people, references, schema
 from sts.annotations.database import Database
 from sts.annotations.schema import annotators, copies, item_suites, items, reference_items
 from sts.annotations.schema import events as table
@@ -96,6 +96,7 @@ class History:
     clips: dict[str, ClipRecord] = field(default_factory=dict)  # by item
     continuations: int = 0  # number of continuations that show the clips
     suites: set[tuple[str, str]] = field(default_factory=set)  # suites, or parts, and items
+    excluded: dict[int, str] = field(default_factory=dict)  # reasons, by number of the person
     judgements: list[StandingVerdict] = field(default_factory=list)  # the current ones
     adjudications: dict[str, StandingVerdict] = field(default_factory=dict)  # current ones, by item
     references: dict[str, Truth] = field(default_factory=dict)  # by item
@@ -165,6 +166,8 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     for author in record.authors.values():
         if not author.digests:
             yield from _check_chain_tip(author.name, START, author.end)
+    decisions = exclusions.load_exclusions(connection)
+    record.excluded = {number: decision.reason for number, decision in decisions.items()}
     yield from _read_references(connection, record)
     yield from _read_suites(connection, record)
 

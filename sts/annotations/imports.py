@@ -59,7 +59,7 @@ class ImportResult(NamedTuple):
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """Read the judgements in a ratings table; lines without a judgement are skipped.
+    """Read the judgements in a ratings table; skip lines without one, or with an excluded one.
 
     Raises:
       ArgumentError: there is no such file.
@@ -199,7 +199,7 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
             f"found {quote(row['verdict'])}"
         )
     source = row.get("source") or "human"
-    if source == "settled":
+    if source == "settled" or row.get("excluded"):
         return None
     if source != "human":
         raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")

@@ -7,7 +7,8 @@ from sqlalchemy import Connection, func, select
 
 from sts.annotations import people, sessions
 from sts.annotations.events import is_judgement
-from sts.annotations.schema import events, exposures, slots
+from sts.annotations.exclusions import EXCLUDE
+from sts.annotations.schema import controls, events, exposures, slots
 from sts.annotations.types import Annotator
 
 DAY_S = 86400.0
@@ -114,9 +115,11 @@ def count_assigned(connection: Connection, suite: str) -> dict[str, dict[int, in
 
 
 def last_event_time(connection: Connection) -> float | None:
-    """Return the time of the latest event, in UTC seconds; None before the first."""
+    """Return the time of the latest event or exclusion, in UTC seconds; None before the first."""
     latest = select(events.c.received).order_by(events.c.id.desc()).limit(1)
-    return connection.execute(latest).scalar_one_or_none()
+    decided = select(func.max(controls.c.created)).where(controls.c.setting == EXCLUDE)
+    times = [connection.execute(query).scalar() for query in (latest, decided)]
+    return max((time for time in times if time is not None), default=None)
 
 
 def _activity_since(

@@ -28,7 +28,15 @@ from sqlalchemy import (
 
 from sts.annotations import addresses, deal, events, schema, sessions
 from sts.annotations.roles import ROLES
-from sts.annotations.schema import annotators, invitations, item_players, rejected, roles, slots
+from sts.annotations.schema import (
+    annotators,
+    external_ids,
+    invitations,
+    item_players,
+    rejected,
+    roles,
+    slots,
+)
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name, replace_unprintable
@@ -262,7 +270,7 @@ def invite(connection: Connection, name: str, *, now: float) -> Annotator:
 
 
 def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
-    """Deactivate a person and erase what identifies them: name, address, and the texts they wrote.
+    """Deactivate a person and erase their name, address, external id, and the texts they wrote.
 
     Their verdicts are kept under their pseudonym, which replaces the name. The digests of their
     texts are kept as well, so that the chain of their events can still be verified.
@@ -279,7 +287,9 @@ def anonymise(connection: Connection, name: str, *, now: float) -> Annotator:
     connection.execute(delete(invitations).where(invitations.c.annotator == person.id))
     pauses = schema.controls
     is_theirs = or_(pauses.c.person == person.id, pauses.c.annotator == person.id)
-    connection.execute(update(pauses).where(is_theirs).values(reason=""))
+    is_pause = pauses.c.setting == "pause"
+    connection.execute(update(pauses).where(is_theirs, is_pause).values(reason=""))
+    connection.execute(delete(external_ids).where(external_ids.c.annotator == person.id))
     addresses.remove_address(connection, person.id)
     events.erase_texts(connection, person.id)
     return replace(person, name=person.pseudonym)

@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Select, func, select
 
 from sts.annotations import history, references
 from sts.annotations.closings import ClosingEvent, load_closing_events
-from sts.annotations.events import CLOSING, REOPENING, append_suite_event, is_judgement
+from sts.annotations.events import CLOSING, REOPENING, append_suite_event
+from sts.annotations.exclusions import is_counted
 from sts.annotations.history import ClipRecord
 from sts.annotations.schema import anchors, events, items
 from sts.annotations.store import AnnotationStore
@@ -41,7 +42,8 @@ def load_plan(workspace: Workspace, suite: str, hashes: Collection[str]) -> Plan
     has replaced are not planned. Continuations that look and sound the same are one clip.
 
     **Judged** are the planned clips that have a judgement by as many people as they need. "Cannot
-    judge" is a judgement. An anchor needs one more judgement from the time it is opened.
+    judge" is a judgement; those of excluded people do not count. An anchor needs one more judgement
+    from the time it is opened.
 
     **The number of the plan** is 1 plus the number of times that clips were added after the
     conclusion on all clips planned before was final: all of them were judged, or a lead had closed
@@ -114,7 +116,7 @@ def validate_reason(text: str) -> str:
     reason = text.strip()
     if not reason or not is_one_line(reason, MAX_TEXT_CHARS):
         raise ArgumentError(
-            f"--reason: expected one line of 1 to {MAX_TEXT_CHARS} printable characters, "
+            f"reason: expected one line of 1 to {MAX_TEXT_CHARS} printable characters, "
             f"found {quote(text)}"
         )
     return reason
@@ -181,10 +183,10 @@ def _load_clips(connection: Connection, hashes: Collection[str]) -> list[_Clip]:
 _ANCHORS = select(anchors.c.item, anchors.c.opened)
 _FIRST_JUDGEMENTS = (
     select(events.c.item, func.min(events.c.received))
-    .where(is_judgement())
+    .where(is_counted())
     .group_by(events.c.item, events.c.annotator)
 )
-"""The time of each person's first judgement of each item."""
+"""The time of each person's first judgement of each item, except for excluded people."""
 
 
 def _load_times(connection: Connection, query: Select[str, float]) -> defaultdict[str, list[float]]:

@@ -4,6 +4,7 @@ from sqlalchemy import Connection, bindparam, case, exists, func, or_, select
 
 from sts.annotations.current_events import CurrentEvent, load_current_events, select_current
 from sts.annotations.events import is_judgement
+from sts.annotations.exclusions import is_counted
 from sts.annotations.references import is_reference
 from sts.annotations.schema import (
     auto_resolved,
@@ -71,7 +72,7 @@ def load_progress(connection: Connection, suite: str) -> Progress:
         .join_from(copies, item_suites, item_suites.c.item == copies.c.item)
         .where(item_suites.c.suite == suite)
     )
-    is_judged = exists().where(events.c.item == auto_resolved.c.item, is_judgement())
+    is_judged = exists().where(events.c.item == auto_resolved.c.item, is_counted())
     by_rule = (
         select(func.count())
         .join_from(auto_resolved, item_suites, item_suites.c.item == auto_resolved.c.item)

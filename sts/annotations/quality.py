@@ -131,7 +131,7 @@ def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, s
 
 def _load_answers(connection: Connection, number: int) -> list[tuple[float, bool]]:
     """Load a person's answers to references: time of the first answer, True if it is right."""
-    current, earlier = select_current(), events.alias("first")
+    current, earlier = select_current(excluded=True), events.alias("first")
     first_received = (
         select(func.min(earlier.c.received))
         .where(

@@ -267,7 +267,7 @@ controls = _table(
     _required("reason", Text),
     _annotator(nullable=True),
     _required("created", Double),
-    CheckConstraint("setting IN ('pause', 'priority')"),
+    CheckConstraint("setting IN ('exclude', 'pause')"),
 )
 
 invitations = _table(
@@ -282,6 +282,19 @@ addresses = _table(
     "addresses",
     _annotator(primary_key=True, autoincrement=False),
     _required("email", Text, unique=True),
+)
+
+external_ids = _table(
+    "external_ids",
+    _annotator(primary_key=True, autoincrement=False),
+    _required("external_id", Text, unique=True),
+)
+
+study_links = _table(
+    "study_links",
+    _key("token_hash"),
+    _required("people joined", Integer),
+    _required("created", Double),
 )
 
 sessions = _table(

@@ -1,5 +1,6 @@
 """Settings of a study's annotation: the table `annotation` of `workspace.toml`, validated."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -13,8 +14,14 @@ MAX_ANNOTATIONS_PER_CLIP = 1000
 """Maximum number of judgements of one clip."""
 MAX_INSTRUCTION_ALONE = 0.5
 """Maximum of the setting `instruction_alone`."""
-_SHARES = ("overlap", "anchors", "reference_rate", "min_accuracy", "training_pass")
-_COUNTS = ("queue", "min_gap", "daily_limit", "training", "marker_tolerance", "review_sample")
+_SHARES = (
+    *("overlap", "anchors", "reference_rate", "min_accuracy", "min_watched", "training_pass"),
+)
+_COUNTS = (
+    *("queue", "min_gap", "daily_limit", "clips_per_person", "training", "marker_tolerance"),
+    "review_sample",
+)
+_COMPLETION = re.compile(r"(https://[!-~]{1,500}|[0-9A-Za-z_-]{1,64})?")
 
 
 class StudySettings(NamedTuple):
@@ -37,6 +44,7 @@ class StudySettings(NamedTuple):
     reference_rate: float = 0.1  # share of references among the assigned items, 0 to 1
     min_accuracy: float = 0.8  # share of references to be judged correctly, 0 to 1
     pause_low_accuracy: bool = False  # pause annotators below it until the lead resumes them
+    min_watched: float = 0.25  # median share of their latest clips that people should watch, 0 to 1
     training: int = 0  # number of references that new annotators answer first; 0 for none
     training_pass: float = 0.8  # share of them whose verdict must agree, 0 to 1
     queue: int = 100_000  # maximum number of continuations that are queued at a time
@@ -45,6 +53,9 @@ class StudySettings(NamedTuple):
     auto_resolve: str = ""
     consent: str = ""  # file of the workspace with the text that people agree to first; "" for none
     marker_tolerance: int = 5  # steps by which markers of one clip may differ and still agree
+    clips_per_person: int = 0  # maximum number of clips of each person, 0 for no limit
+    # completion code, or the https address of a return link, for people who have finished
+    completion: str = ""
     review_sample: int = 100  # number of failures of people, and of agents, to be reviewed
 
     def annotations_for(self, suite: str, category: str) -> int:
@@ -112,6 +123,9 @@ def _iter_invalid(settings: StudySettings) -> Iterator[tuple[str, str, object]]:
     if settings.auto_resolve not in AUTO_RESOLVE_VALUES:
         known = ", ".join(map(repr, AUTO_RESOLVE_VALUES))
         yield "auto_resolve", f"to be one of {known}", settings.auto_resolve
+    if not _COMPLETION.fullmatch(settings.completion):
+        expected = "to be a code of letters and digits, or an address that starts with https://"
+        yield "completion", expected, settings.completion
     for scope, value in settings.priority.items():
         if type(value) is not int:
             yield f'priority."{scope}"', "to be a whole number", value

@@ -21,6 +21,7 @@ from sts.annotations.events import (
     VERDICT_KINDS,
     Event,
 )
+from sts.annotations.exclusions import is_excluded
 from sts.annotations.schema import annotators, claims, items, rejected, slots
 from sts.annotations.study import StudySettings
 from sts.annotations.types import Acknowledgement, RejectedSubmission
@@ -160,9 +161,9 @@ def record_event(
 
     `rubric_shown` is False for a judgement by the instruction alone; None for what the deal says.
 
-    It fills the annotator's own slot, otherwise any free one; without a slot the judgement is
-    extra. References need no slot. A reviewer's slot of the same clip is released, so that another
-    annotator judges it.
+    It fills the annotator's own slot, otherwise, unless they are excluded, any free one; without a
+    slot the judgement is extra. References need no slot. A reviewer's slot of the same clip is
+    released, so that another annotator judges it.
     """
     if event.kind in REVIEWERS:
         people.release_slots(connection, annotator_id, slots.c.item == event.item)
@@ -220,7 +221,7 @@ def _check_history(connection: Connection, annotator_id: int, event: Event) -> N
 def _fill_slot(connection: Connection, annotator_id: int, item: str, now: float) -> bool:
     parameters = {"item": item, "person": annotator_id}
     slot = connection.execute(_OWN_SLOT, parameters).scalar_one_or_none()
-    if slot is None:
+    if slot is None and not is_excluded(connection, annotator_id):
         slot = lock_free_slot(connection, item, now)
     if slot is None:
         return False

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import getpass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sts.annotations import addresses, consent, members, people, progress
+from sts.annotations import (
+    addresses,
+    consent,
+    exclusions,
+    external_ids,
+    members,
+    payable_time,
+    people,
+    progress,
+)
 from sts.annotations import sessions as entries
+from sts.annotations.plan import validate_reason
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import DAY_S, INVITATION_LIFETIME_S
 from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
+from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, UnknownName
 from sts.names import count_noun, format_time
+from sts.storage.csv_tables import format_csv
+from sts.storage.files import write_atomically
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -23,14 +38,35 @@ if TYPE_CHECKING:
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Add a person, which alone begins a study; nothing is begun for one who cannot be kept."""
-    people.normalise_name(args.name)
-    if args.email is not None:
-        addresses.normalise_email(args.email)
-    doing = args.role or ROLES[:1]
+    """Add people, which alone begins a study; nothing is begun if one of them cannot be kept."""
+    if (args.name is None) is (args.csv is None) or (args.csv and args.email is not None):
+        raise ArgumentError("expected either NAME or --csv FILE, and --email only with NAME")
+
+    def parse(cells: Mapping[str, str]) -> tuple[str, Sequence[str], str | None]:
+        doing = cells["role"].split() or args.role or ROLES[:1]
+        if unknown := [role for role in doing if role not in ROLES]:
+            raise UnknownName("role", unknown[0], ROLES)
+        email = addresses.normalise_email(cells["email"]) if cells["email"] else None
+        return people.normalise_name(cells["name"]), doing, email
+
+    rows = [Row("", {"name": args.name, "role": "", "email": args.email})]
+    if args.csv:
+        rows = read_rows(args.csv, ("name",), ("role", "email"))
+    new = map_rows(rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        person = people.add_invited(connection, args.name, doing, args.email, now=store.now())
-        return _describe_person(connection, person)
+        added = map_rows(
+            new, lambda person: people.add_invited(connection, *person, now=store.now())
+        )
+        described = [_describe_person(connection, row.value) for row in added]
+    if not args.csv:
+        return described[0]
+    links = [(row.value.name, f"/enter?t={row.value.token}") for row in added]
+    text = (
+        f"{format_table(('annotator', 'link'), links)}\nEach link follows the address that "
+        f"`sts annotate` prints, works once, within {INVITATION_LIFETIME_S / DAY_S:.0f} days, and "
+        "is not shown again."
+    )
+    return Result({"annotators": [result.value for result in described]}, text)
 
 
 def invite(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -53,6 +89,51 @@ def role(args: argparse.Namespace, workspace: Workspace) -> Result:
     with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
         person = people.set_role(connection, args.name, args.role, held=is_granted, now=store.now())
         return _describe_person(connection, person)
+
+
+def recruit(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Create or close the link with which participants of a crowd platform join."""
+    if bool(args.people) is args.close:
+        raise ArgumentError("expected either --people N or --close")
+    with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+        if args.close:
+            closed = external_ids.close_link(connection)
+            text = "the study link is closed" if closed else "there is no study link to close"
+            return Result({"closed": closed}, text)
+        token = external_ids.open_link(connection, args.people, now=store.now())
+    link = f"/enter?t={token}&pid="
+    text = (
+        f"Give the platform the address that `sts annotate` prints, followed by\n  {link}\nand the "
+        f"platform's placeholder for its participant id. At most {args.people} people can join. "
+        "The link is not shown again."
+    )
+    return Result({"link": link, "people": args.people}, text)
+
+
+def hours(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Write the active hours of each pseudonym as CSV."""
+    rows = read_study(workspace, payable_time.load_payable_time) or []
+    columns = payable_time.PayableTime._fields
+    cells = [[round(c, 4) if isinstance(c, float) else c for c in row] for row in rows]
+    write_atomically(args.out, format_csv(columns, cells))
+    total = sum(row.hours for row in rows)
+    text = f"{args.out}: {total:.2f} active hours of {count_noun(len(rows), 'annotator')}"
+    return Result({"file": str(args.out), "annotators": [row._asdict() for row in rows]}, text)
+
+
+def exclude(args: argparse.Namespace, workspace: Workspace) -> Result:
+    """Exclude a person's judgements in the name of a lead, or count them again."""
+    reason = validate_reason(args.reason)
+    with _open_store(workspace, args.name) as store, store.write(alone=True) as connection:
+        lead = people.get_lead(connection, args.author or getpass.getuser())
+        decision = exclusions.set_excluded(
+            connection, args.name, lead, reason, withdraw=args.withdraw, now=store.now()
+        )
+    count = count_noun(decision.judgements, "judgement")
+    text = f"{decision.name} is excluded by {lead.name}: {count} no longer count"
+    if args.withdraw:
+        text = f"{decision.name} is no longer excluded: {count} count again"
+    return Result(decision._asdict(), text)
 
 
 def email(args: argparse.Namespace, workspace: Workspace) -> Result:
@@ -201,8 +282,8 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
             rows = _annotator_table(connection, store.now())
     if not rows:
         return Result({"annotators": []}, "no members yet: add one with sts annotators add NAME")
-    named = any(row["email"] for row in rows)
-    columns = [name for name in rows[0] if name != "email" or named]
+    optional = [name for name in ("email", "external_id") if not any(row[name] for row in rows)]
+    columns = [name for name in rows[0] if name not in optional]
     shown = [row | {"roles": ", ".join(row["roles"])} for row in rows]
     cells = [[row[name] for name in columns] for row in shown]
     return Result({"annotators": rows}, format_table(columns, cells))
@@ -210,6 +291,7 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]:
     emails = addresses.load_addresses(connection)
+    external = external_ids.load_external_ids(connection)
     return [
         {
             "annotator": member.person.name,
@@ -217,6 +299,7 @@ def _annotator_table(connection: Connection, now: float) -> list[dict[str, Any]]
             "roles": list(member.person.roles),
             "judged": member.total,
             "email": emails.get(member.person.id),
+            "external_id": external.get(member.person.name),
             "state": member.access,
         }
         for member in members.list_members(connection, now=now)

@@ -8,10 +8,12 @@ import pandas as pd
 from sts import agreement
 from sts.agreement import Agreement
 from sts.annotations import active_time as effort
-from sts.annotations import conditions, people, unjudgeable
+from sts.annotations import attention, conditions, exclusions, people, unjudgeable
 from sts.annotations import quality as qualities
 from sts.annotations.active_time import ActiveTime
+from sts.annotations.attention import Attention
 from sts.annotations.conditions import DifferingScenario
+from sts.annotations.exclusions import Exclusion
 from sts.annotations.quality import Accuracy, AnnotatorQuality
 from sts.annotations.store import AnnotationStore
 from sts.annotations.study import DEFAULT_STUDY, StudySettings
@@ -19,6 +21,7 @@ from sts.annotations.unjudgeable import UnjudgeableScenario
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.study import check_enqueued
+from sts.names import count_noun, format_time
 from sts.storage.workspace import Workspace
 
 _MAX_SCENARIOS = 20
@@ -31,6 +34,8 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     suite = args.suite
     check_enqueued(workspace, suite)
     measured: list[AnnotatorQuality] = []
+    watching: list[Attention] = []
+    excluded: list[Exclusion] = []
     hours: list[ActiveTime] = []
     unable: list[UnjudgeableScenario] = []
     twice: list[tuple[str, str, bool]] = []
@@ -41,12 +46,16 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
         study = store.study
         with store, store.read() as connection:
             measured = qualities.list_qualities(connection, study)
+            watching = attention.list_attention(connection, study)
+            excluded = [*exclusions.load_exclusions(connection).values()]
             if args.pseudonyms:
                 pseudonyms = people.load_pseudonyms(connection)
                 measured = [
                     measurement._replace(annotator=pseudonyms[measurement.annotator])
                     for measurement in measured
                 ]
+                watching = [w._replace(annotator=pseudonyms[w.annotator]) for w in watching]
+                excluded = [e._replace(name=e.pseudonym, by=pseudonyms[e.by]) for e in excluded]
             hours = [
                 entry
                 for entry in effort.load_active_time(connection)
@@ -66,6 +75,9 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
             | {"blocks": [block._asdict() for block in measurement.blocks]}
             for measurement in measured
         ],
+        "min_watched": study.min_watched,
+        "attention": [person._asdict() for person in watching],
+        "exclusions": [decision._asdict() for decision in excluded],
         "overlap": alpha._asdict(),
         "active_time": [entry._asdict() for entry in hours],
         "unjudgeable": [
@@ -76,7 +88,12 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     # A clip of several agents counts for each in equal parts, which a tenth is enough to show.
     rows = [(*entry[:3], f"{entry.judgements:.1f}", f"{entry.untimed:.1f}") for entry in hours]
     times = format_table(("suite", "agent", "hours", "judgements", "untimed"), rows) if rows else ""
-    parts = (_accuracy_table(measured, study), _agreement_line(alpha), times)
+    parts = (
+        _accuracy_table(measured, study),
+        _attention_table(watching, study),
+        "\n".join(map(_format_exclusion, excluded)),
+        *(_agreement_line(alpha), times),
+    )
     tables = _unjudgeable_table(unable), _differing_table(differing)
     return Result(value, "\n\n".join(filter(None, (*parts, *tables))))
 
@@ -97,6 +114,26 @@ def _accuracy_table(people: list[AnnotatorQuality], study: StudySettings) -> str
     ]
     head = ("annotator", "references", "right", "of the latest", "by twenties, in order", "")
     return format_table(head, rows)
+
+
+def _attention_table(people: list[Attention], study: StudySettings) -> str:
+    rows = [
+        (
+            person.annotator,
+            person.measured,
+            f"{person.watched:.2f}",
+            f"below {study.min_watched:.2f}" if person.flagged else "",
+        )
+        for person in people
+    ]
+    return format_table(("annotator", "latest", "watched", ""), rows) if rows else ""
+
+
+def _format_exclusion(decision: Exclusion) -> str:
+    return (
+        f"{decision.name} is excluded since {format_time(decision.decided)} UTC by {decision.by}: "
+        f"{decision.reason} ({count_noun(decision.judgements, 'judgement')})"
+    )
 
 
 def _format_share(right: Accuracy) -> str:

@@ -1,35 +1,68 @@
 """`sts references`: continuations of known verdict, served silently to measure annotators."""
 
 import argparse
+import re
+from collections.abc import Mapping
 
 from sts.annotations import queue
 from sts.annotations.references import check_truth, list_references
 from sts.annotations.store import AnnotationStore
+from sts.annotations.types import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
+from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import check_enqueued, read_study
 from sts.errors import ArgumentError
-from sts.names import count_noun
-from sts.ratings import PEOPLE
+from sts.names import count_noun, quote
+from sts.ratings import PEOPLE, normalise_verdict
 from sts.storage.workspace import Workspace
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Put a continuation of known verdict into the pool."""
+    """Put continuations of known verdict into the pool: one, or all of a CSV file."""
     from sts.annotations.items import make_item
     from sts.continuations.store import find_continuation
 
-    item = make_item(find_continuation(workspace, args.continuation), suite="")
-    check_truth(args.verdict, args.step, item.horizon)
+    given = args.continuation, args.verdict, args.csv and "csv"
+    if [bool(value) for value in given] not in ([True, True, False], [False, False, True]):
+        raise ArgumentError("expected either CONTINUATION and --verdict, or --csv FILE")
+
+    def parse(cells: Mapping[str, str]) -> tuple[Item, str, int | None, str]:
+        item = make_item(find_continuation(workspace, cells["continuation"]), suite="")
+        verdict, step = normalise_verdict(cells["verdict"]), _parse_step(cells["step"])
+        check_truth(verdict, step, item.horizon)
+        return item, verdict, step, cells["note"]
+
+    step = "" if args.step is None else str(args.step)
+    cells = {"continuation": args.continuation, "verdict": args.verdict, "step": step}
+    rows = [Row("", cells | {"note": args.note})]
+    if args.csv:
+        rows = read_rows(args.csv, ("continuation", "verdict"), ("step", "note"))
+    new = map_rows(rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        truth = args.verdict, args.step, args.note
-        queue.add_reference(connection, item, *truth, study=store.study, now=store.now())
-    done = {"continuation": item.continuation, "verdict": args.verdict, "step": args.step}
+        study, now = store.study, store.now()
+        map_rows(new, lambda row: queue.add_reference(connection, *row, study=study, now=now))
+    done = [
+        {"continuation": item.continuation, "verdict": verdict, "step": step}
+        for item, verdict, step, _ in (row.value for row in new)
+    ]
+    if args.csv:
+        text = f"{count_noun(len(done), 'continuation')} of {args.csv} are references now"
+        return Result({"references": done}, text)
+    item = new[0].value[0]
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"
     )
-    return Result(done, text)
+    return Result(done[0], text)
+
+
+def _parse_step(cell: str) -> int | None:
+    if not cell:
+        return None
+    if not re.fullmatch(r"-?[0-9]{1,9}(\.0)?", cell):  # pandas writes whole numbers as 7.0
+        raise ArgumentError(f"expected a step as a whole number, found {quote(cell)}")
+    return int(cell.removesuffix(".0"))
 
 
 def propose(args: argparse.Namespace, workspace: Workspace) -> Result:

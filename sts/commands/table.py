@@ -140,14 +140,20 @@ DOMAIN = group(
 _PERSON = argument("name", "NAME", "1 to 64 printable characters")
 _ROLE_HELP = ", ".join(f"{role} {duty}" for role, duty in DUTIES.items())
 
+_DECISION = (
+    option("--reason TEXT", "reason, one line", required=True),
+    option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+)
+
 ANNOTATORS = group(
     "add, invite, list and deactivate the members of a study, and set their roles",
     "sts annotators add Ana",
     "sts.commands.annotators",
     action(
         "add Ana --role curator",
-        "add a person and show their invitation link once",
-        _PERSON,
+        "add a person, or those in a CSV file, and show their invitation links once",
+        argument("name", "NAME", "1 to 64 printable characters", nargs="?"),
+        option("--csv FILE", "people to add: columns name, role and email", type=Path),
         repeatable("--role", "role; repeatable (default: annotator)", choices=ROLES),
         option("--email ADDRESS", "email address that may sign in as this person"),
     ),
@@ -187,6 +193,24 @@ ANNOTATORS = group(
         "list the browsers in which people are signed in",
         argument("name", "NAME", "person (default: all)", nargs="?"),
     ),
+    action(
+        "exclude Ana --reason 'judged without watching'",
+        "exclude a person's judgements from all results; every report gives the reason",
+        _PERSON,
+        *_DECISION,
+        switch("--withdraw", "count them again (default: exclude them)"),
+    ),
+    action(
+        "recruit --people 50",
+        "create or close the link with which participants of a crowd platform join",
+        option("--people N", "create a link for at most N people, replacing any other", least=1),
+        switch("--close", "close the link; its participants stay signed in"),
+    ),
+    action(
+        "hours --out hours.csv",
+        "write the active hours of each pseudonym, for payment",
+        option("--out FILE", "CSV file to write", Path("hours.csv"), type=Path),
+    ),
     action("consents", "count the consents to each version of the study's text"),
     action("ls", "list all people with their roles and numbers of judgements"),
 )
@@ -199,9 +223,10 @@ REFERENCES = group(
     "sts.commands.references",
     action(
         "add CONTINUATION --verdict success --step 7",
-        "add a continuation whose verdict is known",
-        argument("continuation", "CONTINUATION", "id or its first digits"),
-        option("--verdict", "success, failure or not_done", required=True),
+        "add a continuation whose verdict is known, or those in a CSV file",
+        argument("continuation", "CONTINUATION", "id or its first digits", nargs="?"),
+        option("--csv FILE", "clips to add: columns continuation, verdict, step, note", type=Path),
+        option("--verdict", "success, failure or not_done"),
         option("--step", "step of the marker, 1 to the horizon, from the takeover", type=int),
         option("--note", "reason for the verdict", ""),
     ),
@@ -251,7 +276,7 @@ ANNOTATIONS = group(
     ),
     action(
         "quality --json",
-        "show annotators' accuracy over time, annotation time and unjudgeable scenarios",
+        "show annotators' accuracy and attention, annotation time and unjudgeable scenarios",
         _SUITE,
         _PSEUDONYMS,
         at="sts.commands.quality:quality",
@@ -260,8 +285,7 @@ ANNOTATIONS = group(
         "close {suite} --reason 'the funding ends'",
         "close a study before all planned clips are judged; every report gives the reason",
         argument("suite", "NAME@VERSION", "annotated suite"),
-        option("--reason TEXT", "reason, one line", required=True),
-        option("--user LEAD", "study lead who decides (default: your login)", dest="author"),
+        *_DECISION,
         switch("--reopen", "reopen a closed study (default: close it)"),
     ),
     action(

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sts.annotations import people, schema, sessions
+from sts.annotations import external_ids, people, schema, sessions
 from sts.annotations.database import Database
 from sts.annotations.sessions import EXPIRED_MESSAGE, UNKNOWN_MESSAGE, USED_MESSAGE
 from sts.annotations.store import AnnotationStore
@@ -472,3 +472,118 @@ def test_sign_in_requests_are_limited_by_address() -> None:
     asks = [status("/sign-in", at=at) for _ in range(MAX_FAILURES_PER_ADDRESS + 1)]
     assert asks == [307] * MAX_FAILURES_PER_ADDRESS + [429]
     assert status("/sign-in", at=at, address="192.0.2.2") == 307
+
+
+class Recruiting(Gate):
+    """A study that participants join with the link `study_link`."""
+
+    def __init__(self, limit: int = 2) -> None:
+        super().__init__()
+        with self.write() as connection:
+            self.study_link = external_ids.open_link(connection, limit, now=self.now())
+
+    def known(self) -> dict[str, str]:
+        with self.read() as connection:
+            return external_ids.load_external_ids(connection)
+
+
+def join(gate: Recruiting, external_id: str, **more: Any) -> list[dict[str, Any]]:
+    """Press the button of the study link."""
+    form = f"t={gate.study_link}&pid={external_id}".encode()
+    return send_request("/enter", form=form, **({"at": door(gate)} | more))
+
+
+def test_study_link_adds_a_participant_on_submission_and_knows_them_again() -> None:
+    gate = Recruiting()
+    opened = send_request("/enter", query=f"t={gate.study_link}&pid=5f1c-A_b", at=door(gate))
+    assert opened[0]["status"] == 200 and "5f1c-A_b" in text(opened) and not gate.known()
+    assert header(opened, "cache-control") == "no-store"
+    first, again, other = (join(gate, pid) for pid in ("5f1c-A_b", "5f1c-A_b", "5f1c-a_b"))
+    name, second = gate.whose(first), gate.whose(other)
+    assert gate.whose(again) == name != second
+    assert gate.known() == {name: "5f1c-A_b", second: "5f1c-a_b"}
+    full = join(gate, "another-id")
+    assert full[0]["status"] == 401 and external_ids.FULL in text(full)
+    assert len(gate.known()) == 2
+    cookie = header(first, "set-cookie").partition(";")[0]
+    inside = send_request("/enter", cookie, f"t={gate.study_link}&pid=5f1c-A_b", at=door(gate))
+    assert inside[0]["status"] == 303 and not header(inside, "set-cookie")
+
+
+@attempt(
+    "Links and sessions",
+    "a participant id is missing, a placeholder, markup, too long, or sent without the study link",
+    "401 and one sentence; no person, no cookie",
+)
+@pytest.mark.parametrize(
+    "external_id",
+    [
+        "",
+        "abc",
+        "%7B%7B%25PID%25%7D%7D",
+        "%3Cb%3Eabcd",
+        "a" * 65,
+        "ab%00cd",
+        "ab%0Acd",
+        "\u00e4bcd",
+    ],
+)
+@pytest.mark.parametrize("linked", [True, False])
+def test_invalid_participant_id_is_refused(external_id: str, linked: bool) -> None:
+    gate = Recruiting()
+    token = gate.study_link if linked else ""
+    query = f"t={token}&pid={external_id if linked else 'a-known-id'}"
+    query = query.encode().decode("latin-1")
+    opened = send_request("/enter", query=query, at=door(gate))
+    sent = send_request("/enter", form=query.encode("latin-1"), at=door(gate))
+    message = external_ids.INVALID_ID if linked else UNKNOWN_MESSAGE
+    for answer in (opened, sent):
+        assert answer[0]["status"] == 401 and message in text(answer)
+        assert not header(answer, "set-cookie")
+    assert not gate.known()
+
+
+@attempt(
+    "Links and sessions",
+    "a known participant id is sent for a person who is deactivated or has another role, after "
+    "the link is closed, or by another site",
+    "refused; no cookie, and no session of the person ends",
+)
+@pytest.mark.parametrize("how", ["deactivated", "lead", "closed", "forged"])
+def test_known_participant_id_alone_opens_nothing_but_an_annotators_session(how: str) -> None:
+    gate = Recruiting()
+    entered = join(gate, "a-known-id")
+    name, session = gate.whose(entered), header(entered, "set-cookie").split("=")[1].split(";")[0]
+    with gate.write() as connection:
+        if how == "deactivated":
+            people.deactivate(connection, name, now=gate.now())
+        if how == "lead":
+            people.set_role(connection, name, "lead", now=gate.now())
+        if how == "closed":
+            external_ids.close_link(connection)
+    headers = {"host": "study.example:8501", "origin": "https://evil.example"}
+    answer = join(gate, "a-known-id", **({"headers": headers} if how == "forged" else {}))
+    assert answer[0]["status"] in (401, 403) and not header(answer, "set-cookie")
+    assert (people.find_by_session(gate, session) is None) is (how == "deactivated")
+
+
+def test_second_browser_with_a_known_id_ends_no_session_of_the_first() -> None:
+    gate = Recruiting()
+    first, second = (header(join(gate, "a-known-id"), "set-cookie") for _ in range(2))
+    secrets = [cookie.split("=")[1].split(";")[0] for cookie in (first, second)]
+    assert len({*secrets}) == 2
+    assert all(people.find_by_session(gate, secret) is not None for secret in secrets)
+
+
+@attempt(
+    "Links and sessions",
+    "participant ids are made up, one after another from one address",
+    "ten a minute, then 429; the limit of the study link holds",
+)
+def test_made_up_participant_ids_are_limited_by_address() -> None:
+    gate = Recruiting(limit=99)
+    at = door(gate)
+    found = [join(gate, f"made-up-{n}", at=at)[0]["status"] for n in range(12)]
+    assert found == [303] * MAX_FAILURES_PER_ADDRESS + [429] * 2
+    assert len(gate.known()) == MAX_FAILURES_PER_ADDRESS
+    assert join(gate, "made-up-11", at=at, address="192.0.2.2")[0]["status"] == 303

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sts.annotations import deal, progress, submissions
+from sts.annotations import deal, exclusions, progress, submissions
 from sts.annotations.events import CLOSING, REOPENING, append_suite_event
 from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
@@ -21,6 +21,7 @@ from sts_annotator_app import annotating
 from sts_annotator_app.annotating import (
     MAX_BROKEN,
     MIN_EPISODES,
+    MORE,
     storage_namespace,
     sync_page,
 )
@@ -327,6 +328,38 @@ def test_page_of_a_closed_study_keeps_the_open_episode_and_says_so(store, ann) -
     assert data["empty"]["title"] == "This study is closed"
     change(store, append_suite_event, lead.id, SUITE, REOPENING, "more funds")
     assert len(queued(store, ben)) == 3
+
+
+@pytest.mark.parametrize("completion", ["", "C0DE", "https://platform.example/done?cc=C0DE"])
+def test_completion_is_shown_once_the_clips_asked_for_are_judged(workspace, completion) -> None:
+    workspace.settings["annotation"] |= {"clips_per_person": 2, "completion": completion}
+    with AnnotationStore.open(workspace) as store:
+        ann = add_person(store, "ann")
+        enqueue(store, 5)
+        first, second = queued(store, ann)
+        data = talk(store, ann, {"outbox": [answer(first)]})
+        assert len(data["queue"]) == 1 and "C0DE" not in str(data)
+        empty = talk(store, ann, {"outbox": [answer(second, "2")]})["empty"]
+        assert empty["title"] == "All done, thank you" and MORE not in empty["text"]
+        assert empty.get("link", "") == (completion if "://" in completion else "")
+        assert (completion in empty["text"]) is ("://" not in completion)
+
+
+def test_completion_is_hidden_from_excluded_and_idle_people(workspace) -> None:
+    workspace.settings["annotation"] |= {"completion": "C0DE"}
+    with AnnotationStore.open(workspace) as store:
+        ann, idle = add_person(store, "ann"), add_person(store, "idle")
+        lead = add_person(store, "lead", ("lead",))
+        enqueue(store, 3)
+        items = queued(store, ann)
+        talk(store, ann, {"outbox": [answer(items[0])]})
+        change(store, exclusions.set_excluded, "ann", lead, "test")
+        assert "C0DE" not in str(talk(store, ann, None)) and queued(store, ann) == []
+        change(store, exclusions.set_excluded, "ann", lead, "a mistake", withdraw=True)
+        sent = [answer(item, digit) for item, digit in zip(queued(store, ann), "23", strict=True)]
+        done = talk(store, ann, {"outbox": sent})
+        assert "Your completion code is C0DE" in done["empty"]["text"]
+        assert "C0DE" not in str(talk(store, idle, None))
 
 
 def test_closed_study_offers_no_training(workspace) -> None:

@@ -132,6 +132,32 @@ def test_lead_signs_out_pauses_and_resumes_a_person(study: AnnotationStore) -> N
     assert len(claim_items(study, ana.id, suite=SUITE)) == 3
 
 
+def test_lead_sees_who_does_not_watch_and_excludes_and_readmits_them(study) -> None:
+    enqueue(study, some_items(9))
+    ana = add_person(study, "Ana")
+    for held in claim_items(study, ana.id, suite=SUITE, count=6):
+        submit(study, ana.id, [a_submission(held, verdict="not_done", step=None, seconds=0.1)])
+    page = open_page()
+    assert "2% (too little)" in html(page)
+    page.selectbox[0].set_value("Ana").run()
+    click(page, "Exclude")
+    assert "reason: expected one line" in page.error[0].value.replace("\\", "")
+    reason = next(one for one in page.text_input if one.label.startswith("Reason for the pause or"))
+    reason.set_value("*fast*").run()
+    click(page, "Exclude")
+    (line,) = [one.value for one in page.text]
+    assert line.startswith("Ana: excluded since 20") and line.endswith(
+        " by Lena with 6 judgements: *fast*"
+    )
+    assert re.findall(r"Ana<.*?>(invited|excluded)<", html(page)) == ["excluded"]
+    assert claim_items(study, ana.id, suite=SUITE) == []
+    page.selectbox[0].set_value("Ana").run()
+    reason = next(one for one in page.text_input if one.label.startswith("Reason for the pause or"))
+    reason.set_value("a mistake").run()
+    click(page, "Readmit")
+    assert not page.text and "count again" in page.success[0].value
+
+
 def test_page_is_only_for_the_lead(study: AnnotationStore, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = add_person(study, "Ana")
     monkeypatch.setattr(state, "current_person", lambda: ana)

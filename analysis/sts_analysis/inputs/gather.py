@@ -12,7 +12,7 @@ import pandas as pd
 from sts.ratings import TYPES
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
-from sts_analysis.inputs.ratings import NUMBERS, check_ratings
+from sts_analysis.inputs.ratings import NUMBERS, Excluded, check_ratings, split_excluded
 from sts_analysis.inputs.scores import (
     COLUMNS,
     Versions,
@@ -32,7 +32,7 @@ class Gathered(NamedTuple):
     """What `build` asks for, and where the report goes.
 
     Attributes:
-      ratings: a checked ratings table.
+      ratings: a checked ratings table, without the judgements of excluded people.
       scores: a checked scores table.
       suite: what the report is about.
       folder: where it goes unless it is told otherwise.
@@ -41,6 +41,7 @@ class Gathered(NamedTuple):
       mapping: how the columns and verdicts of a foreign table were read.
       inputs: what identifies each file or data frame that was read; none for a suite.
       media_folder: what the paths in the column `media` are relative to; None without paths.
+      excluded: what was left out because its annotators were excluded.
       versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
       scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
@@ -58,6 +59,7 @@ class Gathered(NamedTuple):
     load: Callable[[Collection[str]], Iterable[Continuation]] | None = None
     media_folder: Path | None = None
     versions: Versions = MappingProxyType({})
+    excluded: Excluded = Excluded()
 
 
 def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
@@ -83,7 +85,7 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
 
 
 def _gather(table: tables.RawTable, mapping: ColumnMapping) -> Gathered:
-    ratings = check_ratings(table, mapping)
+    ratings, excluded = split_excluded(check_ratings(table, mapping))
     return Gathered(
         ratings,
         empty_scores(),
@@ -92,4 +94,5 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping) -> Gathered:
         mapping=mapping,
         inputs=table.inputs,
         media_folder=table.folder,
+        excluded=excluded,
     )

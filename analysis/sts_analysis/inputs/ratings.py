@@ -6,6 +6,7 @@ that is absent, or empty throughout, is not known: what needs it is null in a re
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -100,7 +101,27 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
         order=order,
         rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
         notes=tables.by_word(frame["notes"], replace_unprintable),
+        excluded=tables.by_word(frame["excluded"], replace_unprintable),
     )[list(TYPES)]
+
+
+class Excluded(NamedTuple):
+    """What was left out because study leads excluded its annotators; the reasons are sorted."""
+
+    people: int = 0
+    judgements: int = 0
+    reasons: tuple[str, ...] = ()
+
+
+def split_excluded(ratings: pd.DataFrame) -> tuple[pd.DataFrame, Excluded]:
+    """Return a checked table without the judgements of excluded people, and what these are."""
+    out = (ratings["excluded"] != "").to_numpy()
+    if not out.any():
+        return ratings, Excluded()
+    rows = once(ratings[out])
+    reasons = tuple(sorted(rows["excluded"].unique()))
+    left = ratings[~out].reset_index(drop=True)
+    return left, Excluded(rows["annotator"].nunique(), len(rows), reasons)
 
 
 def once(ratings: pd.DataFrame) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from sts.suites import selections
 from sts.suites.selections import Selection
 from sts.suites.types import Scenario, describe_unreviewed, group_dialogues, group_pairs
 from sts_analysis.inputs.gather import Gathered
-from sts_analysis.inputs.ratings import check_ratings
+from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
 from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
@@ -56,6 +56,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     plan = load_plan(workspace, chosen.suite.label, hashes)
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
+    ratings, excluded = split_excluded(ratings)
     answers = judged[judged["verdict"] != ""]
     mark = None if answers.empty else content_hash(answers.to_csv(index=False).encode())[:16]
     return Gathered(
@@ -73,6 +74,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         scenarios=chosen.scenarios,
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
         versions=_versions(workspace, ratings, ids),
+        excluded=excluded,
     )
 
 
@@ -115,7 +117,7 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     ratings, _ = _ratings(workspace, other, judged)
     return Other(
         _subject(workspace, other),
-        ratings,
+        split_excluded(ratings)[0],
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
 

@@ -5,7 +5,7 @@ import { describeUnsaved } from "./outbox.mjs";
 import { describePace } from "./pace.mjs";
 
 /** @typedef {{ session: import("./session.mjs").Session, lost: boolean, broken: boolean,
- *   trouble?: string, empty: { title: string, text: string } }} State */
+ *   trouble?: string, empty: { title: string, text: string, link?: string } }} State */
 
 export class Notices {
   /** @param {ShadowRoot} root */
@@ -35,9 +35,12 @@ export class Notices {
   }
 
   // Displays a notice instead of an episode.
-  /** @param {string} title @param {string} text */
-  showInstead(title, text) {
+  /** @param {string} title @param {string} text @param {string} link an address to go to, or "" */
+  showInstead(title, text, link = "") {
     this.$(".empty").hidden = false;
+    const completion = this.$(".empty a");
+    completion.hidden = !link;
+    if (link) completion.href = link;
     write(this.$(".empty h2"), title);
     write(this.$(".empty p"), text);
   }
@@ -64,8 +67,10 @@ export class Notices {
   /** @param {State} state @param {number} unsaved */
   #renderEmpty({ session, lost, empty }, unsaved) {
     const title = lost ? "Connection lost" : "Saving";
+    /** @type {State["empty"]} */
     const notice = unsaved ? { title, text: describeUnsaved(session.outbox, "answer") } : empty;
-    this.showInstead(notice.title, notice.text + (session.history.length ? " Press B to go back to your last answer." : ""));
+    const back = session.history.length && !notice.link ? " Press B to go back to your last answer." : "";
+    this.showInstead(notice.title, notice.text + back, notice.link);
   }
 }
 

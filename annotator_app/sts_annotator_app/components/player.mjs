@@ -58,7 +58,7 @@ class Player extends ConnectedPage {
   }
 
   // Runs on mount and when `data` or the theme changes.
-  /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string } },
+  /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string, link?: string } },
    *   setStateValue: (name: string, value: object) => void }} component */
   update({ data, setStateValue }) {
     this.author ??= ownerOf(data.author);

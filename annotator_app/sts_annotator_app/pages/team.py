@@ -10,18 +10,22 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from sts.annotations import people, progress
+from sts.annotations.attention import Attention, list_attention
 from sts.annotations.closings import ClosingEvent, find_closing
 from sts.annotations.consent import ConsentCount, count_consents
 from sts.annotations.controls import Control, list_pauses, set_pause
+from sts.annotations.exclusions import Exclusion, load_exclusions, set_excluded
 from sts.annotations.members import DAY_S, DailyWork, Member, count_assigned
 from sts.annotations.members import list_members as members_of
 from sts.annotations.members import load_daily_work as work_of
+from sts.annotations.plan import validate_reason
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION_LIFETIME_S
+from sts.annotations.store import Connection
 from sts.annotations.study import base_suite
 from sts.annotations.types import Annotator
 from sts.errors import StsError
-from sts.names import format_time
+from sts.names import count_noun, format_time
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.access import require_person
@@ -53,14 +57,16 @@ def _show(lead: Annotator) -> None:
     now = store.now()
     with store.read() as connection:
         members, pauses = members_of(connection, now=now), list_pauses(connection)
-        consents = count_consents(connection)
+        consents, exclusions = count_consents(connection), load_exclusions(connection)
+        attention = list_attention(connection, store.study)
         counts = progress.load_progress(connection, suite) if suite else None
         closing = find_closing(connection, suite) if suite else None
         work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
         counts_by_agent = count_assigned(connection, suite) if suite else {}
     _show_outcome()
     st.subheader("Members")
-    _show_members(members, lead, now, pauses, consents)
+    _show_members(members, lead, now, pauses, consents, attention, exclusions)
+    _show_exclusions(exclusions)
     _show_member_forms(members, lead, now)
     if counts is None:
         return
@@ -81,6 +87,8 @@ def _show_members(
     now: float,
     pauses: Sequence[Control],
     consents: Sequence[ConsentCount],
+    attention: Sequence[Attention],
+    exclusions: Mapping[int, Exclusion],
 ) -> None:
     builder = state.get_report_builder() if get_settings().suite else None
     built = builder.built_at if builder else None
@@ -88,12 +96,15 @@ def _show_members(
     people = () if report is None or report.annotators is None else report.annotators.rows
     measured = {row.annotator: row for row in people}
     paused_people = {control.person for control in pauses}
+    watching = {entry.annotator: entry for entry in attention}
     rows = [
         (
             member.person.name,
             member.person.pseudonym,
             ", ".join(member.person.roles) or "none",
-            _describe_access(
+            "excluded"
+            if member.person.id in exclusions
+            else _describe_access(
                 member, member.person.id in paused_people, member.person.id == lead.id
             ),
             _format_age(member.last_seen, now),
@@ -101,14 +112,15 @@ def _show_members(
             member.total,
             _format_duration(member.seconds),
             _format_accuracy(measured.get(member.person.pseudonym)),
+            _format_attention(watching.get(member.person.name)),
             _format_open_clips(member, now),
         )
         for member in members
     ]
     header = ["Name", "Pseudonym", "Roles", "Status", "Last seen", "Today", "Total"]
-    header += ["Active time (h:min)", "Accuracy", "Open clips (expire in)"]
+    header += ["Active time (h:min)", "Accuracy", "Watched", "Open clips (expire in)"]
     st.html(render_table(header, rows))
-    notes = ["Days start at midnight UTC."]
+    notes = ["Days start at midnight UTC. Watched: median share of their latest clips."]
     if report is None:
         notes.append("Accuracy and agreement appear after the first report.")
     else:
@@ -134,12 +146,12 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
             _apply_change(
                 _prepare_invitation, people.add_invited, name, doing, email or None, now=now
             )
-    with st.expander("Manage access: invite again, sign out or pause"):
+    with st.expander("Manage access: invite again, sign out, pause or exclude"):
         member_name = st.selectbox("Member", [member.person.name for member in members])
         person = next(member.person for member in members if member.person.name == member_name)
-        reason = st.text_input("Reason for the pause", max_chars=200)
+        reason = st.text_input("Reason for the pause or exclusion", max_chars=200)
         target = {"person": person.id, "by": lead.id}
-        again, end, stop, go = st.columns(4)
+        again, end, stop, go, out, back = st.columns(6)
         if again.button("New invitation", width="stretch"):
             _apply_change(_prepare_invitation, people.invite, member_name, now=now)
         if end.button("Sign out everywhere", width="stretch"):
@@ -154,6 +166,28 @@ def _show_member_forms(members: Sequence[Member], lead: Annotator, now: float) -
         if go.button("Resume", width="stretch"):
             words = f"{member_name} gets new clips again."
             _apply_change(words, set_pause, **target, now=now, resume=True)
+        if out.button("Exclude", width="stretch"):
+            words = f"{member_name} is excluded: their judgements no longer count."
+            _apply_change(words, _decide_exclusion, member_name, lead, reason, now=now)
+        if back.button("Readmit", width="stretch"):
+            words = f"{member_name} is no longer excluded: their judgements count again."
+            _apply_change(
+                words, _decide_exclusion, member_name, lead, reason, withdraw=True, now=now
+            )
+
+
+def _decide_exclusion(
+    connection: Connection, name: str, lead: Annotator, reason: str, **more: Any
+) -> Exclusion:
+    return set_excluded(connection, name, lead, validate_reason(reason), **more)
+
+
+def _show_exclusions(exclusions: Mapping[int, Exclusion]) -> None:
+    for decision in exclusions.values():
+        st.text(
+            f"{decision.name}: excluded since {format_time(decision.decided)} UTC by {decision.by} "
+            f"with {count_noun(decision.judgements, 'judgement')}: {decision.reason}"
+        )
 
 
 def _show_remaining(judged: int, required: int, remaining: int, work: Sequence[DailyWork]) -> None:
@@ -259,6 +293,13 @@ def _format_accuracy(measured: Any) -> str | None:
         return None
     low, high = measured.references.balanced_accuracy_interval
     return f"{measured.references.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
+
+
+def _format_attention(entry: Attention | None) -> str | None:
+    """Return the share of their clips that a person watches, with a warning if it is low."""
+    if entry is None or entry.watched is None:
+        return None
+    return f"{entry.watched:.0%}{' (too little)' if entry.flagged else ''}"
 
 
 def _format_agreement(report: Any) -> str:

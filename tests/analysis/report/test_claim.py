@@ -1,5 +1,6 @@
 """What a report may claim, in each state, and what it never claims."""
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +55,20 @@ def test_closed_study_is_final_with_a_stricter_bar_and_its_reason() -> None:
     result = conclusion.compute(study)
     assert result.state == "final" and result.p_bar < 1e-4
     assert "closed at 30% of what was planned: the annotators left." in to_plain(result.support)
+
+
+def test_excluded_people_are_stated_and_change_nothing_else() -> None:
+    frame = draw_study(FOUR)
+    first = frame["annotator"] == sorted(frame["annotator"].unique())[0]
+    kept = Study(gather_frame(frame[~first]), Options(), PROVENANCE)
+    marked = frame.assign(excluded=np.where(first, "did not watch", ""))
+    study = Study(gather_frame(marked), Options(), PROVENANCE)
+    said, expected = conclusion.compute(study), conclusion.compute(kept)
+    number = int(first.sum())
+    assert study.gathered.excluded == (1, number, ("did not watch",))
+    sentence = f"Excluded by a study lead: {number:,} judgements by 1 person (did not watch)."
+    assert [to_plain(warning) for warning in said.warnings] == [sentence]
+    assert msgspec.structs.replace(said, warnings=()) == expected
 
 
 @pytest.mark.parametrize(("judged", "bar"), [(100, 0.05), (99, 0.0244), (50, 0.00154), (1, 0.0)])

@@ -451,8 +451,13 @@ def _list_warnings(study: Study) -> tuple[Sentence, ...]:
 
 
 def _describe_subject(study: Study) -> list[Sentence]:
-    """Say what is special about the scenarios, and what agents state about themselves."""
-    part, sentences = study.subject.part, []
+    """Say what was left out, what is special about the scenarios, and what agents state."""
+    part, sentences = study.subject.part, list[Sentence]()
+    people, judgements, reasons = study.gathered.excluded
+    if people:
+        who, what = pluralise(people, "person", "people"), pluralise(judgements, "judgement")
+        text = f"Excluded by a study lead: {what} by {who} ({'; '.join(reasons)})."
+        sentences.append(write_sentence(text))
     if part is not None:
         counts = f"{part.scenarios} of its {part.suite_scenarios} scenarios"
         joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
