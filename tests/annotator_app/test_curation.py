@@ -237,14 +237,10 @@ def test_preview_marks_the_steps_that_fit_also_for_an_edit_that_does_not(study: 
     changed = tried(partner="agent:random", difficulty="hard", pair="p")
     assert changed["facts"]["difficulty"] == "hard" and "is random" in changed["notice"]
     assert {"no-op", "replay", "agent:random"} <= {*changed["whole"]["partners"]}
-    for name in changed["whole"]["categories"]:
-        other = {"category": name, "context": 2, "horizon": 4}
-        steps = tried(**other)["steps"]
-        if steps and (gaps := {*range(2, 20)} - {*steps}):
-            break
-    unfit, fits = (tried(**other, takeover=step) for step in (min(gaps), steps[0]))
-    assert "error" in unfit and unfit["steps"] == steps == fits["steps"]
-    assert fits["facts"]["takeover"] == steps[0] and "error" not in fits
+    steps = {step for step in range(6, 17) if tried(takeover=step)["facts"]["fault"] is None}
+    unfit = tried(takeover=99)
+    assert "expected a takeover from 6 to 16" in unfit["error"]
+    assert {*unfit["steps"]} == steps == {*tried()["steps"]}
     assert tried(horizon=-3)["steps"] == []
 
 
