@@ -120,7 +120,7 @@ def test_decision_is_saved_once_and_undone_by_another_curator(study: Study) -> N
     assert [one["uuid"] for one in data["undoable"]] == [follows]
 
 
-def test_page_starts_at_the_first_undecided_of_its_list_and_counts_those_elsewhere(
+def test_page_starts_at_the_first_undecided_and_counts_those_elsewhere(
     study: Study,
 ) -> None:
     assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:2])) == [""] * 2
