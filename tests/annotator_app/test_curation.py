@@ -146,6 +146,16 @@ def test_names_and_texts_in_a_refusal_are_isolated(study: Study) -> None:
     assert "unknown candidate of draft own \u2068'אחר'\u2069" in unknown
 
 
+def test_decisions_are_acknowledged_before_many_candidates_are_loaded(study: Study) -> None:
+    decision, message = study.decision("accept"), {"draft": "own", "at": IDS[1]}
+    data = study.sends(study.ana, message | {"outbox": [decision]})
+    assert [ack["status"] for ack in data["acks"]] == ["saved"]
+    assert [one["id"] for one in data["candidates"]] == [IDS[1]]
+    has = [[one["id"], one["mark"]] for one in data["candidates"]]
+    rest = study.sends(study.ana, message | {"has": has})["candidates"]
+    assert [one["id"] for one in rest] == IDS[2:]
+
+
 def test_list_stays_fixed_until_it_is_chosen_again(study: Study) -> None:
     chosen = study.sends(study.ana)["list"]
     assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:3])) == [""] * 3
