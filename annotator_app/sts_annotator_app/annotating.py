@@ -15,7 +15,7 @@ from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
 from sts.errors import StsError
 from sts.names import count_noun
 
-MIN_EPISODES = 3
+MIN_EPISODES = 1
 """Episodes sent at least in one exchange, if the page lacks as many."""
 MAX_CHARS = 200_000
 """Characters of pictures and scenes after which an exchange sends no more episodes."""
@@ -61,7 +61,9 @@ def sync_page(
 
     `sent` is the component's state, None on a page that has just been opened. Its content cannot
     raise: the store checks every field and rejects invalid submissions one by one. If the store
-    itself fails, nothing is acknowledged, and the browser sends its outbox again.
+    itself fails, nothing is acknowledged, and the browser sends its outbox again. Answers are
+    acknowledged before new episodes are drawn, which can be slow: while the page has others, it is
+    sent new ones in the next exchange.
 
     `place` identifies this workspace in the browser's storage. Continuations that cannot be
     displayed are added to `broken`; only a person who `runs` the study is shown the reason.
@@ -84,6 +86,7 @@ def sync_page(
         if unsent := read_list(message):
             data["acks"] = _save_outbox(store, person, unsent)
         has = {id for id in read_list(message, "has") if isinstance(id, str)}
+        acknowledges = bool(data["acks"])
         with store.read() as connection:
             learnt = training.load_progress(connection, person.id, study=store.study)
             count = claims.batch_size(connection, suite, now=store.now())
@@ -93,9 +96,11 @@ def sync_page(
                 learnt = training.start_round(connection, person.id, study=store.study)
             fields = ("size", "answered", "agreed", "share", "rounds")
             data["training"] = {name: getattr(learnt, name) for name in fields}
-            queue, more = _load_lessons(learnt, shown, broken, has)
+            queue, more = _load_lessons(learnt, shown, broken, has, acknowledges)
         else:
-            queue, more = _claim_queue(store, person, suite, count, shown, broken, has)
+            queue, more = _claim_queue(
+                store, person, suite, count, shown, broken, has, acknowledges
+            )
         with store.read() as connection:
             done = progress.count_judged(connection, person.id, suite)
             # Counting a whole suite is slow, so it is done only for an empty queue.
@@ -190,11 +195,12 @@ def _load_lessons(
     load_episode: LoadEpisode,
     broken: Broken,
     has: Collection[str],
+    acknowledges: bool,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Return the episodes of a training round, marked as such, and True if more remain unsent."""
     claimed = [Claim(lesson.item, lesson.continuation, lesson.category) for lesson in learnt.items]
     seen, limit = {lesson.category for lesson in learnt.items}, len(broken) + MAX_BROKEN
-    queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen)
+    queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen, acknowledges)
     return [{**entry, "training": True} for entry in queue], more
 
 
@@ -215,6 +221,7 @@ def _claim_queue(
     load_episode: LoadEpisode,
     broken: Broken,
     has: Collection[str],
+    acknowledges: bool,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Claim the person's next `count` episodes; also return True if more remain to be sent.
 
@@ -234,7 +241,7 @@ def _claim_queue(
                 now=store.now(),
             )
             seen = deal.list_seen(connection, person.id)
-        queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen)
+        queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen, acknowledges)
         if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
             return queue, more
 
@@ -246,20 +253,25 @@ def _load_claims(
     has: Collection[str],
     limit: int,
     seen: Collection[str],
+    acknowledges: bool,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Load the episodes of claims that fit in one message; also return True if some did not.
 
+    A message that acknowledges answers has none that the page lacks, unless it has no other.
     Success criteria and edge cases are sent only for the categories in `seen`.
     """
+    is_full = acknowledges and any(claim.item in has for claim in claimed)
     queue: list[dict[str, Any]] = []
     loaded, size, started, more = 0, 0, time.monotonic(), False
     for claim in claimed:
         if claim.item in has:
             queue.append({"id": claim.item})
+        elif is_full:
+            more = True
         elif loaded >= MIN_EPISODES and (
             size > MAX_CHARS or time.monotonic() - started > MAX_SECONDS
         ):
-            more = True
+            is_full = more = True
         elif len(broken) < limit:
             episodes = try_episode(load_episode, claim.item, claim.continuation, broken)
             if claim.category not in seen:

@@ -1,7 +1,9 @@
 """Curators' edits of a candidate, and everything that follows from the changed fields."""
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -10,7 +12,7 @@ from sts import agents
 from sts.domains import Worlds
 from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
-from sts.errors import ArgumentError, ReplayMismatch
+from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.names import MAX_NAME_CHARS, is_one_line, quote
 from sts.suites.decisions import MARKS
 from sts.suites.folders import NAME
@@ -53,6 +55,8 @@ _TEXT_FIELDS = frozenset({"template", *_TEXTS})
 MAX_TAGS = 20
 FREE_HORIZON = 20
 """Steps of the continuation of a scenario without a rule, unless the curator sets them."""
+MAX_SEARCH_S = 0.15
+"""Time in which the steps are searched at which an edit would be valid."""
 _MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
 """HTML tags and entities, which the page would show literally."""
 
@@ -149,12 +153,16 @@ class Editor:
           ReplayMismatch: the trajectory does not replay.
         """
         changes, before = validate_changes(changes), self.before
-        category, player = self._select_rule(changes)
+        name, kind = changes.get("category", before.category), changes.get("kind", before.kind)
+        category = self.category(name, kind)
+        context = changes.get("context", before.takeover)
+        horizon = changes.get("horizon", before.horizon)
         moment = changes.get("takeover", before.context_start + before.takeover)
-        _check_steps(self.trajectory, moment, category.context, category.horizon, player)
+        player = changes.get("player", before.players[0])
+        _check_steps(self.trajectory, moment, context, horizon, player)
         partner = changes.get("partner", before.partner)
         _check_partner(partner, self.trajectory.episode.domain)
-        adapted = replace(category, partner=partner)
+        adapted = replace(category, context=context, horizon=horizon, partner=partner)
         candidate = self._candidate(adapted, moment, player, is_typed="instruction" in changes)
         text = _instruction_text(before, category, candidate, changes)
         pick = Pick(self.trajectory, candidate)
@@ -180,21 +188,22 @@ class Editor:
         return Edit(edited, _compare_fields(before, edited), why, label)
 
     def find_steps(self, changes: object) -> list[int]:
-        """Return the steps at which the category of an edited candidate has one for its player."""
-        category, player = self._select_rule(validate_changes(changes))
-        if category.context < 0 or category.horizon < 1:
-            return []
-        return [c.takeover for c in self._find_candidates(category) if c.player == player]
+        """Return the takeovers at which the edited candidate would be valid.
 
-    def _select_rule(self, changes: Mapping[str, Any]) -> tuple[Category, int]:
-        """Return the category with the context and horizon of an edit, and the evaluated player."""
-        before = self.before
-        name, kind = changes.get("category", before.category), changes.get("kind", before.kind)
-        category = self.category(name, kind)
-        context = changes.get("context", before.takeover)
-        horizon = changes.get("horizon", before.horizon)
-        player = changes.get("player", before.players[0])
-        return replace(category, context=context, horizon=horizon), player
+        Those near its takeover are checked first, and the search stops after MAX_SEARCH_S.
+        """
+        changes, before = validate_changes(changes), self.before
+        moment = changes.get("takeover", before.context_start + before.takeover)
+        first = max(0, changes.get("context", before.takeover))
+        last = self.trajectory.episode.steps - max(1, changes.get("horizon", before.horizon))
+        steps, end = [], time.monotonic() + MAX_SEARCH_S
+        for step in sorted(range(first, last + 1), key=lambda step: abs(step - moment)):
+            with suppress(StsError):
+                if self.preview(changes | {"takeover": step}).fault is None:
+                    steps.append(step)
+            if time.monotonic() > end:
+                break
+        return sorted(steps)
 
     def category(self, name: str, kind: str = "") -> Category:
         """Return a category by name: the user's own, an installed one, or one without a rule."""
@@ -209,7 +218,10 @@ class Editor:
 
         If it has none there, the old one is kept; if it is another category, only typed words fit.
         """
-        before, candidates = self.before, self._find_candidates(category)
+        key = category.name, category.context, category.horizon
+        if key not in self._candidates:
+            self._candidates[key] = category.find_candidates(self.trajectory)
+        before, candidates = self.before, self._candidates[key]
         matching = [c for c in candidates if (c.takeover, c.player) == (moment, player)]
         unchanged = [c for c in matching if c.parameters == before.parameters]
         if matching:
@@ -219,12 +231,6 @@ class Editor:
         if category.label is not no_rule and not is_typed:
             raise _no_candidate_error(category, self.trajectory, candidates, moment, player)
         return Candidate(moment, player, before.difficulty)
-
-    def _find_candidates(self, category: Category) -> list[Candidate]:
-        key = category.name, category.context, category.horizon
-        if key not in self._candidates:
-            self._candidates[key] = category.find_candidates(self.trajectory)
-        return self._candidates[key]
 
     def _states_at(self, episode: Episode, steps: Sequence[int]) -> list[bytes]:
         """Return the states before some steps, extending the replay as far as needed."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
+from sts.domains import load_domain
 from sts.episodes import Episode, Instruction, sort_instructions
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
@@ -127,9 +128,13 @@ class Continuation:
         """A hash of what can be seen and heard of it, 32 hex digits.
 
         Continuations of one scenario that look and sound the same share it. It depends neither on
-        the agent nor on actions and rewards that are not visible.
+        the agent nor on actions and rewards that are not visible: actions count if the domain
+        draws them.
         """
-        return content_hash(self.scenario_hash.encode(), self.episode.appearance_hash.encode())[:32]
+        parts = [self.scenario_hash.encode(), self.episode.appearance_hash.encode()]
+        if getattr(load_domain(self.episode.domain), "draws_actions", False):
+            parts.append(self.episode.actions.tobytes())
+        return content_hash(*parts)[:32]
 
 
 _TERMS = (

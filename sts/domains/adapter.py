@@ -239,6 +239,7 @@ class EnvironmentDomain:
         unit = getattr(env, "reward_unit", 1.0)
         self.reward_unit = None if unit is None else float(unit)
         self.guide = str(getattr(env, "guide", ""))
+        self.draws_actions = bool(getattr(env, "draws_actions", False))
         self.live_controls = getattr(env, "live_controls", LiveControls())
         if unknown := {*self.live_controls.keys.values()} - {*self.action_names}:
             raise ArgumentError(f"domain {name!r}: no action {min(unknown)!r}, which has a key")

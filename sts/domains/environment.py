@@ -33,6 +33,8 @@ class Environment(Protocol):
       say anything.
     - `instruction()`: the environment's own instruction; "" for none.
     - `guide`, Markdown: a few sentences that explain its pictures to annotators.
+    - `draws_actions`, True if pictures show actions of the last step that the digest does not, so
+      that continuations share a clip only if their actions are the same.
     - `live_controls`, an `sts.domains.LiveControls`: keys and tick of live sessions.
     - `render_player_view(player)`: a picture of only what that player may see, uint8[H, W, 3] of
       one size. Human players are then shown this picture, and ranked among the agents. Without it

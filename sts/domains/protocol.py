@@ -158,6 +158,7 @@ class Domain(Protocol):
     Optional attributes:
 
     - `action_space`, an `ActionSpace`: if actions have no names.
+    - `draws_actions`: True if pictures show actions that the scenes do not contain.
     - `live_controls`, a `LiveControls`: for live sessions, if its defaults do not fit.
     - `drawing`: the name of the ES module that draws its scenes in a browser, a file in the folder
       of its Python module; see `sts.domains.drawing`.

@@ -28,7 +28,7 @@ def load_sprites(workspace: Workspace, episode: Episode, player: int | None = No
         find_domain(episode.domain).restore([episode.state]), episode.domain, player
     )
     parts = plan_sheets(len(episode.scene), *first.shape[:2])
-    how = repr(parts if player is None else (parts, player)).encode()
+    how = repr((parts, player)).encode()
     mark = content_hash(episode.content_hash.encode(), first.tobytes(), how)
     files = [workspace.path(FOLDER, f"{mark}-{i}.webp") for i in range(len(parts))]
     with contextlib.suppress(OSError):

@@ -120,7 +120,7 @@ def test_decision_is_saved_once_and_undone_by_another_curator(study: Study) -> N
     assert [one["uuid"] for one in data["undoable"]] == [follows]
 
 
-def test_page_starts_at_the_first_undecided_of_its_list_and_counts_those_elsewhere(
+def test_page_starts_at_the_first_undecided_and_counts_those_elsewhere(
     study: Study,
 ) -> None:
     assert study.decides(study.ana, *(study.decision("accept", id) for id in IDS[:2])) == [""] * 2
@@ -144,6 +144,16 @@ def test_names_and_texts_in_a_refusal_are_isolated(study: Study) -> None:
     assert "rejected by Ana (\u2068לא ברור (2)\u2069); reload" in late
     (unknown,) = study.decides(study.ben, study.decision("accept", "אחר"))
     assert "unknown candidate of draft own \u2068'אחר'\u2069" in unknown
+
+
+def test_decisions_are_acknowledged_before_many_candidates_are_loaded(study: Study) -> None:
+    decision, message = study.decision("accept"), {"draft": "own", "at": IDS[1]}
+    data = study.sends(study.ana, message | {"outbox": [decision]})
+    assert [ack["status"] for ack in data["acks"]] == ["saved"]
+    assert [one["id"] for one in data["candidates"]] == [IDS[1]]
+    has = [[one["id"], one["mark"]] for one in data["candidates"]]
+    rest = study.sends(study.ana, message | {"has": has})["candidates"]
+    assert [one["id"] for one in rest] == IDS[2:]
 
 
 def test_list_stays_fixed_until_it_is_chosen_again(study: Study) -> None:
@@ -237,14 +247,10 @@ def test_preview_marks_the_steps_that_fit_also_for_an_edit_that_does_not(study: 
     changed = tried(partner="agent:random", difficulty="hard", pair="p")
     assert changed["facts"]["difficulty"] == "hard" and "is random" in changed["notice"]
     assert {"no-op", "replay", "agent:random"} <= {*changed["whole"]["partners"]}
-    for name in changed["whole"]["categories"]:
-        other = {"category": name, "context": 2, "horizon": 4}
-        steps = tried(**other)["steps"]
-        if steps and (gaps := {*range(2, 20)} - {*steps}):
-            break
-    unfit, fits = (tried(**other, takeover=step) for step in (min(gaps), steps[0]))
-    assert "error" in unfit and unfit["steps"] == steps == fits["steps"]
-    assert fits["facts"]["takeover"] == steps[0] and "error" not in fits
+    steps = {step for step in range(6, 17) if tried(takeover=step)["facts"]["fault"] is None}
+    unfit = tried(takeover=99)
+    assert "expected a takeover from 6 to 16" in unfit["error"]
+    assert {*unfit["steps"]} == steps == {*tried()["steps"]}
     assert tried(horizon=-3)["steps"] == []
 
 

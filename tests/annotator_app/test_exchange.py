@@ -20,7 +20,6 @@ from sts.errors import StoreError, UnknownName
 from sts_annotator_app import annotating
 from sts_annotator_app.annotating import (
     MAX_BROKEN,
-    MIN_EPISODES,
     MORE,
     storage_namespace,
     sync_page,
@@ -51,6 +50,10 @@ def enqueue(store: AnnotationStore, count: int) -> None:
 
 def show(continuation: str) -> dict[str, Any]:
     return {"of": continuation}
+
+
+CLAIMED = 3
+"""Episodes that a person is assigned at a time from a short queue."""
 
 
 def talk(store: AnnotationStore, person: Annotator, sent: object, **more: Any) -> dict[str, Any]:
@@ -196,7 +199,7 @@ def test_episodes_that_cannot_be_shown_are_replaced_by_others(
     first = {one["of"] for one in talk(store, ann, None)["queue"]}
     blank = Blank(first)
     data = talk(store, ann, None, **blank.known)
-    assert len(data["queue"]) == MIN_EPISODES and not {one["of"] for one in data["queue"]} & first
+    assert len(data["queue"]) == CLAIMED and not {one["of"] for one in data["queue"]} & first
     assert (data["counts"]["done"], data["counts"]["broken"]) == (0, 3) and not data["trouble"]
     talk(store, ann, {"outbox": []}, **blank.known)
     assert blank.asked == 3 and {*blank.known["broken"]} == first, "known failures are not retried"
@@ -241,32 +244,37 @@ def test_repaired_episodes_are_free_for_other_annotators(
     assert len(blank.known["broken"]) == 20
     for _ in range(20):  # the server was restarted; her page has stayed open
         now[0] += 60
-        assert len(talk(store, ann, {"outbox": []})["queue"]) == MIN_EPISODES
-    assert len(talk(store, bob, None)["queue"]) == MIN_EPISODES
+        assert len(talk(store, ann, {"outbox": []})["queue"]) == CLAIMED
+    assert len(talk(store, bob, None)["queue"]) == CLAIMED
 
 
-def test_twenty_episodes_arrive_when_there_are_many_each_sent_once(
+def test_answers_are_acknowledged_before_new_episodes_are_drawn(
     store: AnnotationStore, ann: Annotator
 ) -> None:
     enqueue(store, 300)
     first = talk(store, ann, None)
     assert len(first["queue"]) == 20 and not first["more"]
     ids = [one["id"] for one in first["queue"]]
-    after = talk(store, ann, {"outbox": [answer(ids[0])], "has": ids})["queue"]
-    assert after[:19] == [{"id": one} for one in ids[1:]]
+    after = talk(store, ann, {"has": ids[:1]})["queue"]
+    assert after[0] == {"id": ids[0]} and len(after) == 20
+    known = [{"id": one} for one in ids[1:]]
+    acknowledged = talk(store, ann, {"outbox": [answer(ids[0])], "has": ids[1:]})
+    assert (acknowledged["queue"], acknowledged["more"]) == (known, True)
+    after = talk(store, ann, {"has": ids[1:]})["queue"]
+    assert after[:19] == known
     (new,) = after[19:]
     assert new["of"] and new["id"] not in ids
     assert all("of" in one for one in talk(store, ann, {"has": "all"})["queue"])
 
 
 @pytest.mark.parametrize("limit", ["MAX_CHARS", "MAX_SECONDS"])
-def test_large_episodes_arrive_three_at_a_time(
+def test_large_episodes_arrive_one_at_a_time(
     store: AnnotationStore, ann: Annotator, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     enqueue(store, 100)
     monkeypatch.setattr(annotating, limit, -1)
     here: list[str] = []
-    for n in (3, 6, 9):
+    for n in (1, 2, 3):
         data = talk(store, ann, {"has": here})
         assert [one["id"] for one in data["queue"] if "of" not in one] == here
         here = [one["id"] for one in data["queue"]]

@@ -40,6 +40,21 @@ def one_of(category: str) -> tuple[Scenario, Trajectory]:
     return found, by_id()[found.trajectory]
 
 
+@pytest.mark.parametrize("category", ["shadow-evil", "count-others", "when-evil"])
+def test_steps_that_fit_are_those_at_which_the_edit_would_be_valid(category: str) -> None:
+    before, trajectory = one_of(category)
+    editor, shorter = Editor(before, trajectory), {"horizon": before.horizon - 1}
+    last = trajectory.episode.steps - before.horizon + 1
+    valid = [
+        step
+        for step in range(before.takeover, last + 1)
+        if editor.preview(shorter | {"takeover": step}).fault is None
+    ]
+    assert 0 < len(valid) < last and editor.find_steps(shorter) == valid
+    assert editor.find_steps(shorter | {"takeover": 999}) == valid
+    assert editor.find_steps({"context": -5}) == editor.find_steps({"partner": "none"}) == []
+
+
 def find_candidates(
     category: Category, trajectory: Trajectory, before: Scenario
 ) -> dict[int, Candidate]:

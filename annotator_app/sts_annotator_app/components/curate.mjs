@@ -69,7 +69,8 @@ class CuratePage extends ConnectedPage {
     const saves = this.curation.editing?.saves;
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
-    if (saves && !this.curation.editing) this.channel.flush();
+    const isIncomplete = this.curation.lacks && data.acks.length + (data.candidates?.length ?? 0) > 0;
+    if ((saves && !this.curation.editing) || (!first && isIncomplete)) this.channel.flush();
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
     this.redraw = true;
     this.viewer.render();

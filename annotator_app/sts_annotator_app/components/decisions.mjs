@@ -33,9 +33,9 @@ export function refusal({ status, inherited, reason }, kind, id, parent, why = "
   return STATUS_AFTER[kind] === status && reason === why ? `${id} is ${status} already. Press J for the next one.` : "";
 }
 
-// Isolates a quoted text, so that its writing direction does not reorder the sentence around it.
+// Isolates a quoted text, unless it is ASCII, so that its direction does not reorder the sentence around it.
 /** @param {string} text */
-export const isolate = (text) => `\u2068${text}\u2069`;
+export const isolate = (text) => (/^[ -~]*$/.test(text) ? text : `\u2068${text}\u2069`);
 
 // Applies unsaved decisions to a candidate's state; those that the server has already count once.
 /** @param {Decided} known @param {Decision[]} waiting @returns {Decided} */

@@ -20,7 +20,7 @@ export class EditorPanel {
     this.ask = ask;
     this.steps = 1;
     this.bar = element("div", { className: "span", hidden: true });
-    this.bar.append(element("div", { className: "fits", title: "Steps at which the category fits" }), element("i", { className: "within" }), ...HANDLES.map((row) => this.#handle(row)));
+    this.bar.append(element("div", { className: "fits", title: "Steps that fit as the takeover" }), element("i", { className: "within" }), ...HANDLES.map((row) => this.#handle(row)));
     timeline.append(this.bar);
     /** @returns {any} */
     const field = (name) => root.querySelector(`[name=${name}]`);

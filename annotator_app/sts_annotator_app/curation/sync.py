@@ -1,6 +1,7 @@
 """Synchronisation with the curation page: save its decisions, return its next candidates."""
 
 import logging
+import time
 from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -28,6 +29,8 @@ AHEAD, BEHIND = 8, 3
 """Candidates sent in advance, after and before the current one."""
 MAX_IDS = 60
 """Candidate ids sent on either side of the current one."""
+MAX_SECONDS = 1.0
+"""Time after which no more candidates are loaded in an exchange: frames may have to be rendered."""
 MAX_LOG_LINES = 12
 """Lines of the changelog."""
 MAX_UNDOABLE = 20
@@ -123,7 +126,7 @@ def _describe_draft(
         "first": first,
         "elsewhere": None if blind else count_undecided(opened) - count_undecided(opened, ids),
         "ids": ids[first : near + MAX_IDS + 1],
-        "candidates": _load_missing(opened, names, read_list(message, "has")),
+        "candidates": _load_missing(opened, names, read_list(message, "has"), bool(sent)),
         "states": [views.describe_state(opened.candidates[id], person, blind) for id in about],
         "coverage": count_coverage(opened, blind),
         "log": [] if blind else [*map(views.format_log_line, reversed(latest))],
@@ -157,15 +160,21 @@ def _load_player_view(opened: CachedDraft, id: object) -> dict[str, Any] | None:
 
 
 def _load_missing(
-    opened: CachedDraft, ids: Iterable[str], has: Collection[object]
+    opened: CachedDraft, ids: Iterable[str], has: Collection[object], acknowledges: bool
 ) -> list[dict[str, Any]]:
-    """Return the candidates of which the page lacks the current version."""
-    candidates = [opened.candidates[id] for id in ids]
-    return [
-        views.describe_candidate(opened, candidate)
-        for candidate in candidates
-        if [candidate.summary.id, candidate.row_hash] not in has
-    ]
+    """Return the candidates of which the page lacks the current version, in order.
+
+    A message that acknowledges decisions, or has taken MAX_SECONDS, has no more than the first;
+    the page then asks for the others.
+    """
+    loaded: list[dict[str, Any]] = []
+    end = time.monotonic() + (0.0 if acknowledges else MAX_SECONDS)
+    for candidate in map(opened.candidates.__getitem__, ids):
+        if [candidate.summary.id, candidate.row_hash] not in has:
+            if loaded and time.monotonic() > end:
+                break
+            loaded.append(views.describe_candidate(opened, candidate))
+    return loaded
 
 
 def _list_undoable(opened: CachedDraft, person: Annotator, blind: bool) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ const SIDES = [4.5, 3, 6, 5, 3.5, 8]; // corners: 4.5 is a square, 3.5 a triangl
 const DARK_FILLS = ["#0072B2"]; // fills on which letters are white
 /** @returns {any[]} colour and sides of an object */
 const lookOf = (k) => OBJECT_STYLES[k] ?? [COLOURS[(k - OBJECT_STYLES.length) % COLOURS.length], SIDES[(k - OBJECT_STYLES.length) % SIDES.length]];
+const MIN_JUDGED = 0.42; // size of a judged object on a crowded cell, as a share of the cell
 const TRAIL = 4; // length of the trail behind each object, in steps
 
 // Draw the board at a frame; return the position of each object.
@@ -34,8 +35,8 @@ export function paint(canvas, episode, frame, options) {
   if (frame > episode.takeover) for (const k of episode.judged) paintStart(board, k);
   if (frame >= episode.takeover) for (const place of options.overlay?.cells ?? []) paintMark(board, place);
   for (let k = 0; k < episode.names.length; k++) paintTrail(board, k);
-  const places = placesOf(cells);
   const judged = (k) => episode.judged.includes(k);
+  const places = placesOf(cells, judged);
   const order = [...places.keys()].sort((a, b) => judged(a) - judged(b)); // judged objects on top
   for (const k of order) {
     const { row, column, size } = places[k];
@@ -212,8 +213,8 @@ function cellsOf(episode, frame) {
 }
 
 // Return the position and size of each object; those that share a cell are smaller: two are placed
-// diagonally, more in rows.
-function placesOf(cells) {
+// diagonally, more in rows. A judged one stays large enough to be seen, on top of others.
+function placesOf(cells, judged) {
   const places = [];
   for (const [key, group] of cells) {
     const [row, column] = key.split(",").map(Number);
@@ -226,7 +227,12 @@ function placesOf(cells) {
         down = 0.5 + ((Math.floor(at / side) + 0.5 - rows / 2) / side) * 0.92;
         right = 0.5 + (((at % side) + 0.5) / side - 0.5) * 0.92;
       }
-      places[k] = { row: row + down, column: column + right, size: group.length === 2 ? 0.5 : side > 1 ? 0.84 / side : 0.74 };
+      let size = group.length === 2 ? 0.5 : side > 1 ? 0.84 / side : 0.74;
+      if (size < MIN_JUDGED && judged(k)) {
+        const within = (at) => Math.max(0.3, Math.min(0.7, at));
+        [down, right, size] = [within(down), within(right), MIN_JUDGED];
+      }
+      places[k] = { row: row + down, column: column + right, size };
     });
   }
   return places;

@@ -27,6 +27,7 @@ from sts.worlds.overcooked.kitchen import (
     build_state,
     extract_visible_state,
     faced_place,
+    find_pushes,
     load_game,
     validate_visible_state,
 )
@@ -45,7 +46,8 @@ floor with what they carry in their hands. Brown squares are counters, where thi
 down. Onions and white dishes are taken from their heaps; the light grey square is the serving
 window. A dark grey box is a pot: its onions lie in it, and a red number counts the steps that it
 has cooked, up to 20, when the soup is done. A cook takes the soup out with a dish, and at the
-window it is gone.
+window it is gone. A yellow arrowhead at the edge of a cook's cell marks a push: in the last step
+this cook tried to step onto the other cook's cell and stayed.
 """
 THINGS = ("", "onion", "tomato", "dish", "soup")
 EVENT_KINDS = (
@@ -70,6 +72,8 @@ class Overcooked:
     Attributes:
       grid: rows of letters, as in `sts.worlds.overcooked.kitchen`; cooks started at 1 and 2.
       events: what the cooks did in the last step; not part of the state.
+      pushes: the cooks who tried to step onto the other's cell in the last step, and stayed; not
+        part of the state.
     """
 
     name: ClassVar[str] = "overcooked"
@@ -79,11 +83,13 @@ class Overcooked:
     players: ClassVar[tuple[str, ...]] = tuple(f"{hat} hat" for hat in HATS)
     reward_unit: ClassVar[float] = 1.0
     guide: ClassVar[str] = GUIDE
+    draws_actions: ClassVar[bool] = True
     live_controls: ClassVar[LiveControls] = LiveControls(KEYS, tick=0.15, repeats=True)
 
     def __init__(self) -> None:
         self.grid: tuple[str, ...] = ()
         self.events: tuple[Event, ...] = ()
+        self.pushes: tuple[int, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -129,16 +135,19 @@ class Overcooked:
         self._rules, self._episode, self._step, self._length = rules, episode, 0, length
         self._game = load_game(self.grid, rules)
         self._state = self._game.get_standard_start_state()
-        self.events = ()
+        self.events = self.pushes = ()
 
     def step(self, actions: Sequence[int]) -> Sequence[int]:
         """Take one step; return 20 for a cook who delivers a soup."""
         if self.ended:
-            self.events = ()
+            self.events = self.pushes = ()
             return (0, 0)
-        before, actions = self._state, tuple(ACTIONS[move] for move in actions)
-        self._state, happened = self._game.get_state_transition(before, actions)
+        before = self._state
+        joint_action = tuple(ACTIONS[move] for move in actions)
+        self._state, happened = self._game.get_state_transition(before, joint_action)
         self._step += 1
+        here, there = ([cook.position for cook in s.players] for s in (before, self._state))
+        self.pushes = find_pushes(here, there, actions)
         self.events = tuple(
             Event(cook, kind, faced_place(before.players[cook]))
             for kind in EVENT_KINDS
@@ -222,7 +231,7 @@ class Overcooked:
         """Return the kitchen as the package draws it, uint8[300, 540, 3]."""
         from sts.worlds.overcooked.rendering import draw_kitchen
 
-        return draw_kitchen(self._state, self._game.terrain_mtx)
+        return draw_kitchen(self._state, self._game.terrain_mtx, self.pushes)
 
     def position(self, player: int) -> tuple[float, float]:
         """Return the middle of a cook's tile in the picture of `render`, (x, y) in pixels."""

@@ -112,6 +112,22 @@ def faced_place(player: Any) -> Place:
     return x + dx, y + dy
 
 
+def find_pushes(
+    before: Sequence[Place], after: Sequence[Place], moves: Sequence[int]
+) -> tuple[int, ...]:
+    """Return the cooks who tried to step onto the other's cell and stayed.
+
+    `before` and `after` are the places of both cooks, and `moves` indices in MOVES.
+    """
+    pushes = []
+    for cook, move in enumerate(moves):
+        if move < len(SIDES) and before[cook] == after[cook]:
+            (x, y), (dx, dy) = after[cook], SIDES[move]
+            if (x + dx, y + dy) in (before[1 - cook], after[1 - cook]):
+                pushes.append(cook)
+    return tuple(pushes)
+
+
 def validate_visible_state(facts: VisibleState, grid: Sequence[str]) -> VisibleState:
     """Return facts that are possible in a kitchen; raise ValueError for others."""
     numbers = [player[:4] for player in facts.players] + [thing[:2] for thing in facts.objects]

@@ -14,13 +14,28 @@ FRAME_SIZE = (300, 540)
 SPRITE = 15
 """Pixels of a tile in the package's sprites; whole multiples keep edges sharp."""
 BACKGROUND = 32
+PUSH = (240, 228, 66)
+"""Colour of the arrowhead that marks a push, outlined in black."""
 
 
-def draw_kitchen(state: Any, terrain: Sequence[Sequence[str]]) -> NDArray[np.uint8]:
-    """Return uint8[300, 540, 3]: the kitchen as large as fits, centred."""
+def draw_kitchen(
+    state: Any, terrain: Sequence[Sequence[str]], pushes: Sequence[int] = ()
+) -> NDArray[np.uint8]:
+    """Return uint8[300, 540, 3]: the kitchen as large as fits, centred; `pushes` are marked."""
     tile, left, top = place_kitchen(len(terrain), len(terrain[0]))
     visualizer, pygame = _make_visualizer(tile)
-    pixels = pygame.surfarray.array3d(visualizer.render_state(state, terrain)).transpose(1, 0, 2)
+    surface = visualizer.render_state(state, terrain)
+    for cook in pushes:
+        (x, y), (dx, dy) = state.players[cook].position, state.players[cook].orientation
+        tip, base = 0.78, 0.4  # of a tile, from the middle of the cook's
+        corners = [(tip, 0.0), (base, 0.24), (base, -0.24)]
+        points = [
+            (tile * (x + 0.5 + far * dx - side * dy), tile * (y + 0.5 + far * dy + side * dx))
+            for far, side in corners
+        ]
+        pygame.draw.polygon(surface, PUSH, points)
+        pygame.draw.polygon(surface, (0, 0, 0), points, width=max(2, tile // 20))
+    pixels = pygame.surfarray.array3d(surface).transpose(1, 0, 2)
     out = np.full((*FRAME_SIZE, 3), BACKGROUND, np.uint8)
     out[top : top + len(pixels), left : left + pixels.shape[1]] = pixels
     return out

@@ -93,9 +93,9 @@ def test_curator_decides_and_undoes_from_the_keyboard(open_page: Opener, curated
     saved(page)
     assert list_decisions(curated)[4:] == [("Ana", "undo", seen[4]), ("Ana", "undo", seen[2])]
     assert "Ana rejected" in page.inner_text(".log") and "<b>k</b>" in page.inner_text(".log")
-    page.reload()  # the page finds again where it was
+    page.reload()  # starts at the first undecided one
     page.wait_for_selector(".curate .stage:not([hidden])")
-    assert read_candidate(page) == seen[1]
+    assert read_candidate(page) == seen[2]
     press(page, "f", "ArrowRight", "Enter")
     page.locator(".position", has_text="1 of 1").wait_for()
     assert read_candidate(page) == seen[0]
@@ -138,6 +138,10 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     page.keyboard.type("<i>wrap</i>, edge")
     changes("<i>wrap</i>, edge").wait_for()
     page.keyboard.press("Escape")  # leaves the field and keeps the changes
+    page.select_option("[name=difficulty]", "hard")
+    page.select_option("[name=partner]", "agent:random")
+    page.locator(".notice", has_text="this scenario is random: its partner random").wait_for()
+    assert page.locator(".fits i").count() > 0
     page.click(".editing [data-action=enter]")
     assert "horizon 12 → 14" in page.text_content(".status")
     saved(page)
@@ -147,6 +151,7 @@ def test_edit_is_previewed_saved_and_undone(open_page: Opener, curated: Server) 
     draft = drafts.open_draft(Workspace.open(str(curated.folder)), "own")
     (made,) = ask(curated.store, decisions.load_decisions, draft.id)
     edited = draft.candidate(name, made.scenario)
+    assert (edited.difficulty, edited.partner) == ("hard", "agent:random")
     assert (edited.horizon, edited.tags[:2]) == (14, ("<i>wrap</i>", "edge"))
     press(page, "u")
     page.locator(".instruction", has_text=before).wait_for()

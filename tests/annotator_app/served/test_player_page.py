@@ -176,6 +176,19 @@ def test_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
     assert (brightness > 200) if scheme == "light" else (brightness < 60)
 
 
+def test_verdicts_do_not_cover_the_board_at_200_percent_zoom(
+    open_page: Opener, server: Server
+) -> None:
+    half = {"width": 640, "height": 450}  # 1280 x 900
+    page = open_page("zoomed", viewport=half, device_scale_factor=2)
+    board, verdicts = (page.locator(name) for name in (".board canvas", ".verdicts"))
+    for part in (board, verdicts):
+        part.scroll_into_view_if_needed()
+        above, below = (one.bounding_box() for one in (board, verdicts))
+        assert above["height"] >= 180 and above["y"] + above["height"] <= below["y"]
+    assert wide(page) <= half["width"]
+
+
 @pytest.mark.landing
 @pytest.mark.parametrize(("width", "height"), [(420, 800), (768, 1024)], ids=["phone", "tablet"])
 def test_everything_needed_to_judge_fits_a_touch_screen(

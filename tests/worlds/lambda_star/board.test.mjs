@@ -71,3 +71,16 @@ test("what gives and what takes is hatched in two directions, and both signs sta
   const signs = calls.filter(([name, text]) => name === "fillText" && "+−".includes(text));
   assert.equal(signs.length, 18);
 });
+
+test("a judged object on a crowded cell is drawn large, within the cell and last", () => {
+  const board = canvas(800, 800); // cells of 40
+  const others = Array.from({ length: 24 }, (_, k) => `P${k}`);
+  const crowd = { ...episode, names: ["Good", "Evil", ...others], glyphs: ["G", "E", ...others], judged: [25], scene: () => Array(26).fill(0) };
+  paint(board, crowd, 0, options);
+  const [, x, y, radius] = board.calls.findLast(([name]) => name === "arc"); // its ring
+  assert.ok(radius > 0.25 * 40 && x - radius >= 0 && x + radius <= 40 && y - radius >= 0 && y + radius <= 40, `${x} ${y} ${radius}`);
+  const shapes = board.calls.filter(([name]) => name === "closePath" || name === "arc");
+  assert.ok(shapes.length > 26);
+  const letters = board.calls.filter(([name]) => name === "fillText").map(([, text]) => text);
+  assert.equal(letters.at(-1), "P23");
+});

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,8 +13,10 @@ from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld
 from overcooked_ai_py.static import LAYOUTS_DIR
 
 from sts import agents
+from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.domains.conformance import check
+from sts.episodes import Episode
 from sts.errors import StsError
 from sts.formats import rlds
 from sts.worlds.overcooked.constants import COOKED, INTERACT, MOVES, SIDES, STAY
@@ -93,6 +96,35 @@ def test_events_name_the_cook_the_deed_and_the_place():
     assert world.events == ((0, "onion_pickup", (0, 1)),)
     assert world.events[0].kind in EVENT_KINDS
     assert step(world, STAY).events == ()
+
+
+def test_push_is_drawn_after_its_step_only():
+    world = kitchen()
+    world.step((UP, LEFT))  # next to one another
+    assert world.pushes == ()
+    world.step((RIGHT, STAY))
+    state, picture = world.state(), world.render()
+    assert world.pushes == (0,)
+    again = Overcooked()
+    again.restore(state)  # the state is that of a cook who only looks at the other
+    assert again.pushes == () and (again.render() != picture).any()
+    world.step((RIGHT, LEFT))
+    assert world.pushes == (0, 1)
+    world.step((STAY, RIGHT))  # the other leaves
+    assert world.pushes == ()
+
+
+def test_continuations_that_differ_in_a_push_are_different_clips():
+    def clip(domain, *actions):
+        """Return the clip of a player that tries some actions and never changes the scene."""
+        moves = np.array(actions, np.int8).reshape(-1, 1)
+        silence, rewards = np.zeros_like(moves), np.zeros(moves.shape, np.int8)
+        scene = np.zeros((len(moves) + 1, 1), np.uint16)
+        episode = Episode(domain, b"", moves, silence, rewards, scene)
+        return vars(Continuation)["clip"].func(SimpleNamespace(scenario_hash="s", episode=episode))
+
+    assert clip("overcooked", STAY) != clip("overcooked", RIGHT)
+    assert clip("lambda-star", STAY) == clip("lambda-star", RIGHT)  # which does not draw actions
 
 
 def test_restored_state_continues_identically_and_is_json():
