@@ -49,6 +49,8 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
         email = addresses.normalise_email(cells["email"]) if cells["email"] else None
         return people.normalise_name(cells["name"]), doing, email
 
+    if args.email is not None:
+        addresses.normalise_email(args.email)
     rows = [Row("", {"name": args.name, "role": "", "email": args.email})]
     if args.csv:
         rows = read_rows(args.csv, ("name",), ("role", "email"))
