@@ -1,0 +1,60 @@
+"""The packaged recipe: a suite of people's recordings as decisions alone."""
+
+import pytest
+
+from sts.cli.main import main
+from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.storage.files import content_hash
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts.trajectories import store as trajectories
+from sts_scenarios import recipes
+
+HASH = "6cdda36adb9725b2e6557140c425d572a439d6634eb533ac4cf0d244ffc8f5b8"
+"""Of the hashes of all scenarios; the same on every machine."""
+
+
+@pytest.mark.landing
+def test_recipe_makes_the_same_suite_everywhere_and_says_that_nobody_reviewed_it(tmp_path, capsys):
+    words = ("suite", "build", "kitchen", "--workspace", str(tmp_path))
+    assert main([*words]) == 0
+    assert "instructions not reviewed by a second person\n" in capsys.readouterr().out
+    workspace = Workspace.open(tmp_path)
+    suite = suites.load(workspace, "kitchen@1")
+    assert content_hash(*(s.hash.encode() for s in suite.scenarios)) == HASH
+    assert set(suite.unreviewed) == {s.id for s in suite.scenarios} and len(suite.unreviewed) >= 30
+    kinds = {p.kind for t in trajectories.load(workspace) for p in t.players}
+    assert kinds == {"human"} and not workspace.path("annotations.sqlite3").exists()
+    assert main([*words]) == 2
+    assert "kitchen@1 is already frozen" in capsys.readouterr().err
+    assert main(["suite", "verify", "kitchen@1", "--workspace", str(tmp_path)]) == 0
+
+
+def test_recipe_has_decisions_only_from_many_trials():
+    recipe = recipes.load_recipe("kitchen")
+    fields = set(recipes.Moment.__struct_fields__)
+    assert {"trajectory", "takeover", "player", "instruction", "criterion"} <= fields
+    assert fields.isdisjoint({"actions", "state", "verdict", "vote", "label"})
+    assert len({moment.trajectory for moment in recipe.scenario}) >= 15
+    assert all(moment.criterion and "test trial" in moment.trajectory for moment in recipe.scenario)
+    texts = [moment.instruction for moment in recipe.scenario]
+    assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        (None, ArgumentError, "no recipe at .*; check the path"),
+        ("suite = 1", DamagedData, "not a recipe: "),
+        ("format = 'recipe/2'", DamagedData, "not a recipe"),
+        ("[[", DamagedData, "not a recipe"),
+    ],
+)
+def test_invalid_recipe_is_refused_in_one_sentence(tmp_path, text, error, words):
+    path = tmp_path / "own.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(error, match=words):
+        recipes.load_recipe(str(path))
+    with pytest.raises(UnknownName, match="unknown recipe 'kitchn'; known: kitchen"):
+        recipes.load_recipe("kitchn")
