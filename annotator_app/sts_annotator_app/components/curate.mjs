@@ -70,7 +70,8 @@ class CuratePage extends ConnectedPage {
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
     const isIncomplete = this.curation.lacks && data.acks.length + (data.candidates?.length ?? 0) > 0;
-    if ((saves && !this.curation.editing) || (!first && isIncomplete)) this.channel.flush();
+    const hasNoList = !!this.curation.draft && !this.curation.list;
+    if ((saves && !this.curation.editing) || hasNoList || (!first && isIncomplete)) this.channel.flush();
     if (first && (this.curation.outbox.size || this.curation.at !== data.at || this.curation.lacks)) this.channel.flush();
     this.redraw = true;
     this.viewer.render();

@@ -55,6 +55,7 @@ export class Passage {
     playback.say = (text) => this.say(text);
     this.name = place?.draft ?? null; // of the requested draft
     this.list = place?.list ? { ...place.list, number: null } : null;
+    this.isRestored = !!this.list; // until its candidates are received
   }
 
   // Draft and filter, to be restored when the page is opened again, at the first undecided candidate.
@@ -139,6 +140,9 @@ export class Passage {
 
   /** @param {Drafted} data */
   #receiveList(data) {
+    // A restored list in which nothing is left gives way to that of all undecided candidates.
+    if (this.isRestored && !data.total && data.elsewhere) return void (this.list = null);
+    this.isRestored = false;
     if (data.total !== this.total) this.ids = [];
     this.list = data.list;
     this.total = data.total;

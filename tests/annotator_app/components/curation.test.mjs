@@ -237,6 +237,8 @@ test("a page that is opened again starts at the first undecided candidate of its
     outbox: new Outbox(new Storage(), "drafts:1", "follows"), random, playback: new Playback({ settings: { autoplay: false } }), place,
   });
   assert.deepEqual([again.asks.at, again.asks.list.number], [null, null]);
+  again.receive(sent({ total: 0, ids: [], at: null, position: null, elsewhere: 2 }), 0); // all are decided
+  assert.deepEqual([again.asks.list, again.at], [null, null]);
   again.receive(sent({ at: "walk-03", position: 2 }), 0);
   assert.equal(again.at, "walk-03");
 });
