@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations import conditions, deal, people, quality, references
+from sts.annotations.doubts import list_doubtful
 from sts.annotations.export import export_ratings
 from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
@@ -126,3 +127,22 @@ def test_proposed_references_measure_only_later_annotators(
     table = export_ratings(workspace, SUITE).table
     by_number = {one.id: one.pseudonym for one in ask(store, people.list_people)}
     assert {*table.loc[table["truth_source"] == "people", "annotator"]} == {by_number[last]}
+
+
+def test_doubtful_scenarios_are_listed_with_their_reasons(
+    store: AnnotationStore, team: list[int]
+) -> None:
+    alone, (first, second, third) = split_team(store, team)[0], split_team(store, team)[1][:3]
+    assert ask(store, list_doubtful, SUITE, 5) == {}
+    judge_all(store, first, {"c3": "cannot_judge", "c4": "cannot_judge"})
+    judge_all(store, second, {"c1": "failure"})
+    said = ask(store, list_doubtful, SUITE, 5)
+    assert said == {
+        "s1": "annotators disagree on 1 of 3 clips",
+        "s2": "annotators disagree on 2 of 3 clips; 2 of 3 clips cannot be judged",
+    }
+    judge_all(store, third, {})
+    judge_all(store, alone, {"c0": "failure"})
+    assert ask(store, list_doubtful, SUITE, 5)["s1"] == (
+        "annotators disagree on 2 of 3 clips; verdicts by the instruction alone differ"
+    )

@@ -222,11 +222,12 @@ function cancelButton() {
   return button;
 }
 
-function factsOf({ category, difficulty, source, takeover, context, horizon, partner, parameters, label, unchecked, tags }) {
+function factsOf({ category, difficulty, source, takeover, context, horizon, partner, parameters, label, unchecked, doubts = "", tags }) {
   const [verdict, step] = label ?? [];
   const answers = parameters.map(([name, value]) => [name, value]);
   return [
     ["category", `${category}, ${difficulty}`],
+    ...(doubts ? [["verdicts", doubts]] : []),
     ["recorded by", source],
     ...answers,
     verdict ? ["recording's label", `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`} (automatic)`] : ["rule", unchecked],

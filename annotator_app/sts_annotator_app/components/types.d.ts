@@ -100,6 +100,7 @@ type Candidate = {
   label: [string, number | null] | null;
   fault: string | null;
   unchecked: string;
+  doubts?: string;
   own: Record<string, string>;
   tags: string[];
   takeover: number;

@@ -3,9 +3,11 @@
 import threading
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sts.annotations.decisions import load_decisions
+from sts.annotations.doubts import list_doubtful
 from sts.annotations.store import AnnotationStore
 from sts.errors import StsError, UnknownName
 from sts.storage.workspace import Workspace
@@ -48,9 +50,12 @@ class CachedDraft:
     the lock of a page that previews changes.
     """
 
-    def __init__(self, draft: Draft) -> None:
-        """Read the candidates; `refresh` reads the decisions."""
-        self.draft = draft
+    def __init__(self, draft: Draft, doubts: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Read the candidates; `refresh` reads the decisions.
+
+        `doubts` are why scenarios of the parent are doubtful, by id.
+        """
+        self.draft, self.doubts = draft, doubts
         candidates = sorted(with_state(draft, ()), key=lambda c: sort_key(c.summary.id))
         self.candidates = {candidate.summary.id: candidate for candidate in candidates}
         self.decisions: list[Decision] = []  # by number, from 1
@@ -157,7 +162,7 @@ class DraftCache:
         with self._lock:
             opened = self._opened.get(name)
             if opened is None or opened.draft != draft:
-                opened = self._opened[name] = CachedDraft(draft)
+                opened = self._opened[name] = CachedDraft(draft, _load_doubts(draft, store))
         opened.refresh(store)
         return opened
 
@@ -168,3 +173,11 @@ class DraftCache:
             if draft is not None and draft.id == id:
                 return self.open_draft(draft.name, store)
         raise StsError("this draft was removed or replaced by another; reload the page")
+
+
+def _load_doubts(draft: Draft, store: AnnotationStore) -> dict[str, str]:
+    """Return why scenarios of a draft's parent are doubtful by their verdicts."""
+    if draft.parent is None:
+        return {}
+    with store.read() as connection:
+        return list_doubtful(connection, draft.parent, store.study.marker_tolerance)

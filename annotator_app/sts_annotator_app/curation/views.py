@@ -39,6 +39,7 @@ def _describe_cached(opened: CachedDraft, id: str, edited: str) -> dict[str, Any
         scenario = opened.scenario(id, edited)
         view |= describe_scenario(scenario, *label_recording(scenario))
         view["source"] = find_recorder(candidate)
+        view["doubts"] = opened.doubts.get(id, "")
         view["episode"] = load_recording(opened, scenario)
     except StsError as error:
         _LOG.error("draft %s: %s: %s", opened.draft.name, id, error)

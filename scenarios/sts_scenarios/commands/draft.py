@@ -3,7 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
+from sts.annotations.doubts import list_doubtful
 from sts.annotations.store import AnnotationStore
+from sts.annotations.study import load_study
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.errors import ArgumentError
@@ -43,12 +45,22 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
     draft = drafts.create_draft(
         workspace, parent.name, parent.scenarios, parent=parent.label, replaces=replaces
     )
-    return Result(
-        {"draft": draft.name, "parent": parent.label, "scenarios": len(parent.scenarios)},
+    doubtful = _list_doubtful(workspace, parent.label)
+    value = {"draft": draft.name, "parent": parent.label, "scenarios": len(parent.scenarios)}
+    lines = [
         f"draft {draft.name} begins with the {len(parent.scenarios)} scenarios of {parent.label}, "
-        f"which stay unless they are retired\nnext: sts mine {draft.name}, sts draft retire "
-        f"{draft.name} ID --reason TEXT",
-    )
+        "which stay unless they are retired",
+        *(f"look again at {id}: {why}" for id, why in doubtful.items()),
+        f"next: sts mine {draft.name}, sts draft retire {draft.name} ID --reason TEXT",
+    ]
+    return Result(value | {"doubtful": doubtful}, "\n".join(lines))
+
+
+def _list_doubtful(workspace: Workspace, suite: str) -> dict[str, str]:
+    """Return why scenarios are doubtful by their verdicts, by id; {} if nothing is judged."""
+    tolerance = load_study(workspace).marker_tolerance
+    with AnnotationStore.read_existing(workspace) as connection:
+        return list_doubtful(connection, suite, tolerance) if connection else {}
 
 
 def accept(args: argparse.Namespace, workspace: Workspace) -> Result:
