@@ -211,7 +211,8 @@ def judge_all(server: Server, person: str, count: int) -> list[tuple[str, dict[s
 @attempt(
     KIND,
     "whether order, size, bytes on the wire, time or the answer to a verdict tell the agent, or a "
-    "reference, of a thousand clips served by a live server; by permutation within scenarios",
+    "reference, of a thousand clips served by a live server; by permutation within a person's "
+    "scenarios",
     "chance tells as much (p over .001; time in one of three parts at least)",
     times=1000,
 )
@@ -226,9 +227,10 @@ def test_thousand_clips_reveal_neither_agent_nor_reference(large: Server) -> Non
         words = sorted({str(seen["after"]) for _, seen in rows})
         values = [words.index(s["after"]) if name == "after" else s[name] for _, s in rows]
         groups = [agents[one] if of == "agent" else one in known for one, _ in rows]
-        return p_value(values, groups, [scenarios[one] for one, _ in rows])
+        return p_value(values, groups, [(scenarios[one], seen["person"]) for one, seen in rows])
 
-    every = [one for part in each for one in part]
+    # Whether a person sees the texts of a scenario changes its size, and which references it has.
+    every = [(one, seen | {"person": n}) for n, part in enumerate(each) for one, seen in part]
     assert Counter(one in known for one, _ in every)[True] > 100
     found = {
         f"{name} tells {of}": p(every, name, of)
@@ -236,5 +238,7 @@ def test_thousand_clips_reveal_neither_agent_nor_reference(large: Server) -> Non
         for name in ("order", "size", "bytes", "after")
     }
     for of in ("agent", "reference"):  # how busy the machine is at one moment is no leak
-        found[f"seconds tell {of}"] = max(p(part, "seconds", of) for part in each)
+        found[f"seconds tell {of}"] = max(
+            p([one for one in every if one[1]["person"] == n], "seconds", of) for n in range(3)
+        )
     assert min(found.values()) > ALPHA, found
