@@ -15,7 +15,7 @@ HASH = "6cdda36adb9725b2e6557140c425d572a439d6634eb533ac4cf0d244ffc8f5b8"
 
 
 @pytest.mark.landing
-def test_recipe_makes_the_same_suite_everywhere_and_says_that_nobody_reviewed_it(tmp_path, capsys):
+def test_recipe_makes_the_same_unreviewed_suite_everywhere(tmp_path, capsys):
     words = ("suite", "build", "kitchen", "--workspace", str(tmp_path))
     assert main([*words]) == 0
     assert "instructions not reviewed by a second person\n" in capsys.readouterr().out
