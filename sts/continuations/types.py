@@ -11,6 +11,7 @@ from sts.agents.protocol import Sees
 from sts.agents.registry import HUMAN as HUMAN
 from sts.domains import load_domain
 from sts.episodes import Episode, Instruction, sort_instructions
+from sts.errors import StsError
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
@@ -132,9 +133,17 @@ class Continuation:
         draws them.
         """
         parts = [self.scenario_hash.encode(), self.episode.appearance_hash.encode()]
-        if getattr(load_domain(self.episode.domain), "draws_actions", False):
+        if _draws_actions(self.episode.domain):
             parts.append(self.episode.actions.tobytes())
         return content_hash(*parts)[:32]
+
+
+def _draws_actions(domain: str) -> bool:
+    """Return True if a domain draws actions; False if it is not available here."""
+    try:
+        return bool(getattr(load_domain(domain), "draws_actions", False))
+    except StsError:
+        return False
 
 
 _TERMS = (

@@ -110,7 +110,8 @@ READING = frozenset(
     "annotations rejected|annotations verify|annotations balance|annotations quality|"
     "annotations reviews|annotators sessions|annotators consents|annotators ls|domain ls|"
     "domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
-    "lambda-star check|live ls|live show|overcooked check|power|references ls|selfcheck|"
+    "lambda-star check|live ls|live show|overcooked check|power|references ls|references propose|"
+    "selfcheck|"
     "suite ls|suite show|suite verify|suite diff|trajectories ls|trajectories show|"
     "trajectories verify|workspace check".split("|")
 )
@@ -118,6 +119,7 @@ READING = frozenset(
 APART = {
     "annotate": "a server: its writes are the trials of judgements",
     "draft add": "a decision and a candidate, kept as those of draft edit",
+    "suite build": "an import and a freeze; its recordings may be missing",
     "demo": "record, run, label and report, one after the other",
     "overcooked train": "writes next to the installed trials, which may be missing",
     "workspace move": "needs a PostgreSQL server: tests/annotations/test_backup.py kills it",
@@ -219,6 +221,9 @@ def writing() -> dict[str, Words]:
         "annotations export": ("--out", "{o}/ratings.csv"),
         "annotations close": ("tiny@1", "--reason", "no funds", "--user", "Lea"),
         "annotators add": ("Cleo",),
+        "annotators exclude": ("Ben", "--reason", "unwatched", "--user", "Lea"),
+        "annotators recruit": ("--people", "3"),
+        "annotators hours": ("--out", "{o}/hours.csv"),
         "annotators invite": ("Ben",),
         "annotators sign-out": ("Ben",),
         "annotators role": ("Ben", "reviewer"),

@@ -66,7 +66,7 @@ GOOD = {
     "episodes": "2", "file": "binary", "files": "binary", "format": "minari", "metric": "log_prob",
     "name": "Ana", "new": "two@1", "old": "two@1", "reason": "because", "role": "lead",
     "suite": "two@1", "takeover": "4", "to": "sqlite", "trajectory": "0", "verdict": "success",
-    "teacher": "reader",
+    "teacher": "reader", "people": "5", "recipe": "kitchen",
     "what": "two@1/clean-take-01", "id": "clean-take-01", "word": "yes",
     "draft.name": "mine", "draft add.player": "0",
 }  # fmt: skip

@@ -15,8 +15,12 @@ from tests.plugins.installing import ROOT
 DOMAINS = tuple(registry.list_entry_points("sts.domains"))
 ALSO = r"Λ|lambda.?star|minigrid|kitchen|torus|toroidal|\bsoups?\b|(?-i:\bGood\b|\bEvil\b)"
 """Other names of the worlds and of what is in them."""
-OTHERWISE = {("sts/domains/conformance/runs.py", '"random"')}
-"""Matches that are not names of a world: Python's own module."""
+OTHERWISE = {
+    ("sts/domains/conformance/runs.py", '"random"'),
+    ("sts/ratings.py", '"rule"'),
+    ("sts/annotations/schema.py", "'rule'"),
+}
+"""Matches that are not names of a world: Python's own module, and the source of a truth."""
 OURS = ("sts", "scenarios", "analysis", "annotator_app")
 READ = {".py", ".mjs", ".css", ".html", ".j2", ".md"}
 

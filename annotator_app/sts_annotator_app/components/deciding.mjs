@@ -230,7 +230,7 @@ function factsOf({ category, difficulty, source, takeover, context, horizon, par
     ...(doubts ? [["verdicts", doubts]] : []),
     ["recorded by", source],
     ...answers,
-    verdict ? ["recording's label", `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`} (automatic)`] : ["rule", unchecked],
+    verdict ? ["recording's label", `${OUTCOME[verdict]}${step === null ? "" : ` ${step}`} (automatic)`] : ["check", unchecked],
     ["takeover", `at step ${takeover}; context ${context}, horizon ${horizon}`],
     ["partner", partner],
     ...(tags.length ? [["tags", tags.join(", ")]] : []),

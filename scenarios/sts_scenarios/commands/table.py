@@ -157,7 +157,7 @@ SUITE = group(
         argument("new", "NAME@VERSION", "newer version"),
     ),
     action(
-        "build kitchen",
+        "build mysuite.toml",
         "build a suite from a recipe and installed recordings",
         argument("recipe", "RECIPE", "name of a packaged recipe, or a .toml file"),
     ),

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from sts.ratings import RULE
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.sections.categories import find_heat
 from sts_analysis.report.text import decimal, percent, percent_range, pluralise
@@ -228,7 +229,7 @@ def _measure_accuracy(study: Study) -> Row:
     ends = interval(found.interval)
     fine = found.balanced >= MIN_ACCURACY
     answers = pluralise(found.successes + found.others, "answer")
-    by_rule = int((rows["truth_source"] == "rule").sum())
+    by_rule = int((rows["truth_source"] == RULE).sum())
     reading = f"Mean of right on successes and right on others, {answers}" + (
         f"; {by_rule:,} on truths from a rule." if by_rule else "."
     )
