@@ -29,7 +29,7 @@ if "reviewer" in doing and judged:
     entries.append((component_pages.show_review, "Review", "review"))
 curating: list[tuple[Callable[[], None], str, str]] = [
     (component_pages.show_curate, "Curate", "curate"),
-    (new_scenario.show_page, "New scenario", "new-scenario"),
+    (new_scenario.show_page, "New scenario", "new"),
 ]
 if "curator" in doing:
     entries += curating

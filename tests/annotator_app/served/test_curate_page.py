@@ -163,6 +163,8 @@ def test_any_moment_and_words_become_a_candidate_that_two_others_vote_for(
 ) -> None:
     page = curator(open_page, curated, "Ana")
     page.get_by_role("link", name="New scenario").click()
+    page.get_by_role("button", name="Add to the draft").wait_for()
+    page.reload()
     words, criterion = "Bleib weg. <b>ابتعد</b>", "It is never next to another player."
     page.get_by_role("textbox", name="Instruction").fill(words)
     page.get_by_role("textbox", name="Success criterion").fill(criterion)
@@ -173,7 +175,7 @@ def test_any_moment_and_words_become_a_candidate_that_two_others_vote_for(
     page.get_by_role("textbox", name="Instruction").fill(words)
     page.get_by_role("button", name="Add to the draft").click()
     page.get_by_text("manners-01 is added to the draft own.").wait_for()
-    page.goto(page.url.replace("new-scenario", "curate?draft=own&at=manners-01"))
+    page.goto(page.url.replace("/new", "/curate?draft=own&at=manners-01"))
     page.locator(".id", has_text="manners-01").wait_for()
     assert page.text_content(".instruction") == words
     assert "not checked by a rule" in page.inner_text(".facts")
