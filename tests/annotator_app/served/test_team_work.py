@@ -30,6 +30,7 @@ pytestmark = pytest.mark.browser
 
 TEAM = ("Ana", "Ben", "Cleo")
 SETTINGS = f"""[annotation]
+instruction_alone = 0.0
 training = 3
 overlap = 0.25
 annotations_per_clip_by = {{ "{SUITE}/where-was-evil" = 3 }}
