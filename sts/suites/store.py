@@ -173,8 +173,16 @@ def freeze_without(
         return equal if kept else None
     suite, why = frozen.read(folder), "erased because a person asked to be forgotten"
     changes = [Change("retired", id, "", why) for id in ids]
-    about = suite.description
-    return freeze(workspace, name, kept, description=about, changes=changes, last=suite.last).label
+    unreviewed = [id for id in suite.unreviewed if id not in ids]
+    return freeze(
+        workspace,
+        name,
+        kept,
+        description=suite.description,
+        changes=changes,
+        last=suite.last,
+        made_by={"unreviewed": unreviewed} if unreviewed else None,
+    ).label
 
 
 def read(folder: Path) -> Suite:

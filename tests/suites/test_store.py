@@ -66,6 +66,8 @@ def test_hash_changes_with_everything_that_changes_a_continuation():
         change(takeover_hash="0" * 64),
         change(instruction=dataclasses.replace(ONE.instruction, text="Go to Good!")),
         change(earlier_instructions=(EARLIER,)),
+        change(criterion="It waves."),
+        change(edge_cases="It waves."),
         *(scenario(on_test_side(recorded(count=16))[0], start=start) for start in (0, 9)),
     ):
         assert other.hash != ONE.hash
@@ -368,3 +370,11 @@ def test_damaged_state_is_a_fault_of_its_scenario_alone():
     found = lint_scenarios([change(recording=damaged), change(TWO, difficulty="none")])
     assert any(line.startswith(f"{ONE.id}: ") for line in found)
     assert any(line.startswith(f"{TWO.id}: difficulty") for line in found)
+
+
+def test_version_after_an_erasure_still_states_what_is_unreviewed(tmp_path):
+    workspace, members = Workspace.open(tmp_path), scenarios(4)
+    first, second = members[0].id, members[1].id
+    store.freeze(workspace, "mine", members, made_by={"unreviewed": [first, second]})
+    assert store.freeze_without(workspace, "mine", {"mine@1": [first]}) == "mine@2"
+    assert store.load(workspace, "mine@2").unreviewed == (second,)
