@@ -106,7 +106,7 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
 
 
 class Excluded(NamedTuple):
-    """What was left out because study leads excluded its annotators; the reasons are sorted."""
+    """Judgements of annotators whom study leads excluded; the reasons are sorted."""
 
     people: int = 0
     judgements: int = 0

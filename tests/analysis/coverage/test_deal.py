@@ -17,8 +17,8 @@ pytestmark = pytest.mark.landing
 
 SEED, STUDIES, SHARE = 33, 4000, 0.2
 LENIENCE, CATEGORY, PERSON = 1.5, 1.0, 0.5
-"""What people change without the criterion, in logits: its mean, and its standard deviation between
-categories and between people in a category."""
+"""Effect of the instruction alone on strictness, in logits: its mean, and its standard deviation
+between categories and between people in a category."""
 
 
 def draw_studies(world: World, studies: int, share: float, *, by_agent: bool) -> Iterator[Outcomes]:

@@ -1,4 +1,4 @@
-"""What a report shows of verdicts by the success criterion and by the instruction alone."""
+"""Verdicts by the success criterion and by the instruction alone, as reports compare them."""
 
 import numpy as np
 import pandas as pd

@@ -188,3 +188,8 @@ def test_section_whose_name_is_taken_is_refused(monkeypatch) -> None:
     install(monkeypatch, "rates", make_section())
     with pytest.raises(StsError, match="rates of user:section: the name is taken"):
         document.load_appendix()
+
+
+def test_rate_adjusted_to_a_little_below_zero_is_shown_as_zero():
+    cells = [categories._render_cell(rate, 5, "") for rate in (-0.003, 0.0, 0.004, 0.506)]
+    assert [cell.striptags() for cell in cells] == ["0", "0", "0", "51"]

@@ -207,7 +207,7 @@ def _render_matrix(result: Result) -> Markup:
 
 def _render_cell(rate: float | None, scenarios: int, kind: str) -> Markup:
     heat = "few" if scenarios < MIN_SCENARIOS else f"h{find_heat(rate)}"
-    text = "–" if rate is None else f"{100 * rate:.0f}"
+    text = "–" if rate is None else f"{round(100 * rate)}"
     return html('<td class="{}">{}</td>', f"{heat} {kind}".strip(), text)
 
 
@@ -220,7 +220,7 @@ def _render_bars(result: Result) -> Markup:
             low, high = ends or (rate, rate)
             style = f"--l:{low:.4f};--h:{high:.4f};--p:{rate:.4f}"
             drawn = html('<span class=iv style="{}"></span>', style)
-        text = "–" if rate is None else f"{100 * rate:.0f}%"
+        text = "–" if rate is None else f"{round(100 * rate)}%"
         rows.append(
             html(
                 "<tr class=agent><th scope=row>{}</th><td class=draw aria-hidden=true>{}</td>"
