@@ -37,7 +37,7 @@ def study(
     categories = SimpleNamespace(category="go-to-good"), SimpleNamespace(category="walk")
     for name, value in {
         "get_workspace": workspace,
-        "get_suite": SimpleNamespace(scenarios=categories),
+        "get_suite": SimpleNamespace(scenarios=categories, unreviewed=()),
         "get_report_builder": ReportBuilder(workspace, SUITE),
         "get_store": store,
         "current_person": lead,
@@ -72,6 +72,16 @@ def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
     said = " ".join(one.value for one in (*page.info, *page.caption))
     assert "No clips are queued yet" in said and "No clips have been assigned yet" in said
     assert "No judgements in the last 14 days" in said and "Nothing is paused" in said
+
+
+def test_suite_that_nobody_has_reviewed_is_stated(study: AnnotationStore, monkeypatch) -> None:
+    enqueue(study, some_items(5))
+    captions = [one.value for one in open_page().caption]
+    assert not any("not reviewed" in text for text in captions)
+    suite = SimpleNamespace(scenarios=state.get_suite().scenarios, unreviewed=("walk-01",))
+    monkeypatch.setattr(state, "get_suite", lambda: suite)
+    stated = f"{SUITE}: instructions not reviewed by a second person: 1 of 2."
+    assert stated in [one.value for one in open_page().caption]
 
 
 def test_closing_of_the_study_is_stated_with_its_lead_and_reason(study: AnnotationStore) -> None:

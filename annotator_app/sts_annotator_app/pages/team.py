@@ -26,6 +26,7 @@ from sts.annotations.study import base_suite
 from sts.annotations.types import Annotator
 from sts.errors import StsError
 from sts.names import count_noun, format_time
+from sts.suites.types import describe_unreviewed
 from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages.access import require_person
@@ -71,6 +72,8 @@ def _show(lead: Annotator) -> None:
     if counts is None:
         return
     st.subheader("Remaining work")
+    if unreviewed := describe_unreviewed(state.get_suite(), ""):
+        st.caption(f"{suite}: {unreviewed}.")
     if closing:
         _show_closing(closing, suite, members)
     _show_remaining(counts.judged, counts.annotations_required, counts.remaining, work)
