@@ -178,7 +178,7 @@ def add_candidate(
 ) -> Edit:
     """Add a candidate at a chosen moment to an open draft; errors as of `add_scenario`.
 
-    `chosen` are `editing.FIELDS`; its category may be any name, or `own`, a category of the user.
+    `chosen` are `fields.FIELDS`; its category may be any name, or `own`, a category of the user.
     """
     domain, name = trajectory.episode.domain, str(chosen["category"])
     known = own or categories.installed_categories([domain]).get(name)

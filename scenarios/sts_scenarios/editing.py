@@ -13,52 +13,23 @@ from sts.domains import Worlds
 from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch, StsError
-from sts.names import MAX_NAME_CHARS, is_one_line, quote
+from sts.names import quote
 from sts.suites.decisions import MARKS
-from sts.suites.folders import NAME
-from sts.suites.lint import MAX_INSTRUCTION_CHARS
 from sts.suites.types import DIFFICULTIES, DONE_TAG, KINDS, LINK_FIELDS, Scenario
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Candidate, Category, Label, no_rule
+from sts_scenarios.fields import TEXTS, validate_changes
 from sts_scenarios.mining import Pick, make_scenario
 from sts_scenarios.validity import find_category, find_fault
 
-FIELDS = {
-    "takeover": int,
-    "context": int,
-    "horizon": int,
-    "player": int,
-    "template": int,
-    "instruction": str,
-    "criterion": str,
-    "edge_cases": str,
-    "category": str,
-    "kind": str,
-    "difficulty": str,
-    "partner": str,
-    "tags": list,
-    "pair": str,
-    "dialogue": str,
-    "turn": int,
-}
-"""Editable fields and their JSON types. `takeover` is a step of the trajectory, and the halves of a
-pair, as the turns of a dialogue, have the same name in that field; "" for none."""
-_TEXTS = {
-    "instruction": "an instruction",
-    "criterion": "a success criterion",
-    "edge_cases": "edge cases",
-}
-_OWN_WORDS = ("criterion", "edge_cases")
-_TEXT_FIELDS = frozenset({"template", *_TEXTS})
-"""Editable fields, besides `MARKS`, that leave the difficulty as it is."""
-MAX_TAGS = 20
 FREE_HORIZON = 20
 """Steps of the continuation of a scenario without a rule, unless the curator sets them."""
 MAX_SEARCH_S = 0.15
 """Time in which the steps are searched at which an edit would be valid."""
-_MARKUP = re.compile(r"</?[A-Za-z!][^<>]*>|&#?\w+;")
-"""HTML tags and entities, which the page would show literally."""
+_OWN_WORDS = ("criterion", "edge_cases")
+_TEXT_FIELDS = frozenset({"template", *TEXTS})
+"""Editable fields, besides `MARKS`, that leave the difficulty as it is."""
 
 
 class Edit(NamedTuple):
@@ -68,59 +39,6 @@ class Edit(NamedTuple):
     changes: dict[str, tuple[Any, Any]]  # the fields that differ, by name: (before, after)
     fault: str | None  # why the candidate is not valid, in a few words
     label: Label  # of the recording, whose player was not given the instruction
-
-
-def validate_changes(changes: object) -> dict[str, Any]:
-    """Validate changes of `FIELDS` and their types; return them."""
-    if not isinstance(changes, Mapping) or not all(isinstance(name, str) for name in changes):
-        raise ArgumentError("expected changes by name")
-    for name, value in changes.items():
-        if name not in FIELDS:
-            raise ArgumentError(f"expected a change of {', '.join(FIELDS)}, found {quote(name)}")
-        if type(value) is not FIELDS[name]:
-            raise ArgumentError(
-                f"{name}: expected {FIELDS[name].__name__}, found {quote(str(value))}"
-            )
-    for name, what in _TEXTS.items():
-        text = changes.get(name, "")
-        is_empty = name == "instruction" and name in changes and not text.strip()
-        if is_empty or not is_one_line(text, MAX_INSTRUCTION_CHARS):
-            raise ArgumentError(
-                f"expected {what} of one line, at most {MAX_INSTRUCTION_CHARS} printable "
-                f"characters, found {quote(text)}"
-            )
-        if markup := _MARKUP.search(text):
-            raise ArgumentError(f"expected {what} without markup, found {quote(markup[0])} in it")
-    for name, known in (("kind", KINDS), ("difficulty", DIFFICULTIES)):
-        if name in changes and changes[name] not in known:
-            raise ArgumentError(f"{name}: expected {', '.join(known)}, found {changes[name]!r}")
-    if "category" in changes and not NAME.fullmatch(changes["category"]):
-        raise ArgumentError(
-            "expected a category of lower-case letters, digits and dashes, at most 48, found "
-            f"{quote(changes['category'])}"
-        )
-    if len(changes.get("tags", ())) > MAX_TAGS:
-        raise ArgumentError(f"expected at most {MAX_TAGS} tags, found {len(changes['tags'])}")
-    for tag in changes.get("tags", ()):
-        if not (isinstance(tag, str) and tag.strip() and is_one_line(tag, MAX_NAME_CHARS)):
-            raise ArgumentError(
-                f"expected tags of at most {MAX_NAME_CHARS} printable characters, found "
-                f"{quote(str(tag))}"
-            )
-    for name in ("pair", "dialogue"):
-        if not is_one_line(changes.get(name, ""), MAX_NAME_CHARS):
-            raise ArgumentError(
-                f"{name}: expected a name of at most {MAX_NAME_CHARS} printable characters, found "
-                f"{quote(changes[name])}"
-            )
-    if changes.get("difficulty", DIFFICULTIES[0]) not in DIFFICULTIES:
-        raise ArgumentError(
-            f"expected a difficulty of {', '.join(DIFFICULTIES)}, found "
-            f"{quote(changes['difficulty'])}"
-        )
-    if "instruction" in changes and "template" in changes:
-        raise ArgumentError("expected an instruction or a template, found both")
-    return dict(changes)
 
 
 class Editor:
@@ -190,7 +108,8 @@ class Editor:
     def find_steps(self, changes: object) -> list[int]:
         """Return the takeovers at which the edited candidate would be valid.
 
-        Those near its takeover are checked first, and the search stops after MAX_SEARCH_S.
+        Those near its takeover are checked first, and the search stops after MAX_SEARCH_S. There
+        are none to choose from if no rule checks it.
         """
         changes, before = validate_changes(changes), self.before
         moment = changes.get("takeover", before.context_start + before.takeover)
@@ -199,7 +118,10 @@ class Editor:
         steps, end = [], time.monotonic() + MAX_SEARCH_S
         for step in sorted(range(first, last + 1), key=lambda step: abs(step - moment)):
             with suppress(StsError):
-                if self.preview(changes | {"takeover": step}).fault is None:
+                edit = self.preview(changes | {"takeover": step})
+                if step == moment and not edit.label.verdict:
+                    return []
+                if edit.label.verdict and edit.fault is None:
                     steps.append(step)
             if time.monotonic() > end:
                 break

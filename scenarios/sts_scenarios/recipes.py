@@ -31,7 +31,7 @@ _MAX_BYTES = 2**22
 
 
 class Moment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A scenario of a recipe: fields of `editing.FIELDS`, and the source of its trajectory."""
+    """A scenario of a recipe: fields of `fields.FIELDS`, and the source of its trajectory."""
 
     trajectory: str
     takeover: int

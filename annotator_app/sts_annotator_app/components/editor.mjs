@@ -135,7 +135,7 @@ export class EditorPanel {
     [...box.children].forEach((one, n) => one.setAttribute("aria-pressed", String(changes.template === n)));
   }
 
-  #renderChanges({ tried, answered, number }) {
+  #renderChanges({ whole, tried, answered, number }) {
     const { root } = this;
     const rows = (tried?.changes ?? []).filter(([name]) => name !== "state at takeover");
     const items = rows.map(([name, before, after]) => {
@@ -153,7 +153,7 @@ export class EditorPanel {
     const box = /** @type {HTMLElement} */ (this.root.querySelector(".unfit"));
     const { unchecked } = tried?.facts ?? {};
     const fits = unchecked ? `${unchecked[0].toUpperCase()}${unchecked.slice(1)}.` : "Valid.";
-    box.textContent = fault || (tried?.facts ? fits : "Checking ...");
+    box.textContent = fault || (tried?.facts ? fits : whole ? "Checking ..." : "Loading the whole recording ...");
     box.classList.toggle("bad", !!fault);
   }
 }

@@ -12,11 +12,11 @@ from sts.suites import drafts
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, curation
 from sts_scenarios.editing import (
-    FIELDS,
     Edit,
     Editor,
     describe_partner,
 )
+from sts_scenarios.fields import FIELDS
 from sts_scenarios.freezing import load_candidates, select_candidates
 from sts_scenarios.mining.failures import load_recording
 from sts_scenarios.validity import UNCHECKED
