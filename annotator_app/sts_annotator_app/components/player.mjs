@@ -17,6 +17,7 @@ import { REASONS, SIGNS } from "../../../sts/viewer/verdicts.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 import { Visits } from "./visits.mjs";
 
+const LOADING = { title: "Loading ...", text: "" };
 const POLL = 15000; // ms between requests for work with an empty queue
 const RENEW = 240000; // ms between heartbeats, which renew the leases
 const AWAY = 900000; // ms without input after which leases are not renewed
@@ -204,7 +205,7 @@ class Player extends ConnectedPage {
   #renderNotices() {
     const { session, data, channel } = this;
     const broken = this.viewer.playback.picture === "broken";
-    this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: data.empty });
+    this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: session.lacks ? LOADING : data.empty });
   }
 }
 
