@@ -74,7 +74,7 @@ def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
     assert "No judgements in the last 14 days" in said and "Nothing is paused" in said
 
 
-def test_suite_that_nobody_has_reviewed_is_stated(study: AnnotationStore, monkeypatch) -> None:
+def test_unreviewed_suite_is_stated(study: AnnotationStore, monkeypatch) -> None:
     enqueue(study, some_items(5))
     captions = [one.value for one in open_page().caption]
     assert not any("not reviewed" in text for text in captions)

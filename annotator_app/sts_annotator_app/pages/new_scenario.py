@@ -18,6 +18,7 @@ from sts_annotator_app.pages.access import WIDTH_PX, require_person
 from sts_scenarios.category import CONTEXT
 from sts_scenarios.curation import add_candidate
 from sts_scenarios.editing import FREE_HORIZON
+from sts_scenarios.fields import validate_changes
 
 _NEW = "a new draft"
 _NO_RECORDINGS = (
@@ -88,6 +89,7 @@ def _show_fields(person: Annotator, name: str, trajectory: Trajectory) -> None:
     try:
         if not NAME.fullmatch(name):
             raise ArgumentError("A draft's name has lower-case letters, digits and dashes.")
+        validate_changes(chosen)  # before a new draft is created
         workspace = state.get_workspace()
         draft = drafts.find_draft(workspace, name) or drafts.create_draft(workspace, name, [])
         edit = add_candidate(draft, trajectory, chosen, person)
