@@ -23,7 +23,7 @@ from tests.faults.trials import BrokenPromise
 
 FEWEST = 12
 QUICK = ("annotators add", "draft rate", "suite verify", "power")
-RUNS_ON = ("sts demo",)
+RUNS_ON = ("sts demo", "sts suite build")
 """Commands that run longer than a test may."""
 
 
