@@ -183,6 +183,7 @@ class Category:
       domain: of the worlds it applies to.
       horizon: L, the number of continuation steps.
       templates: instruction templates, with the fields of `Candidate.fields`.
+      earlier_templates: those of earlier suites, whose scenarios the rule still checks.
       candidates: takes a trajectory, C and L, which may differ from the category's own; yields its
         candidates, each with C steps before it and L steps after it.
       label: the rule: takes an episode, its takeover, the evaluated players and the parameters;
@@ -219,6 +220,7 @@ class Category:
     superseded: bool = False
     version: str = "1"
     place: str = ""
+    earlier_templates: tuple[str, ...] = ()
 
     def find_candidates(self, trajectory: Trajectory) -> list[Candidate]:
         """Return the candidates of a trajectory at the category's own context and horizon."""

@@ -54,7 +54,8 @@ def find_fault(scenario: Scenario, by_name: Mapping[str, Category]) -> str | Non
 def _matches(text: str, category: Category, words: Mapping[str, str]) -> bool:
     """Return True if a template gives a text; fields without words match anything."""
     fill = {field: re.escape(_normalise(word)) for field, word in words.items()}
-    return any(re.fullmatch(_compile_pattern(t, fill), text) for t in category.templates)
+    known = (*category.templates, *category.earlier_templates)
+    return any(re.fullmatch(_compile_pattern(t, fill), text) for t in known)
 
 
 def _normalise(text: str) -> str:
