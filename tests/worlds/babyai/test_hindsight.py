@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sts import agents
 from sts.continuations.takeover import continue_all
@@ -23,7 +25,7 @@ from sts.worlds.babyai.agents.missions import Clause
 from sts.worlds.babyai.agents.missions import Thing as Named
 from sts.worlds.babyai.environment import MOVES
 from sts_scenarios import categories, mining
-from sts_scenarios.categories.babyai import builders, other_colour, policies
+from sts_scenarios.categories.babyai import builders, other_colour, policies, stand_or_take
 from sts_scenarios.categories.babyai.room_frames import Frame, Thing
 from sts_scenarios.category import Category, Label
 from sts_scenarios.mining.chance import OpenLoopAgent, compute_pass_rate
@@ -32,6 +34,9 @@ from sts_scenarios.validity import find_fault, is_checked
 from tests.examples import on_test_side
 from tests.recording import record
 
+COLOURS = st.sampled_from(sorted(policies.COLOURS))
+DOORS = st.builds(Thing, COLOURS, st.just("door"))
+THINGS = st.builds(Thing, COLOURS, st.sampled_from(sorted(policies.TYPES)))
 LEVELS = ("GoToLocalS6N4", "OpenDoorColor", "PutNextS6N3", "UnlockLocalDist")
 RULES = {one.name: one for one in categories.load_categories("babyai") if one.controls}
 NAMES = sorted(RULES)
@@ -227,6 +232,11 @@ def test_label_is_as_the_page_says(
             "Get the red door open, by its key.",
             [Clause("pick-up", Named("red", "key")), Clause("open", Named("red", "door"))],
         ),
+        ("The first door you go through must be the red door.", [Clause("through", A_DOOR)]),
+        (
+            "Pick up the key that fits the red door, then go to the red door and open it.",
+            [Clause("pick-up", Named("red", "key")), Clause("open", A_DOOR)],
+        ),
         ("Sing the red ball a song.", []),
         ("pick up the ball on your left", [Clause("left", Named("", ""))]),
         ("", []),
@@ -236,14 +246,46 @@ def test_many_wordings_are_read(text: str, expected: list[Clause]) -> None:
     assert parse_steps(text) == expected
 
 
-def test_all_templates_of_a_category_are_read_alike(proposed: Proposed) -> None:
-    for name, own in proposed.items():
-        rule = RULES[name]
-        assert rule.template_fields and len(rule.templates) >= 3
-        for one in own:
-            fill = rule.template_fields(one)
-            (said,) = {tuple(parse_steps(text.format(**fill))) for text in rule.templates}
-            assert said
+def list_wordings(rule: Category) -> tuple[str, ...]:
+    """Return the templates of a category, followed by those of earlier suites."""
+    assert len(rule.templates) == len(rule.earlier_templates) == 3
+    return (*rule.templates, *rule.earlier_templates)
+
+
+@EACH
+@given(data=st.data())
+def test_readers_take_old_and_new_wordings_alike(name: str, data: st.DataObject) -> None:
+    rule = RULES[name]
+    types = DOORS if name in ("babyai-open-first", "babyai-go-through", "babyai-unlock") else THINGS
+    a, b = data.draw(st.lists(types, min_size=2, max_size=2, unique=True))
+    option = data.draw(st.sampled_from(sorted(stand_or_take.OPTION_TEXTS)))
+    fill = {
+        "a": str(a),
+        "b": str(b),
+        "type": a.type if a.type != "door" else "box",
+        "colour": a.colour,
+        "side": data.draw(st.sampled_from(("left", "right"))),
+        "order": data.draw(st.sampled_from(("before", "after"))),
+        "action": stand_or_take.OPTION_TEXTS[option],
+        "deed": stand_or_take.EARLIER_OPTION_TEXTS[option],
+    }
+    (said,) = {tuple(parse_steps(text.format(**fill))) for text in list_wordings(rule)}
+    assert said
+
+
+@EACH
+def test_solver_acts_on_old_wordings_as_on_new_ones(name: str, proposed: Proposed) -> None:
+    rule = RULES[name]
+    assert rule.template_fields and rule.controls and rule.controls.solver
+    for one in proposed[name]:
+        fill = rule.template_fields(one)
+        texts = [text.format(**fill) for text in list_wordings(rule)]
+        told = [dataclasses.replace(one.instruction, text=text) for text in texts]
+        worded = [dataclasses.replace(one, instruction=each) for each in told]
+        assert all(is_checked(each, RULES) for each in worded)
+        for agent in (rule.controls.solver, agents.load("babyai-reader-half")):
+            made = continue_all(worded, agent, seed=0, indices=[0])
+            assert len({each.episode.actions.tobytes() for each in made}) == 1
 
 
 def test_numbers_of_colours_and_types_are_those_of_the_package() -> None:
@@ -275,6 +317,6 @@ def test_quality_checks_list_the_open_loop_baseline(proposed: Proposed) -> None:
 
 
 def test_excluded_thing_is_read_from_every_wording():
-    for wording in other_colour.CATEGORY.templates:
+    for wording in list_wordings(other_colour.CATEGORY):
         thing = other_colour._parse_thing(wording.format(type="ball", colour="red"))
         assert thing == ("red", "ball")

@@ -12,6 +12,7 @@ from sts_scenarios.category import Label, Rubric
 from .builders import build_category
 from .policies import History, encode_thing, go_to, parse_things
 from .room_frames import Frame, Thing, find_stays, things_seen, unique_things
+from .stand_before import FACING
 
 STEPS_FACING = 2
 """Consecutive steps of facing a thing that count as having gone to it."""
@@ -71,15 +72,24 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "before-or-after",
     (
+        "Go to {a} {order} you go to {b}. "
+        f"Going to a thing means facing it for {STEPS_FACING} steps in a row.",
+        "Stop in front of {a} {order} you stop in front of {b}. "
+        f"Face each of them for {STEPS_FACING} steps in a row.",
+        "Visit {a} {order} you visit {b}. "
+        f"A visit means facing the thing for {STEPS_FACING} steps in a row.",
+    ),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=(
         "Go to {a} {order} you go to {b}.",
         "Stand in front of {a} {order} standing in front of {b}.",
         "Visit {a} {order} a visit to {b}.",
     ),
-    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
-        "The triangle goes to {a} {order} it goes to {b}, and to both.",
-        f"To go to a thing is to face it from the cell next to it for {STEPS_FACING} steps in a "
-        "row after the takeover. What else it goes to does not matter.",
+        "After the takeover, the triangle goes to both things: to {a} {order} it goes to {b}.",
+        f"Going to a thing means facing it for {STEPS_FACING} steps in a row. {FACING} The wrong "
+        "order is a failure. It does not matter where else the triangle goes.",
+        version="2",
     ),
 )

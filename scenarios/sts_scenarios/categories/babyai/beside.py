@@ -9,6 +9,7 @@ from sts_scenarios.categories.solvability import Proposal, Task
 from sts_scenarios.category import Rubric
 
 from . import room_frames
+from .bring import NEXT_TO
 from .builders import build_category
 from .fetch import GUIDELINE
 from .policies import History, parse_things, pick_up, pick_up_named
@@ -48,15 +49,21 @@ def solver_policy(history: History) -> int:
 CATEGORY = build_category(
     "beside",
     (
+        "Pick up the thing directly next to {b}. Do not pick up anything else first.",
+        "One thing is directly next to {b}. Pick up that thing, not {b}.",
+        "The first thing you pick up must be the one directly next to {b}.",
+    ),
+    Task(propose, label_first_pickup, solver_policy, pick_up_named),
+    earlier_templates=(
         "Get the thing that lies next to {b}.",
         "Something is right beside {b}: take that up.",
         "Fetch what stands side by side with {b}, not {b} itself.",
     ),
-    Task(propose, label_first_pickup, solver_policy, pick_up_named),
     horizon=15,
     rubric=Rubric(
-        "The first thing that the triangle takes up after the takeover is the one that was next to "
-        "{b}.",
-        GUIDELINE + " Next to is side by side, not corner to corner.",
+        "After the takeover, the first thing that the triangle picks up is the one that was next "
+        "to {b} at the takeover.",
+        f"{GUIDELINE} {NEXT_TO}",
+        version="2",
     ),
 )

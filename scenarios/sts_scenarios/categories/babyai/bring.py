@@ -14,6 +14,8 @@ from .builders import build_category
 from .policies import DROP, History, go_to, parse_things, pick_up_named
 from .room_frames import Frame, Thing, first_pickup, things_seen, unique_things
 
+NEXT_TO = "Next to means sharing a side; touching only at a corner does not count."
+
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield ordered pairs of things: which to carry, and where to."""
@@ -58,16 +60,22 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "bring",
     (
+        "Pick up {a}, carry it to {b}, and put it down directly next to {b}.",
+        "First pick up {a}. Then put it down directly next to {b}, and nowhere else before that.",
+        "Carry {a} to {b}. The first place where you put it down must be directly next to {b}.",
+    ),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=(
         "Bring {a} to {b} and lay it down beside it.",
         "Carry {a} over to {b}; leave it there, side by side.",
         "I want {a} right next to {b}: take it there.",
     ),
-    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=28,
     rubric=Rubric(
-        "The triangle takes up {a} before anything else, and where it first lays it down is a cell "
-        "next to {b}.",
-        "Next to is side by side, not corner to corner. Where it takes it afterwards does not "
-        "count.",
+        "After the takeover, the triangle picks up {a} before anything else, and then first puts "
+        "it down on a cell next to {b}.",
+        f"{NEXT_TO} Picking up another thing first is a failure. What happens after it was put "
+        "down does not matter.",
+        version="2",
     ),
 )

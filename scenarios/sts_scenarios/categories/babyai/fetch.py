@@ -12,7 +12,7 @@ from .builders import build_category
 from .policies import History, encode_thing, parse_things, pick_up, pick_up_named
 from .room_frames import Frame, label_first_pickup, things_seen, unique_things
 
-GUIDELINE = "Only the first thing counts that it takes up, even if it lays it down again."
+GUIDELINE = "Only the first thing that it picks up counts, even if the triangle puts it down again."
 
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
@@ -39,10 +39,21 @@ def shortcut_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "fetch",
-    ("Get {a}.", "Fetch {a}, and nothing else before it.", "Take {a} into your hands."),
+    (
+        "Pick up {a}. Do not pick up anything else first.",
+        "The first thing you pick up must be {a}.",
+        "Go to {a} and pick it up before you pick up anything else.",
+    ),
     Task(propose, label_first_pickup, pick_up_named, shortcut_policy),
+    earlier_templates=(
+        "Get {a}.",
+        "Fetch {a}, and nothing else before it.",
+        "Take {a} into your hands.",
+    ),
     horizon=15,
     rubric=Rubric(
-        "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE
+        "After the takeover, the first thing that the triangle picks up is {a}.",
+        GUIDELINE,
+        version="2",
     ),
 )

@@ -11,6 +11,7 @@ from sts_scenarios.category import Rubric
 from .builders import build_category
 from .policies import History, go_to, go_to_named
 from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
+from .stand_before import FACING
 
 STEPS_OUT_OF_SIGHT = 4
 
@@ -34,16 +35,25 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "go-back",
     (
+        "Go back to {a}, which you saw earlier, and stay in front of it, facing it, for "
+        f"{STEPS_TO_STAY} steps in a row.",
+        "You saw {a} earlier. Return to it and wait in front of it, facing it, for "
+        f"{STEPS_TO_STAY} steps in a row.",
+        "The first thing you stay in front of must be {a}, which you saw earlier. "
+        f"Face it for {STEPS_TO_STAY} steps in a row.",
+    ),
+    Task(propose, label_first_stay, go_to_named, shortcut_policy),
+    earlier_templates=(
         "Go back to {a} that you saw a while ago, and stay in front of it.",
         "You passed {a} earlier: return to it and wait right before it.",
         "Find {a} again, where you saw it last, and remain before it.",
     ),
-    Task(propose, label_first_stay, go_to_named, shortcut_policy),
     horizon=18,
     rubric=Rubric(
-        success_criterion="The first thing that the triangle faces, from the cell next to it, for "
-        f"{STEPS_TO_STAY} steps in a row after the takeover is {{a}}.",
-        edge_cases="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
-        "steps, does not count.",
+        "After the takeover, the first thing that the triangle faces for "
+        f"{STEPS_TO_STAY} steps in a row is {{a}}.",
+        FACING + " Things are balls, boxes, keys and doors. Facing a thing for fewer steps does "
+        "not count.",
+        version="2",
     ),
 )

@@ -61,15 +61,21 @@ def _go_through(history: History, doors: list[Place]) -> int:
 CATEGORY = build_category(
     "go-through",
     (
+        "Walk through {a} to the other side. Do not go through any other door first.",
+        "The first door you go through must be {a}. Go all the way to the other side.",
+        "Go through {a} before you go through any other door.",
+    ),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=(
         "Leave through {a}.",
         "Go out by {a}, into what is behind it.",
         "Pass {a}, and no other door before it.",
     ),
-    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=18,
     rubric=Rubric(
-        "The first door that the triangle goes through after the takeover, all the way to the cell "
-        "behind it, is {a}.",
-        "Who turns back in the doorway has not gone through. Which door it opens does not matter.",
+        "After the takeover, the first door that the triangle goes through is {a}.",
+        "It has gone through when it reaches the cell behind the door. Turning back in the doorway "
+        "does not count. It does not matter which doors it opens.",
+        version="2",
     ),
 )

@@ -24,6 +24,7 @@ from sts_scenarios.categories.solvability import NOT_DONE, make_label
 from sts_scenarios.category import Candidate, Category, Label, Rubric
 from sts_scenarios.environments import iter_environments
 
+from .bring import NEXT_TO
 from .policies import LevelState
 from .room_frames import DOMAIN
 
@@ -125,15 +126,15 @@ def label_mission(
     return make_label(step + 1, bool(rewards[step] > 0))
 
 
-ANY_MATCH_NOTE = "Where several things fit the words, any of them counts."
+ANY_MATCH_NOTE = "If several things fit the words, any of them counts."
 GO_TO = build_category(
     "go-to",
     context=4,
     horizon=20,
     rubric=Rubric(
-        "At some step after the takeover the triangle faces what it is to go to, from the cell "
-        "next to it.",
-        f"Once is enough, in passing too. {ANY_MATCH_NOTE}",
+        "After the takeover, the triangle faces what it has to go to, from the cell next to it.",
+        f"One step is enough, also in passing. {ANY_MATCH_NOTE}",
+        version="2",
     ),
 )
 """Face an object from the next cell, as in "go to the red ball"."""
@@ -142,9 +143,10 @@ OPEN = build_category(
     context=4,
     horizon=20,
     rubric=Rubric(
-        "After the takeover the triangle opens the door that is named.",
-        "An open door is a thin bar at the side of its cell. Where another is opened and nothing "
-        f"moves after it, the mission has failed. {ANY_MATCH_NOTE}",
+        "After the takeover, the triangle opens the door that it has to open.",
+        "An open door is a thin bar at the side of its cell. If it opens another door and nothing "
+        f"moves afterwards, it is a failure. {ANY_MATCH_NOTE}",
+        version="2",
     ),
 )
 """Open a door, as in "open the yellow door"."""
@@ -153,9 +155,11 @@ PICK_UP = build_category(
     context=4,
     horizon=20,
     rubric=Rubric(
-        "After the takeover the triangle takes up what is named, as the strip below the map shows.",
-        "What it takes up otherwise does not matter, but where nothing moves after it the mission "
-        f"has failed. {ANY_MATCH_NOTE}",
+        "After the takeover, the triangle picks up what it has to pick up.",
+        "The strip below the map shows what it carries. If it picks up another thing and nothing "
+        "moves afterwards, it is a failure; otherwise that does not matter. "
+        f"{ANY_MATCH_NOTE}",
+        version="2",
     ),
 )
 """Pick up an object, as in "pick up a grey key"."""
@@ -164,10 +168,10 @@ PUT_NEXT = build_category(
     context=4,
     horizon=25,
     rubric=Rubric(
-        "After the takeover the triangle lays what is named first side by side with what is named "
-        "second.",
-        "Corner to corner is not next to it, and while it is carried it is not laid. "
-        f"{ANY_MATCH_NOTE}",
+        "After the takeover, the triangle puts the thing that is named first down next to the one "
+        "that is named second.",
+        f"{NEXT_TO} A thing that the triangle still carries does not count. {ANY_MATCH_NOTE}",
+        version="2",
     ),
 )
 """Drop one object next to another, as in "put the box next to the key"."""
@@ -177,10 +181,11 @@ SEQUENCE = build_category(
     horizon=30,
     whole=True,
     rubric=Rubric(
-        "By the end all of it is done in the order that the words say, what was done before the "
-        "takeover included.",
-        "After you do one thing means: that first. And says no order. To go to something is to "
-        f"face it from the cell next to it, once. {ANY_MATCH_NOTE}",
+        "By the last step, the triangle has done everything, in the order that the words say. What "
+        "it did before the takeover counts too.",
+        '"A after you B" means first B, then A. "A and B" may be done in any order. Going to a '
+        f"thing means facing it once, from the cell next to it. {ANY_MATCH_NOTE}",
+        version="2",
     ),
 )
 """Several things, as in "open the red door after you go to a key"."""

@@ -39,16 +39,22 @@ def solver_policy(history: History) -> int:
 CATEGORY = build_category(
     "on-side",
     (
+        "Pick up the only thing that you see on your {side} now.",
+        "You see one thing on your {side} now. Pick it up before you pick up anything else.",
+        "Look to your {side}: the only thing there must be the first thing you pick up.",
+    ),
+    Task(propose, label_first_pickup, solver_policy, make_nearest_policy("ball", "box", "key")),
+    earlier_templates=(
         "Get the only thing that you see on your {side}.",
         "On your {side} you see one thing: take it up.",
         "Fetch the one thing that lies to your {side} as you stand now.",
     ),
-    Task(propose, label_first_pickup, solver_policy, make_nearest_policy("ball", "box", "key")),
     horizon=12,
     rubric=Rubric(
-        "The first thing that the triangle takes up after the takeover is the one that was on its "
-        "{side} at the takeover, among the brighter cells.",
-        GUIDELINE + " Left and right are as the triangle looked then; what is straight ahead is on "
-        "neither side.",
+        "After the takeover, the first thing that the triangle picks up is the one that it saw on "
+        "its {side} at the takeover.",
+        GUIDELINE + " It sees the brighter cells. Left and right are as seen by the triangle at "
+        "the takeover; a thing straight ahead is on neither side.",
+        version="2",
     ),
 )

@@ -53,15 +53,21 @@ def _open_nearest(history: History, doors: list[Place]) -> int:
 CATEGORY = build_category(
     "open-first",
     (
+        "Open {a} before you open any other door.",
+        "The first door you open must be {a}.",
+        "Go to {a} and open it. Do not open any other door first.",
+    ),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=(
         "Open {a} before any other.",
         "Of the doors, have {a} open first.",
         "Let the first one that you open now be {a}.",
     ),
-    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
-        "The first door that the triangle opens after the takeover is {a}.",
-        "An open door is a thin bar at the side of its cell. Which doors were open before does not "
-        "matter, nor what is closed.",
+        "After the takeover, the first door that the triangle opens is {a}.",
+        "An open door is a thin bar at the side of its cell. It does not matter which doors are "
+        "open at the takeover, or which doors the triangle closes.",
+        version="2",
     ),
 )

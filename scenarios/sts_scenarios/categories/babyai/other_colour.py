@@ -58,15 +58,21 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "other-colour",
     (
+        "Pick up a {type} that is not {colour}. Do not pick up anything else first.",
+        "Pick up a {type} of any colour except {colour}, before anything else.",
+        "The first thing you pick up must be a {type}, but not a {colour} one.",
+    ),
+    Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=(
         "Get a {type} that is not {colour}.",
         "Take up a {type} of any colour but {colour}.",
         "Not the {colour} one, but another {type}: fetch that.",
     ),
-    Task(propose, label_frames, solver_policy, shortcut_policy),
     horizon=15,
     rubric=Rubric(
-        "The first thing that the triangle takes up after the takeover is a {type}, and it is not "
+        "After the takeover, the first thing that the triangle picks up is a {type}, and it is not "
         "{colour}.",
         GUIDELINE,
+        version="2",
     ),
 )

@@ -12,6 +12,8 @@ from .builders import build_category
 from .policies import History, go_to, go_to_named, parse_things
 from .room_frames import STEPS_TO_STAY, Frame, label_first_stay, things_seen, unique_things
 
+FACING = "The triangle faces a thing when it stands on the cell next to it and points at it."
+
 
 def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
     """Yield each unique thing of whose type another has been seen."""
@@ -32,16 +34,24 @@ def shortcut_policy(history: History) -> int:
 CATEGORY = build_category(
     "stand-before",
     (
+        f"Go to {{a}} and stay in front of it, facing it, for {STEPS_TO_STAY} steps in a row.",
+        f"Wait in front of {{a}} for {STEPS_TO_STAY} steps in a row, facing it. "
+        "Do not wait in front of anything else first.",
+        "The first thing you stay in front of must be {a}. "
+        f"Face it for {STEPS_TO_STAY} steps in a row.",
+    ),
+    Task(propose, label_first_stay, go_to_named, shortcut_policy),
+    earlier_templates=(
         "Walk up to {a} and stay in front of it.",
         "Go and stand right before {a}, and wait there.",
         "Place yourself in front of {a}; remain there.",
     ),
-    Task(propose, label_first_stay, go_to_named, shortcut_policy),
     horizon=16,
     rubric=Rubric(
-        success_criterion="The first thing that the triangle faces, from the cell next to it, for "
-        f"{STEPS_TO_STAY} steps in a row after the takeover is {{a}}.",
-        edge_cases="Things are balls, boxes, keys and doors. What it faces in passing, for fewer "
-        "steps, does not count.",
+        "After the takeover, the first thing that the triangle faces for "
+        f"{STEPS_TO_STAY} steps in a row is {{a}}.",
+        FACING + " Things are balls, boxes, keys and doors. Facing a thing for fewer steps does "
+        "not count.",
+        version="2",
     ),
 )

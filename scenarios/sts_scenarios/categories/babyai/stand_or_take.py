@@ -16,10 +16,16 @@ from .room_frames import (
     things_seen,
     unique_things,
 )
+from .stand_before import FACING
 
 STEPS_FACING = 6
 """Consecutive steps of facing the thing that count as staying."""
 OPTION_TEXTS = {
+    "stand": f"stay in front of it, facing it, for {STEPS_FACING} steps in a row, and pick "
+    "nothing up",
+    "take": "pick it up before you pick up anything else",
+}
+EARLIER_OPTION_TEXTS = {
     "stand": f"stay in front of it for {STEPS_FACING} steps in a row and take nothing up",
     "take": "take it up before anything else",
 }
@@ -32,7 +38,9 @@ def propose(frames: Sequence[Frame]) -> Iterator[tuple[Proposal, ...]]:
         if place in seen_things and frames[-1].held is None:
             yield tuple(
                 Proposal(
-                    {"thing": [*thing], "asked": option}, {"a": str(thing), "deed": text}, option
+                    {"thing": [*thing], "asked": option},
+                    {"a": str(thing), "action": text, "deed": EARLIER_OPTION_TEXTS[option]},
+                    option,
                 )
                 for option, text in OPTION_TEXTS.items()
             )
@@ -50,7 +58,8 @@ def label_frames(frames: Sequence[Frame], parameters: Mapping[str, Any]) -> Labe
 
 def solver_policy(history: History) -> int:
     """Go to the thing and do what the instruction asks."""
-    is_taking = "take it up" in history.instruction.lower()
+    text = history.instruction.lower()
+    is_taking = "pick it up" in text or "take it up" in text
     return pick_up_named(history) if is_taking else go_to_named(history)
 
 
@@ -61,13 +70,19 @@ def shortcut_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "stand-or-take",
-    ("As to {a}: {deed}.", "There is {a}: {deed}.", "Go to {a}, then {deed}."),
+    (
+        "Go to {a}, then {action}.",
+        "Find {a}. When you are there, {action}.",
+        "When you reach {a}, {action}.",
+    ),
     Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=("As to {a}: {deed}.", "There is {a}: {deed}.", "Go to {a}, then {deed}."),
     horizon=20,
     rubric=Rubric(
-        "Of {a}, the triangle did this after the takeover: {deed}.",
-        "To stay in front of a thing is to face it from the cell next to it. Whoever stays before "
-        "another thing for as long has not done it. Before anything else is before any other thing "
-        "is taken up; where it goes meanwhile does not matter.",
+        "After the takeover, the triangle goes to {a} and does what it was told: {action}.",
+        f"{FACING} If it has to stay, staying in front of another thing for as long first is a "
+        "failure, and so is picking anything up first. If it has to pick up {a}, picking up "
+        "another thing first is a failure; where it goes on the way does not matter.",
+        version="2",
     ),
 )

@@ -34,10 +34,21 @@ def solver_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "this-or-that",
-    ("Get {a}, not {b}.", "Take up {a} and let {b} be.", "Leave {b} and fetch {a}."),
+    (
+        "Pick up {a}, not {b}. Do not pick up anything else first.",
+        "Leave {b} where it is. The first thing you pick up must be {a}.",
+        "The first thing you pick up must be {a}, not {b}.",
+    ),
     Task(propose, label_first_pickup, solver_policy, make_nearest_policy("ball", "box", "key")),
+    earlier_templates=(
+        "Get {a}, not {b}.",
+        "Take up {a} and let {b} be.",
+        "Leave {b} and fetch {a}.",
+    ),
     horizon=16,
     rubric=Rubric(
-        "The first thing that the triangle takes up after the takeover is {a}.", GUIDELINE
+        "After the takeover, the first thing that the triangle picks up is {a}.",
+        GUIDELINE,
+        version="2",
     ),
 )

@@ -50,12 +50,18 @@ def shortcut_policy(history: History) -> int:
 
 CATEGORY = build_category(
     "unlock",
-    ("Unlock {a}.", "Open {a}; it is locked.", "Get {a} open, by its key."),
+    (
+        "Unlock {a}: fetch the key of the same colour and open {a} with it.",
+        "Open {a}. It is locked, so pick up the key of the same colour first.",
+        "Pick up the key that fits {a}, then go to {a} and open it.",
+    ),
     Task(propose, label_frames, solver_policy, shortcut_policy),
+    earlier_templates=("Unlock {a}.", "Open {a}; it is locked.", "Get {a} open, by its key."),
     horizon=28,
     rubric=Rubric(
-        "After the takeover {a} comes to be open.",
-        "A locked door is filled; an open one is a thin bar at the side of its cell. Only the key "
-        "of its colour opens it.",
+        "After the takeover, the triangle opens {a}.",
+        "A locked door is filled; an open door is a thin bar at the side of its cell. Only the key "
+        "of the same colour opens it. It counts as soon as the door is open.",
+        version="2",
     ),
 )

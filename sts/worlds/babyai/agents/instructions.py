@@ -16,12 +16,12 @@ _BESIDE = re.compile(r"next to|beside|side by side")
 _BEFORE = re.compile(r"\bbefore (?:you|standing|a visit)")
 _AFTER = re.compile(r"\bafter (?:you|standing|a visit)")
 _SIDE = re.compile(r"\byour (left|right)\b")
-_OTHER = re.compile(r"not the \w+ one|is not|any colour but")
+_OTHER = re.compile(r"not (?:the|a) \w+ one|is not|any colour (?:but|except)")
 _STAY = re.compile(r"\b(?:stay|wait|remain)\b")
-_THROUGH = re.compile(r"^(?:leave through|go out by|pass)\b")
+_THROUGH = re.compile(r"^(?:leave through|go out by|pass)\b|\b(?:go|walk) through\b")
 _OPEN = re.compile(r"\bopen\b")
-_LOCK = re.compile(r"lock|by its key")
-_TAKE = re.compile(r"\b(?:get|fetch|take)\b")
+_LOCK = re.compile(r"lock|by its key|key that fits")
+_TAKE = re.compile(r"\b(?:get|fetch|take|pick)\b")
 
 
 def parse_steps(text: str) -> list[Clause]:
