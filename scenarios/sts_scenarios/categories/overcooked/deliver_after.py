@@ -65,8 +65,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, deliver),
     horizon=30,
     rubric=Rubric(
-        "The cook delivers the soup, and after the takeover the cook with the {other} hat {event} "
-        "before that.",
-        "What the other did before the takeover does not count. In the same step is too early.",
+        "After the takeover, the cook delivers the soup, but only after the cook with the {other} "
+        "hat {event}.",
+        "What the other cook did before the takeover does not count. Delivering earlier, or in the "
+        "same step, is a failure.",
+        version="2",
     ),
 )

@@ -68,8 +68,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, deliver),
     horizon=30,
     rubric=Rubric(
-        "Of the soup that it holds at the takeover, the cook did this: {deed}.",
-        f"Left there is what the cook does not take back for {STEPS_LEFT_LYING} steps; the other "
-        "may take it. Who first lays it down has not delivered it.",
+        "After the takeover, the cook does what it was told with the soup in its hands: {deed}.",
+        "Only what the cook does first counts: deliver the soup, or lay it on a counter. The soup "
+        f"is left there if the cook does not take it back for {STEPS_LEFT_LYING} steps; the other "
+        "cook may take it.",
+        version="2",
     ),
 )

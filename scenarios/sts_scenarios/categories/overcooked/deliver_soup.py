@@ -33,8 +33,9 @@ CATEGORY = build_category(
     horizon=HORIZON,
     lead=MAX_LEAD,
     rubric=Rubric(
-        "The cook brings a soup to the serving window after the takeover.",
-        "It is done the moment the cook lays the soup on the window. Any soup will do, "
-        "whoever cooked it or put it on the dish, but the cook must bring it there themself.",
+        "After the takeover, the cook brings a soup to the serving window.",
+        "It counts as soon as the soup is on the window. Any soup counts, no matter which cook "
+        "cooked it or put it on the dish, but the judged cook must bring it there.",
+        version="2",
     ),
 )

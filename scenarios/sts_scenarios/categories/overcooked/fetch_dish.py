@@ -23,8 +23,9 @@ CATEGORY = build_category(
     horizon=HORIZON,
     lead=MAX_LEAD,
     rubric=Rubric(
-        "The cook takes a dish into their hands after the takeover.",
-        "From the stack or from a counter, it is the same, and it is done the moment the cook "
-        "holds it. What the cook does with it then is not asked.",
+        "After the takeover, the cook takes a dish into its hands.",
+        "The dish may come from the stack or a counter. It counts as soon as the cook holds it; "
+        "what happens afterwards does not matter.",
+        version="2",
     ),
 )

@@ -39,8 +39,9 @@ CATEGORY = build_category(
     horizon=HORIZON,
     lead=MAX_LEAD,
     rubric=Rubric(
-        "The cook puts in the third onion of a pot, so that it starts to cook.",
-        "Onions that the other cook puts in count towards the three, but the third must come "
-        "from the cook who is judged. Any pot will do.",
+        "After the takeover, the cook puts the third onion into a pot, so that it starts to cook.",
+        "Any pot counts. The other cook may have put in the first two onions, but the judged cook "
+        "must put in the third.",
+        version="2",
     ),
 )

@@ -53,9 +53,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
-        "The first onion that the cook puts into a pot after the takeover goes into the one of the "
-        "two pots that had {how} onions in it at the takeover.",
-        "Only pots that were not full and not cooking count. What the other cook does meanwhile "
-        "does not matter.",
+        "After the takeover, the first onion that the cook puts into a pot goes into the one of "
+        "the two pots that had {how} onions at the takeover.",
+        "The two pots are those that were neither full nor cooking at the takeover. What the other "
+        "cook does does not matter.",
+        version="2",
     ),
 )

@@ -126,8 +126,10 @@ CATEGORY = Category(
     context=CONTEXT,
     partner=PARTNER,
     rubric=Rubric(
-        "The cook lays {a} on a counter that the cook with the {other} hat can reach, for good.",
-        "It is done when it is laid there. Whether the other takes it is not asked, but what the "
-        "cook takes back before the other has it was not handed over. Other things do not count.",
+        "After the takeover, the cook lays {a} on a counter that the cook with the {other} hat can "
+        "reach, and leaves it there.",
+        "It counts as soon as it lies there, whether or not the other cook takes it. If the cook "
+        "takes it back before the other cook has it, it does not count. Other things do not count.",
+        version="2",
     ),
 )

@@ -94,8 +94,10 @@ CATEGORY = Category(
     context=CONTEXT,
     partner=PARTNER,
     rubric=Rubric(
-        "The cook with the {other} hat stands where the judged cook stood at the takeover.",
-        "It is not enough that the judged cook steps aside: the other must come to stand there. "
-        "Where the judged cook goes, and whether they come back later, is not asked.",
+        "After the takeover, the cook with the {other} hat steps onto the cell on which the judged "
+        "cook stood at the takeover.",
+        "Stepping aside is not enough: the other cook must step onto that cell. It does not matter "
+        "where the judged cook goes, or whether it comes back later.",
+        version="2",
     ),
 )

@@ -38,8 +38,9 @@ CATEGORY = build_category(
     horizon=HORIZON,
     lead=MAX_LEAD,
     rubric=Rubric(
-        "The cook takes a finished soup out of a pot, onto a dish in their hands.",
-        "A soup that stands on a counter already does not count. Where the soup goes then is "
-        "not asked.",
+        "After the takeover, the cook takes a finished soup out of a pot with a dish.",
+        "Picking up a soup from a counter does not count. What happens to the soup afterwards does "
+        "not matter.",
+        version="2",
     ),
 )

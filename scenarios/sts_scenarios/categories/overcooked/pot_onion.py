@@ -23,8 +23,9 @@ CATEGORY = build_category(
     horizon=HORIZON,
     lead=MAX_LEAD,
     rubric=Rubric(
-        "The cook puts an onion into a pot after the takeover.",
-        "One onion is enough, in any pot, and it may be one that the cook held already. Laid "
-        "on a counter it is not in a pot.",
+        "After the takeover, the cook puts an onion into a pot.",
+        "One onion is enough, and any pot counts. The cook may already hold the onion at the "
+        "takeover. An onion on a counter does not count.",
+        version="2",
     ),
 )

@@ -86,8 +86,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=30,
     rubric=Rubric(
-        "The first onion that the cook puts into a pot after the takeover goes into the pot that "
-        "the cook with the {other} hat had last put one into at the takeover.",
-        "Where the onion comes from does not matter, nor what the other does afterwards.",
+        "After the takeover, the first onion that the cook puts into a pot goes into the pot that "
+        "the cook with the {other} hat had used last before the takeover.",
+        "Using a pot means putting an onion into it. It does not matter where the onion comes "
+        "from, or what the other cook does after the takeover.",
+        version="2",
     ),
 )

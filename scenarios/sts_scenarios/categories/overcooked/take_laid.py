@@ -80,8 +80,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=24,
     rubric=Rubric(
-        "The first thing that the cook takes after the takeover is {a} that the cook with the "
-        "{other} hat laid on a counter after the takeover.",
-        "What lay on the counters before does not count, nor what comes from the stacks.",
+        "After the takeover, the cook with the {other} hat lays {a} on a counter, and that is the "
+        "first thing that the cook takes.",
+        "Taking another thing first is a failure. Things that lay on a counter at the takeover, or "
+        "that come from the stacks, do not count.",
+        version="2",
     ),
 )

@@ -127,8 +127,10 @@ CATEGORY = build_category(
     Task(propose, label_snapshots, solver_policy, shortcut_policy),
     horizon=12,
     rubric=Rubric(
-        "As the cook with the {other} hat came, the cook did this: {deed}.",
-        "One's place is where the cook stood at the takeover. To push is to try to step onto a "
-        "place on which the other stands, and to stay where one is. Turning about is staying.",
+        "After the takeover, when the cook with the {other} hat comes, the cook does what it was "
+        "told: {deed}.",
+        "The place is the cell on which the cook stood at the takeover. Pushing means trying to "
+        "step onto the other cook's cell. Turning on the spot counts as staying.",
+        version="2",
     ),
 )
