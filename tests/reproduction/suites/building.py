@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 from sts.cli.main import main as sts_command
 from sts.errors import ArgumentError, DamagedData, StsError
@@ -15,6 +18,8 @@ from sts.suites import store
 from sts.suites.drafts import open_draft
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Suite
+from sts_scenarios import categories
+from sts_scenarios.category import Category
 
 DRAFT = "draft"
 
@@ -43,6 +48,21 @@ def carry_out(folder: str, commands: Iterable[Sequence[str]]) -> None:
     for line in commands:
         if sts_command([*line, "--workspace", folder]) != 0:
             raise StsError(f"sts {' '.join(line)} failed")
+
+
+@contextmanager
+def use_earlier_words() -> Iterator[None]:
+    """Mine with the templates of earlier suites, for the categories that have some."""
+    load = categories.load_categories
+
+    def load_earlier(domain: str) -> tuple[Category, ...]:
+        rules = load(domain)
+        return tuple(
+            replace(rule, templates=rule.earlier_templates or rule.templates) for rule in rules
+        )
+
+    with mock.patch.object(categories, "load_categories", load_earlier):
+        yield
 
 
 def flags(name: str, values: Iterable[str]) -> list[str]:

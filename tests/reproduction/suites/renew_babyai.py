@@ -4,8 +4,8 @@
 
 OUT is where `suite.json` and `scenarios.parquet` go. `babyai@1` is built first. The rest is made
 as a curator makes it: begun from that version, some of it retired for stated reasons, others mined
-from open levels that have no mission, accepted, frozen. The same agents and the same minigrid give
-the same scenarios. Needs the extra `babyai`.
+from open levels that have no mission, accepted, frozen. Its wordings are the earlier ones of its
+categories. The same agents and the same minigrid give the same scenarios. Needs the extra `babyai`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
 from tests.reproduction.suites import build_babyai, building
-from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
+from tests.reproduction.suites.building import DRAFT, carry_out, flags, run, use_earlier_words
 from tests.reproduction.suites.recorders import BABYAI_RANDOM
 
 LEVELS = (
@@ -59,7 +59,7 @@ def commands() -> list[list[str]]:
     gone = Counter(name.rpartition("-")[0] for name in UNSEEN)
     why = "babyai-blind, who sees nothing, does it in {} of ten continuations"
     return [
-        *_record(LEVELS, AGENTS, 100, ["--env-option", "open=true"]),
+        *record_open_levels(),
         *_record(MISSIONS, MISSION_AGENTS, 200, []),
         ["draft", "new", "--from", f"{DRAFT}@1"],
         *(
@@ -71,6 +71,11 @@ def commands() -> list[list[str]]:
         ["draft", "accept", DRAFT, "--all", "--reason", "it fits its moment", *by],
         ["suite", "freeze", DRAFT, "--description", DESCRIPTION],
     ]
+
+
+def record_open_levels() -> list[list[str]]:
+    """Return the command lines that record levels without a mission."""
+    return _record(LEVELS, AGENTS, 100, ["--env-option", "open=true"])
 
 
 def _record(
@@ -95,7 +100,8 @@ def build(out: Path) -> Suite:
         workspace = Workspace.open(folder)
         place = workspace.path("suites", DRAFT, "1")
         building.build(place, DRAFT, first.VERSION, first.DESCRIPTION, first.commands())
-        carry_out(folder, commands())
+        with use_earlier_words():
+            carry_out(folder, commands())
         made = store.load(workspace, f"{DRAFT}@2")
     suite = replace(made, name=NAME, parent=PARENT, provenance=collect_provenance())
     store.write(out, suite)
