@@ -51,7 +51,10 @@ def test_every_wording_of_every_packaged_category_is_its_own():
 
 @pytest.mark.parametrize(
     "label",
-    ["core@1", "core@2", pytest.param("babyai@2", marks=pytest.mark.landing)],
+    [
+        *("core@1", "core@2"),
+        *(pytest.param(f"babyai@{version}", marks=pytest.mark.landing) for version in (2, 3)),
+    ],
 )
 def test_every_scenario_of_a_packaged_suite_is_checked_by_its_rule(label, tmp_path):
     packaged = store.load(Workspace.open(tmp_path), label).scenarios

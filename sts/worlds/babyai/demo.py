@@ -3,7 +3,7 @@
 from sts.cli.demo import Demo
 
 DEMO = Demo(
-    suite="babyai@2",
+    suite="babyai@3",
     agents=(
         *("random", "babyai-blind", "babyai-seeker", "babyai-noisy-bot-30"),
         *("babyai-bot", "babyai-reader-half", "babyai-reader"),

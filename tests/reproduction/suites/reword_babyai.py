@@ -31,8 +31,8 @@ from tests.reproduction.suites.building import carry_out, flags, run
 NAME, PARENT, SEED = "babyai", "babyai@2", 3
 BY = ["--user", "reword-babyai"]
 WIDE = ("babyai-beside", "babyai-go-through", "babyai-stand-before", "babyai-unlock")
-"""The categories of the parent with a range of 40 points or more, from 10% to 90%, in which no agent
-lies that sees observations alone (`middle`)."""
+"""The categories of the parent with a range of 40 points or more, within 10% to 90%, in which no
+agent lies that sees observations alone (`middle`)."""
 DOORS = (
     *("OpenDoor", "OpenDoorColor", "ActionObjDoor", "OpenTwoDoors"),
     *("UnlockLocal", "UnlockLocalDist", "GoTo", "GoToSeqS5R2"),
@@ -51,10 +51,10 @@ DESCRIPTION = (
 
 def record_doors() -> list[list[str]]:
     """Return the command lines that record levels with doors."""
-    amount = [*flags("agent", renew_babyai.AGENTS), "--episodes", str(EPISODES), "--steps", "48"]
+    amount = f"--env-option open=true --episodes {EPISODES} --steps 48".split()
+    amount += flags("agent", renew_babyai.AGENTS)
     return [
-        f"record --domain babyai --env-option level={level} --env-option open=true --seed {seed}".split()
-        + amount
+        f"record --domain babyai --env-option level={level} --seed {seed}".split() + amount
         for seed, level in enumerate(DOORS, FIRST_SEED)
     ]
 

@@ -1,11 +1,11 @@
-"""Recording, the five categories of missions, and the packaged suite babyai@2."""
+"""Recording, the five categories of missions, and the packaged suites of BabyAI."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -22,7 +22,7 @@ from sts.errors import ReplayMismatch
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.lint import lint_scenarios
-from sts.suites.types import DIFFICULTIES, Scenario, group_pairs
+from sts.suites.types import DIFFICULTIES, Scenario, Suite, group_pairs
 from sts.trajectories.types import Trajectory
 from sts.worlds.babyai.agents.missions import is_relative
 from sts_scenarios import categories, mining, quality_checks
@@ -34,14 +34,17 @@ from sts_scenarios.profiles import compute_profiles
 from sts_scenarios.validity import is_checked
 from tests.mined import mine
 from tests.recording import record
-from tests.reproduction.suites import build_babyai, renew_babyai
+from tests.reproduction.suites import build_babyai, renew_babyai, reword_babyai
 from tests.reproduction.suites.building import build
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
+from tests.reproduction.suites.reword_babyai import WIDE, find_template
 
 RULES = {one.name: one for one in categories.load_categories("babyai")}
 OWN = [rule for rule in RULES.values() if not rule.controls]
 """The missions of the package; the other categories are asked in hindsight."""
-SUITE = store.load(Workspace.open("no-workspace-here"), "babyai@2")
+PARENT, SUITE = (
+    store.load(Workspace.open("no-workspace-here"), label) for label in ("babyai@2", "babyai@3")
+)
 MISSIONS = [s for s in SUITE.scenarios if s.category in {c.name for c in OWN}]
 PAIRS = {"babyai-before-or-after", "babyai-stand-or-take", "babyai-this-or-that"}
 
@@ -176,15 +179,46 @@ def test_rule_is_used_for_no_other_mission() -> None:
     assert "already ended" in str(categories.load_category(over.category).why_invalid(late))
 
 
-def test_suite_holds_ten_of_eighteen_categories_of_every_difficulty() -> None:
-    units = {(s.pair or s.id, s.category) for s in SUITE.scenarios}
-    assert Counter(category for _, category in units) == dict.fromkeys(RULES, 10)
+@pytest.mark.parametrize("suite", [PARENT, SUITE], ids=lambda suite: suite.label)
+def test_suite_holds_ten_of_eighteen_categories_of_every_difficulty(suite: Suite) -> None:
+    easy = Counter(one.id.rpartition("-")[0] for one in suite.changes if one.kind == "added")
+    added = easy if suite is SUITE else {}
+    units = {(s.pair or s.id, s.category) for s in suite.scenarios}
+    count = Counter(category for _, category in units)
+    assert count == {name: 10 + added.get(name, 0) for name in RULES}
     for name in RULES:
-        own = [s for s in SUITE.scenarios if s.category == name]
+        own = [s for s in suite.scenarios if s.category == name]
         hard = {*DIFFICULTIES[:2]} if name == "babyai-unlock" else {*DIFFICULTIES}
         assert {s.difficulty for s in own} == hard
-        assert len({s.world for s in own}) == 10
-    assert {s.category for halves in group_pairs(SUITE.scenarios).values() for s in halves} == PAIRS
+        assert len({s.world for s in own}) == count[name]
+    assert {s.category for halves in group_pairs(suite.scenarios).values() for s in halves} == PAIRS
+
+
+def test_rewording_changes_only_id_and_words_and_missions_stay() -> None:
+    before = {one.id: one for one in PARENT.scenarios}
+    assert (SUITE.parent, len(SUITE.scenarios) <= 320) == ("babyai@2", True)
+    replaced = {one.replaces: one for one in SUITE.scenarios if one.replaces}
+    asked = {one.id for one in PARENT.scenarios if RULES[one.category].earlier_templates}
+    assert replaced.keys() == asked
+    same = {one.id for one in SUITE.scenarios} & before.keys()
+    assert same == before.keys() - asked == {one.id for one in MISSIONS}
+    for id, one in replaced.items():
+        told = dataclasses.replace(one.instruction, text=before[id].instruction.text)
+        old = dataclasses.replace(one, id=id, replaces="", instruction=told)
+        assert old.hash == before[id].hash and one.instruction.text != told.text
+        rule = RULES[one.category]
+        assert find_template(before[id], rule) == [
+            words.format(**rule.template_fields(one))
+            for words in rule.templates  # type: ignore[misc]
+        ].index(one.instruction.text)
+
+
+def test_added_scenarios_are_easy_and_of_the_categories_with_a_gap() -> None:
+    new = {one.id for one in SUITE.changes if one.kind == "added"}
+    added = [one for one in SUITE.scenarios if one.id in new]
+    assert {one.category for one in added} == {*WIDE}
+    assert {one.difficulty for one in added} == {"easy"}
+    assert all("in the middle" in one.reason for one in SUITE.changes if one.kind == "added")
 
 
 def test_suite_is_sound_and_every_instruction_fits() -> None:
@@ -201,17 +235,18 @@ def test_suite_is_sound_and_every_instruction_fits() -> None:
 
 
 def test_suite_lists_the_retired_scenarios_of_its_parent_with_a_reason() -> None:
-    assert SUITE.parent == "babyai@1"
-    retired = {one.id: one.reason for one in SUITE.changes if one.kind == "retired"}
+    assert PARENT.parent == "babyai@1"
+    retired = {one.id: one.reason for one in PARENT.changes if one.kind == "retired"}
     assert retired.keys() == {f"babyai-{name}" for name in UNSEEN}
     assert all("sees nothing" in why for why in retired.values())
-    assert not retired.keys() & {s.id for s in SUITE.scenarios}
+    assert not retired.keys() & {s.id for s in (*PARENT.scenarios, *SUITE.scenarios)}
 
 
 def test_instruction_templates_and_sides_take_turns() -> None:
     for kind in CATEGORIES:
-        own = [s.instruction.text for s in SUITE.scenarios if s.category == f"babyai-{kind}"]
-        assert len({text.split()[0] for text in own}) > 1, kind
+        rule = RULES[f"babyai-{kind}"]
+        used = {find_template(s, rule) for s in PARENT.scenarios if s.category == rule.name}
+        assert used == {0, 1, 2}, kind
     said = Counter(s.parameters["side"] for s in SUITE.scenarios if "side" in s.parameters)
     assert said == {"left": 5, "right": 5}
 
@@ -222,13 +257,20 @@ def hash_without_code(scenario: Scenario) -> str:
     return dataclasses.replace(scenario, provenance=rest).row_hash
 
 
-@pytest.mark.slow  # eight minutes
-def test_rebuilt_suite_has_the_same_scenario_hashes(tmp_path: Path) -> None:
-    made = renew_babyai.build(tmp_path / "2")
+@pytest.mark.slow  # eight minutes each
+@pytest.mark.parametrize(
+    ("suite", "rebuild"),
+    [(PARENT, renew_babyai.build), (SUITE, reword_babyai.build)],
+    ids=("babyai@2", "babyai@3"),
+)
+def test_rebuilt_suite_has_the_same_scenario_hashes(
+    suite: Suite, rebuild: Callable[[Path], Suite], tmp_path: Path
+) -> None:
+    made = rebuild(tmp_path / "made")
     assert list(map(hash_without_code, made.scenarios)) == list(
-        map(hash_without_code, SUITE.scenarios)
+        map(hash_without_code, suite.scenarios)
     )
-    assert made.changes == SUITE.changes
+    assert made.changes == suite.changes
 
 
 def test_suite_passes_the_quality_checks() -> None:
@@ -275,9 +317,9 @@ def test_table_of_the_page_shows_the_results_of_the_suite(
     assert len(rows) == 7
     players = [word for name, *_ in rows for word in ("--agent", name)]
     for words in (
-        ["run", "babyai@2", *players],
-        ["label", "babyai@2"],
-        ["report", "babyai@2", "--clips", "none"],
+        ["run", "babyai@3", *players],
+        ["label", "babyai@3"],
+        ["report", "babyai@3", "--clips", "none"],
     ):
         capsys.readouterr()
         assert main([*words, "--workspace", str(tmp_path)]) == 0
