@@ -36,6 +36,7 @@ from tests.mined import mine
 from tests.recording import record
 from tests.reproduction.suites import build_babyai, renew_babyai, reword_babyai
 from tests.reproduction.suites.building import build
+from tests.reproduction.suites.middle import find_gap
 from tests.reproduction.suites.renew_babyai import CATEGORIES, UNSEEN
 from tests.reproduction.suites.reword_babyai import WIDE, find_template
 
@@ -324,3 +325,17 @@ def test_table_of_the_page_shows_the_results_of_the_suite(
     said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     for name, rate, interval in rows:
         assert any(re.search(rf"{rate} {interval} {name}\b", line) for line in said), name
+
+
+@pytest.mark.parametrize(
+    ("rates", "gap"),
+    [
+        ([], (0.1, 0.9)),
+        ([0.05, 0.3, 0.45, 0.95], (0.45, 0.9)),
+        ([0.1, 0.6, 0.9], (0.1, 0.6)),
+    ],
+)
+def test_gap_is_the_widest_range_without_an_agent(
+    rates: list[float], gap: tuple[float, float]
+) -> None:
+    assert find_gap(rates) == gap
