@@ -1,0 +1,104 @@
+"""How far packaged suites of Λ* spread the agents of a list that was fixed before.
+
+    python -m tests.reproduction.suites.spread SUITE [SUITE ...] [--also AGENT] [--svg FILE]
+
+By the automatic labels of ten continuations of each agent; not judged by people. Agents of `--also`
+are shown, and do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sts.errors import StsError
+from sts.storage.workspace import Workspace
+from sts.suites import store
+from sts.suites.types import Suite
+from sts_scenarios.categories.lambda_star import SPREAD
+from sts_scenarios.profiles import compute_profiles
+from tests.reproduction.suites.measured import table
+
+LOW, HIGH, HALF = 0.1, 0.9, 0.5
+"""The range of pass rates in which agents should lie close together, and what passing means."""
+
+
+class Spread(NamedTuple):
+    """How far a suite spreads agents."""
+
+    rates: dict[str, float]  # by agent, the lowest first
+    passed_by: list[int]  # of each scenario, the agents of the list that pass it
+    alone: dict[str, int]  # by agent, the scenarios that it alone passes
+    gaps: list[float]  # between neighbours, from LOW to HIGH
+
+    @property
+    def lonely_share(self) -> float:
+        """Share of the scenarios that one agent alone passes."""
+        return self.passed_by.count(1) / len(self.passed_by)
+
+
+def measure_spread(passed: Mapping[str, Sequence[float]], listed: Sequence[str] = SPREAD) -> Spread:
+    """Return the spread of agents by their pass rates on each scenario."""
+    rates = {name: sum(row) / len(row) for name, row in passed.items()}
+    rates = dict(sorted(rates.items(), key=lambda item: item[1]))
+    every = zip(*(passed[name] for name in listed), strict=True)
+    by = [[n for n, rate in zip(listed, row, strict=True) if rate >= HALF] for row in every]
+    alone = {name: by.count([name]) for name in listed}
+    inner = [LOW, *(r for n, r in rates.items() if n in listed and LOW < r < HIGH), HIGH]
+    gaps = [b - a for a, b in itertools.pairwise(inner)]
+    return Spread(rates, [len(names) for names in by], alone, gaps)
+
+
+def load_spread(suite: Suite, also: Sequence[str] = ()) -> Spread:
+    """Return the spread of the listed agents, and of others, over a suite."""
+    made = [one.profile for one in compute_profiles(suite.scenarios, (*SPREAD, *also))]
+    passed = {
+        name: [one.passed[name].successes / one.passed[name].of for one in made]
+        for name in (*SPREAD, *also)
+    }
+    return measure_spread(passed)
+
+
+def text(suites: Mapping[str, Spread]) -> str:
+    """Return the tables of agents by pass rate and of scenarios by how many agents pass them."""
+    last = [*suites.values()][-1]
+    rows = [(f"`{n}`", *(f"{own.rates[n]:.2f}" for own in suites.values())) for n in last.rates]
+    names = ("none", "one", *map(str, range(2, len(SPREAD) + 1)))
+    counts = [
+        (name, *(str(own.passed_by.count(number)) for own in suites.values()))
+        for number, name in enumerate(names)
+    ]
+    parts = [table(("agent", *suites), rows), table(("passed by", *suites), counts)]
+    for label, own in suites.items():
+        alone = ", ".join(f"{n} {count}" for n, count in own.alone.items() if count)
+        parts.append(
+            f"{label}: {len(own.passed_by)} scenarios; largest gap {max(own.gaps):.3f}; passed by "
+            f"one agent alone {own.lonely_share:.0%} ({alone})."
+        )
+    return "\n\n".join(parts)
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="spread", description=__doc__)
+    parser.add_argument("suite", nargs="+", metavar="NAME@VERSION")
+    parser.add_argument("--also", action="append", default=[], metavar="AGENT")
+    parser.add_argument("--svg", type=Path)
+    args = parser.parse_args(argv)
+    try:
+        suites = {
+            label: load_spread(store.load(Workspace.open("workspace"), label), args.also)
+            for label in args.suite
+        }
+    except StsError as error:
+        print(f"spread: {error}", file=sys.stderr)
+        return error.exit_code
+    print(text(suites))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
