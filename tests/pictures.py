@@ -30,9 +30,9 @@ from sts_annotator_app.auth import derive_owner_key
 from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
-ASKED = "Catch your team-mate, who runs away from you: be on the same cell."
-SUITE = "core@2"
-PART = "core@2+category:catch-mate"
+ASKED = "Catch your team-mate, who runs away from you: be on the same cell once."
+SUITE = "core@3"
+PART = "core@3+category:catch-mate"
 HEADINGS = "h1, h2, .pill, .facts dt, nav a"
 BUTTONS = "button[data-action]:not(.agents button)"
 TEXTS = """(found, high) => found.filter(one => {

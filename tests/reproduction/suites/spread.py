@@ -15,6 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import altair as alt
+import pandas as pd
+
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -82,6 +85,44 @@ def text(suites: Mapping[str, Spread]) -> str:
     return "\n\n".join(parts)
 
 
+def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
+    """Draw agents by pass rate, and scenarios by how many agents pass them."""
+    rates = pd.DataFrame(
+        [
+            {"suite": label, "pass rate": rate, "listed": name in SPREAD}
+            for label, own in suites.items()
+            for name, rate in own.rates.items()
+        ]
+    )
+    counts = pd.DataFrame(
+        [
+            {"suite": label, "agents": n, "share": own.passed_by.count(n) / len(own.passed_by)}
+            for label, own in suites.items()
+            for n in range(len(SPREAD) + 1)
+        ]
+    )
+    agents = (
+        alt.Chart(rates, title="Agents by pass rate", width=330, height=110)
+        .mark_point(filled=True, size=60, opacity=0.7)
+        .encode(
+            alt.X("pass rate", scale=alt.Scale(domain=[0, 1])).axis(format="%"),
+            alt.Y("suite", title=None),
+            alt.Shape("listed:N", title="in the list", sort=[True, False]),
+        )
+    )
+    scenarios = (
+        alt.Chart(counts, title="Scenarios by how many agents pass them", width=330, height=110)
+        .mark_bar(opacity=0.7)
+        .encode(
+            alt.X("agents:O", title="agents that pass at least half of their continuations"),
+            alt.Y("share", title="share of scenarios").axis(format="%"),
+            alt.XOffset("suite"),
+            alt.Color("suite", title=None),
+        )
+    )
+    return agents | scenarios
+
+
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="spread", description=__doc__)
     parser.add_argument("suite", nargs="+", metavar="NAME@VERSION")
@@ -97,6 +138,8 @@ def main(argv: Sequence[str]) -> int:
         print(f"spread: {error}", file=sys.stderr)
         return error.exit_code
     print(text(suites))
+    if args.svg:
+        draw(suites).save(args.svg)
     return 0
 
 
