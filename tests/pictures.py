@@ -68,7 +68,7 @@ def take(folder: Path) -> None:
             page = browser.new_page(
                 viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
             )
-            page.goto((folder / "reports" / "core-2" / "report.html").resolve().as_uri())
+            page.goto((folder / "reports" / "core-3" / "report.html").resolve().as_uri())
             _keep(page, "report.png", HEADINGS)
             page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
             page.goto(server.url(f"/enter?t={derive_owner_key(Workspace.open(folder), OWNER)}"))

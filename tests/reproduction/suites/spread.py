@@ -18,6 +18,7 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
+from sts import agents
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
@@ -61,7 +62,7 @@ def load_spread(suite: Suite, also: Sequence[str] = ()) -> Spread:
     made = [one.profile for one in compute_profiles(suite.scenarios, (*SPREAD, *also))]
     passed = {
         name: [one.passed[name].successes / one.passed[name].of for one in made]
-        for name in (*SPREAD, *also)
+        for name in (*SPREAD, *(agents.load(name).name for name in also))
     }
     return measure_spread(passed)
 
@@ -101,7 +102,7 @@ def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
             for n in range(len(SPREAD) + 1)
         ]
     )
-    agents = (
+    by_rate = (
         alt.Chart(rates, title="Agents by pass rate", width=330, height=110)
         .mark_point(filled=True, size=60, opacity=0.7)
         .encode(
@@ -120,7 +121,7 @@ def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
             alt.Color("suite", title=None),
         )
     )
-    return agents | scenarios
+    return by_rate | scenarios
 
 
 def main(argv: Sequence[str]) -> int:
