@@ -19,7 +19,7 @@ import altair as alt
 import pandas as pd
 
 from sts import agents
-from sts.errors import StsError
+from sts.errors import ArgumentError, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Suite
@@ -38,6 +38,7 @@ class Spread(NamedTuple):
     passed_by: list[int]  # of each scenario, the agents of the list that pass it
     alone: dict[str, int]  # by agent, the scenarios that it alone passes
     gaps: list[float]  # between neighbours, from LOW to HIGH
+    middle: dict[str, list[str]]  # by category, the agents of the list from LOW to HIGH
 
     @property
     def lonely_share(self) -> float:
@@ -45,16 +46,31 @@ class Spread(NamedTuple):
         return self.passed_by.count(1) / len(self.passed_by)
 
 
-def measure_spread(passed: Mapping[str, Sequence[float]], listed: Sequence[str] = SPREAD) -> Spread:
-    """Return the spread of agents by their pass rates on each scenario."""
+def measure_spread(
+    passed: Mapping[str, Sequence[float]], asked: Sequence[str], listed: Sequence[str] = SPREAD
+) -> Spread:
+    """Return the spread of agents by their pass rates on each scenario, of the categories `asked`.
+
+    Raises:
+      ArgumentError: no agent of the list lies between LOW and HIGH.
+    """
     rates = {name: sum(row) / len(row) for name, row in passed.items()}
     rates = dict(sorted(rates.items(), key=lambda item: item[1]))
     every = zip(*(passed[name] for name in listed), strict=True)
     by = [[n for n, rate in zip(listed, row, strict=True) if rate >= HALF] for row in every]
     alone = {name: by.count([name]) for name in listed}
     inner = [LOW, *(r for n, r in rates.items() if n in listed and LOW < r < HIGH), HIGH]
+    if len(inner) == 2:
+        raise ArgumentError(
+            f"no agent of the list passes between {LOW:.0%} and {HIGH:.0%}: the list spans nothing"
+        )
     gaps = [b - a for a, b in itertools.pairwise(inner)]
-    return Spread(rates, [len(names) for names in by], alone, gaps)
+    middle = {}
+    for category in sorted({*asked}):
+        rows = [n for n, name in enumerate(asked) if name == category]
+        means = {name: sum(passed[name][n] for n in rows) / len(rows) for name in listed}
+        middle[category] = [name for name in listed if LOW <= means[name] <= HIGH]
+    return Spread(rates, [len(names) for names in by], alone, gaps, middle)
 
 
 def load_spread(suite: Suite, also: Sequence[str] = ()) -> Spread:
@@ -64,7 +80,7 @@ def load_spread(suite: Suite, also: Sequence[str] = ()) -> Spread:
         name: [one.passed[name].successes / one.passed[name].of for one in made]
         for name in (*SPREAD, *(agents.load(name).name for name in also))
     }
-    return measure_spread(passed)
+    return measure_spread(passed, [scenario.category for scenario in suite.scenarios])
 
 
 def text(suites: Mapping[str, Spread]) -> str:
@@ -83,6 +99,8 @@ def text(suites: Mapping[str, Spread]) -> str:
             f"{label}: {len(own.passed_by)} scenarios; largest gap {max(own.gaps):.3f}; passed by "
             f"one agent alone {own.lonely_share:.0%} ({alone})."
         )
+    middle = [(f"`{n}`", str(len(own)) if own else "none") for n, own in last.middle.items()]
+    parts.append(table(("category", f"agents from {LOW:.0%} to {HIGH:.0%}"), middle))
     return "\n\n".join(parts)
 
 
