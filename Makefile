@@ -53,9 +53,9 @@ wheel: $(BIN)/python  ## build the wheel, install it in a clean environment and 
 	PIP_DISABLE_PIP_VERSION_CHECK=1 build/clean/bin/python -m pip install --quiet --constraint constraints.lock build/wheel/*.whl
 	mkdir build/elsewhere/analysis && echo 'raise SystemExit("imported the folder of a user")' \
 		| tee build/elsewhere/scenarios.py > build/elsewhere/analysis/__init__.py
-	cd build/elsewhere && ../clean/bin/sts suite verify core@2 \
-		&& ../clean/bin/sts run core@2 --agent random --agent rule --continuations 1 \
-		&& ../clean/bin/sts label core@2 && ../clean/bin/sts report core@2
+	cd build/elsewhere && ../clean/bin/sts suite verify core@3 \
+		&& ../clean/bin/sts run core@3 --agent random --agent rule --continuations 1 \
+		&& ../clean/bin/sts label core@3 && ../clean/bin/sts report core@3
 
 coverage: $(VENV)/.test  ## simulate the coverage of the report's intervals in all cells; takes three CPU-hours
 	$(BIN)/python -m tests.analysis.coverage --workers $(WORKERS)

@@ -30,9 +30,9 @@ from sts_annotator_app.auth import derive_owner_key
 from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
 
 IMAGES = ROOT / "docs" / "images"
-ASKED = "Catch your team-mate, who runs away from you: be on the same cell."
-SUITE = "core@2"
-PART = "core@2+category:catch-mate"
+ASKED = "Catch your team-mate, who runs away from you: be on the same cell once."
+SUITE = "core@3"
+PART = "core@3+category:catch-mate"
 HEADINGS = "h1, h2, .pill, .facts dt, nav a"
 BUTTONS = "button[data-action]:not(.agents button)"
 TEXTS = """(found, high) => found.filter(one => {
@@ -68,7 +68,7 @@ def take(folder: Path) -> None:
             page = browser.new_page(
                 viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
             )
-            page.goto((folder / "reports" / "core-2" / "report.html").resolve().as_uri())
+            page.goto((folder / "reports" / "core-3" / "report.html").resolve().as_uri())
             _keep(page, "report.png", HEADINGS)
             page.add_init_script("localStorage['sts:settings'] ??= '{\"autoplay\": false}'")
             page.goto(server.url(f"/enter?t={derive_owner_key(Workspace.open(folder), OWNER)}"))

@@ -51,7 +51,7 @@ wait "$STS_PID"
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
 EACH = pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
 CONTINUATIONS = re.compile(r"^(sts run .*--continuations )\d+", re.M)
-WHOLE = re.compile(r"^(sts (?:run|label|report) core@2)\b", re.M)
+WHOLE = re.compile(r"^(sts (?:run|label|report) core@3)\b", re.M)
 
 
 def commands(path: Path) -> str:

@@ -186,7 +186,7 @@ def _build_component(name: str) -> Component:
 
     Drafts and live sessions may use any installed domain.
     """
-    return components.load_component(name, load_drawings(every=name in ("curate", "live")))
+    return components.load_component(name, load_drawings(every=name in ("clip", "curate", "live")))
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from sts.errors import StsError
 from sts.registry import translate_errors
@@ -22,15 +23,16 @@ def find_category(scenario: Scenario, by_name: Mapping[str, Category]) -> Catego
     category = by_name.get(scenario.category)
     if category is None or scenario.criterion or scenario.edge_cases:
         return None
-    text = _normalise(scenario.instruction.text)
-    if not _matches(text, category, {}):
+    text = scenario.instruction.text
+    known = [t for t in (*category.templates, *category.earlier_templates) if matches(text, t)]
+    if not known:
         return None
     try:
         with translate_errors(f"template fields of {scenario.id}"):
             words = category.template_fields(scenario) if category.template_fields else {}
     except StsError:  # its parameters are not those of the category
         return None
-    return category if _matches(text, category, words) else None
+    return category if any(matches(text, template, words) for template in known) else None
 
 
 def is_checked(scenario: Scenario, by_name: Mapping[str, Category]) -> bool:
@@ -51,11 +53,13 @@ def find_fault(scenario: Scenario, by_name: Mapping[str, Category]) -> str | Non
     return category.why_invalid(scenario)
 
 
-def _matches(text: str, category: Category, words: Mapping[str, str]) -> bool:
-    """Return True if a template gives a text; fields without words match anything."""
+def matches(text: str, template: str, words: Mapping[str, str] = MappingProxyType({})) -> bool:
+    """Return True if a template gives a text, upper case and punctuation apart.
+
+    Fields without words match anything.
+    """
     fill = {field: re.escape(_normalise(word)) for field, word in words.items()}
-    known = (*category.templates, *category.earlier_templates)
-    return any(re.fullmatch(_compile_pattern(t, fill), text) for t in known)
+    return re.fullmatch(_compile_pattern(template, fill), _normalise(text)) is not None
 
 
 def _normalise(text: str) -> str:

@@ -49,8 +49,9 @@ class ClipPage {
     this.viewer.destroy();
   }
 
-  // A single clip opens at its first marker; clips `beside` each other open at the takeover.
-  /** @param {{ data: { episode: Payload, marks: Said[], beside?: boolean } }} component */
+  // A single clip opens at its first marker; clips `beside` each other open at the takeover. Without
+  // `marks` there is no list of verdicts.
+  /** @param {{ data: { episode: Payload, marks: Said[] | null, beside?: boolean } }} component */
   update({ data }) {
     const { episode, marks, beside = false } = data;
     this.marks = marks;
@@ -59,13 +60,14 @@ class ClipPage {
       this.$(".clip").classList.toggle("half", beside);
       this.episode = decode(episode);
       const { takeover } = this.episode;
-      this.viewer.flags = flagsAt(marks, takeover);
+      this.viewer.flags = flagsAt(marks ?? [], takeover);
       this.viewer.overlay = this.episode.criterion ?? null;
       this.viewer.open(viewOf(this.episode, beside ? takeover : this.viewer.flags[0]?.frame ?? takeover));
     }
     this.#list();
     this.viewer.render();
-    this.$(".clip").focus({ preventScroll: true });
+    // Not while a control of the page around is used.
+    if (document.activeElement === document.body) this.$(".clip").focus({ preventScroll: true });
   }
 
   #act(action, now) {
@@ -91,7 +93,8 @@ class ClipPage {
     this.$(".legend").replaceChildren(
       ...legendRows(episode, "evaluated player", (one, object) => this.viewer.board.symbol(one, object)),
     );
-    const rows = marks.map((mark) => markRow(mark, episode.takeover));
+    this.$(".marks").hidden = marks === null;
+    const rows = (marks ?? []).map((mark) => markRow(mark, episode.takeover));
     const none = element("li", { className: "none", textContent: "No verdicts yet." });
     this.$(".marks ul").replaceChildren(...(rows.length ? rows : [none]));
     this.$(".judging").hidden = false;

@@ -10,12 +10,12 @@ export const keepFocus = (event) => event.target.closest("button") && event.prev
 export const isTyping = (target) =>
   !!target?.closest?.("input:not([type=range]), textarea, select, [contenteditable=true]");
 
-// Returns true if a key press belongs to a dialog, or to a focused link or button.
+// Returns true if a key press belongs to a dialog or slider elsewhere, or to a focused link or button.
 /** @param {KeyboardEvent} event @param {ShadowRoot | HTMLElement} root */
 export function ownsKey(event, root) {
   /** @type {any} */
   const target = event.composedPath()[0];
-  if (target.closest?.("[role=dialog]") && !root.contains(target)) return true;
+  if (target.closest?.("[role=dialog], [type=range]") && !root.contains(target)) return true;
   return (event.key === " " || event.key === "Enter") && !!target.closest?.("button, a[href], [role=button]");
 }
 

@@ -2,7 +2,6 @@
 
 import functools
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -16,8 +15,8 @@ from sts.trajectories.types import Trajectory
 from sts_scenarios import categories, quality_checks
 from sts_scenarios.categories.lambda_star import AGENTS, CURATION
 from sts_scenarios.profiles import compute_profiles
-from sts_scenarios.validity import find_fault
-from tests.reproduction.suites import build_core, dialogues, gate_table, retiring
+from sts_scenarios.validity import find_fault, matches
+from tests.reproduction.suites import build_core, gate_table
 from tests.reproduction.suites.gate_recordings import MEASURES
 from tests.reproduction.suites.gate_table import (
     agents_row,
@@ -27,16 +26,23 @@ from tests.reproduction.suites.gate_table import (
     suite_row,
 )
 
-LABELS = ("core@1", "core@2")
+LABELS = ("core@1", "core@2", "core@3")
 SUITES = {label: store.load(Workspace.open("no-workspace-here"), label) for label in LABELS}
 RULES = categories.installed_categories(["lambda-star"])
 PAIRS = ("beside-or-leave", "evade-or-shadow")
+CATEGORIES = (
+    *("ambush", "clean-take", "count-others", "evade-evil", "evil-from-good", "find-good-again"),
+    *("follow-mate", "good-apart", "hold-until-evil", "keep-beside", "last-move", "next-move"),
+    *("return-to-first", "shadow-evil", "when-evil", "where-was-evil", "catch-mate", *PAIRS),
+)
+TURNS = ("find-good-again", "keep-beside", "where-is-good")
 EACH = pytest.mark.parametrize("suite", SUITES.values(), ids=LABELS)
 
 
 def by_category(suite: Suite) -> dict[str, list[Scenario]]:
     """Return the scenarios of each category, without the turns of dialogues."""
-    out: dict[str, list[Scenario]] = {name: [] for name in build_core.CATEGORIES}
+    easy = build_core.EASY if suite.version == 3 else ()
+    out: dict[str, list[Scenario]] = {name: [] for name in (*CATEGORIES, *easy)}
     for one in suite.scenarios:
         if not one.dialogue:
             out[one.category].append(one)
@@ -44,22 +50,20 @@ def by_category(suite: Suite) -> dict[str, list[Scenario]]:
 
 
 @EACH
-def test_core_has_ten_sound_scenarios_per_category_in_ten_worlds(suite):
+def test_core_has_as_many_sound_scenarios_per_category_as_it_states(suite):
     own = by_category(suite)
     counts = {name: len(every) for name, every in own.items()}
-    assert counts == {name: 20 if name in PAIRS else 10 for name in build_core.CATEGORIES}
-    assert len({*counts} - {*PAIRS, "catch-mate"}) == 16
+    assert counts == {name: 20 if name in (*PAIRS, *build_core.EASY) else 10 for name in own}
+    assert len({*CATEGORIES} - {*PAIRS, "catch-mate"}) == 16
     assert lint_scenarios(suite.scenarios) == []
     assert [find_fault(one, RULES) for one in suite.scenarios] == [None] * len(suite.scenarios)
     for name, every in own.items():
         found = Counter(one.difficulty for one in every)
         assert all(found[difficulty] >= 2 for difficulty in DIFFICULTIES), name
-        assert len({one.world for one in every}) == 10
-        forms = [
-            re.sub(r"\\{\w+\\}", ".+", re.escape(wording)) for wording in RULES[name].templates
-        ]
-        used = {form for form in forms for s in every if re.fullmatch(form, s.instruction.text)}
-        assert len(used) >= min(3, len(forms)), name
+        assert len({one.world for one in every}) >= 10
+        templates = (*RULES[name].templates, *RULES[name].earlier_templates)
+        used = {t for t in templates if any(matches(one.text, t) for one in every)}
+        assert len(used) >= 3, name
 
 
 @EACH
@@ -73,7 +77,7 @@ def test_core_has_contrast_pairs_dialogues_and_a_reacting_partner(suite):
     talks = group_dialogues(suite.scenarios)
     assert len(talks) == 2
     for turns in talks.values():
-        assert tuple(one.category for one in turns) == dialogues.TURNS
+        assert tuple(one.category for one in turns) == TURNS
         assert len({(one.trajectory, one.players) for one in turns}) == 1
         begins = [one.context_start + one.takeover for one in turns]
         for one, begin, later in zip(turns, begins, begins[1:], strict=False):
@@ -85,7 +89,10 @@ def test_core_has_contrast_pairs_dialogues_and_a_reacting_partner(suite):
 @EACH
 def test_no_answer_of_core_exceeds_its_share(suite):
     rows = quality_checks.check_suite(sum(by_category(suite).values(), []), RULES)
-    assert len(rows) == 6 and [row for row in rows if not row.is_passed] == []
+    assert (
+        len(rows) == (7 if suite.version == 3 else 6)
+        and [row for row in rows if not row.is_passed] == []
+    )
 
 
 @EACH
@@ -97,7 +104,8 @@ def test_recorders_and_teams_of_core_are_mixed_and_few_chosen_by_effect(suite):
     rules = [one.provenance.get("chosen_by") for one in suite.scenarios]
     assert all(rule["agents"] == [*CURATION] for rule in rules if rule)
     for name, own in by_category(suite).items():
-        assert 0 < sum("chosen_by" in one.provenance for one in own) <= len(own) / 2, name
+        count = sum("chosen_by" in one.provenance for one in own)
+        assert 0 < count <= len(own) / 2 if name in CATEGORIES else count == 0, name
 
 
 @EACH
@@ -111,7 +119,7 @@ def test_every_scenario_of_core_has_a_complete_success_criterion(suite):
 
 
 def test_core_2_keeps_most_of_core_1_and_gives_a_reason_for_each_change():
-    first, second = SUITES.values()
+    first, second, _ = SUITES.values()
     old, new = ({one.id: one.hash for one in suite.scenarios} for suite in (first, second))
     assert (second.parent, first.parent) == ("core@1", None)
     assert len(old.keys() & new.keys()) >= 0.8 * len(old)
@@ -121,9 +129,28 @@ def test_core_2_keeps_most_of_core_1_and_gives_a_reason_for_each_change():
     )
     assert retired == old.keys() - new.keys() and gained == new.keys() - old.keys() and retired
     assert all(change.reason for change in second.changes)
-    rules = json.dumps(build_core.rules()).replace("tests.reproduction.", "scenarios.")  # as then
-    assert [one.provenance["rules"] for one in (first, second)] == [json.loads(rules)] * 2
-    assert all(one.provenance["rules"]["retired"] == retiring.RULE for one in (first, second))
+    assert first.provenance["rules"] == second.provenance["rules"]
+
+
+def test_core_3_keeps_the_moments_of_core_2_in_plainer_words_and_adds_easier_ones():
+    _, old, new = SUITES.values()
+    by_id = {one.id: one for one in old.scenarios}
+    reworded = [one for one in new.scenarios if one.replaces]
+    kept = {one.id: one.hash for one in new.scenarios if one.id in by_id}
+    assert (new.parent, len(reworded), len(kept), len(new.scenarios)) == ("core@2", 200, 16, 316)
+    assert all(by_id[id].hash == hash for id, hash in kept.items())
+    for one in reworded:
+        before = by_id[one.replaces]
+        assert one.text != before.text
+        assert (one.takeover_hash, one.players, one.horizon, one.partner, one.parameters) == (
+            *(before.takeover_hash, before.players, before.horizon, before.partner),
+            before.parameters,
+        )
+    added = Counter(change.kind for change in new.changes)
+    assert added == {"replaced": 200, "added": 100}
+    share = sum(one.kind == "question" for one in new.scenarios) / len(new.scenarios)
+    assert 1 / 4 <= share <= 1 / 3
+    assert new.provenance["rules"] == json.loads(json.dumps(build_core.rules()))
 
 
 @pytest.mark.slow
@@ -134,7 +161,7 @@ def test_scenarios_of_core_separate_agents_in_different_ways(suite):
     rows = [
         row for row in quality_checks.check_suite(suite.scenarios, RULES, made) if row.name in held
     ]
-    assert len(rows) == 2 * len(build_core.CATEGORIES)
+    assert len(rows) == 2 * len(by_category(suite))
     if suite.version == 2:
         assert [row for row in rows if not row.is_passed] == []
 
@@ -144,15 +171,10 @@ def test_two_builds_of_core_agree_in_every_hash(tmp_path, monkeypatch):
     monkeypatch.setattr(build_core, "EPISODES", 0.08)
     monkeypatch.setattr(build_core, "PER_CATEGORY", 5)
     first, second = (build_core.build(tmp_path / name) for name in ("a", "b"))
-    assert [one.hash for one in first] == [one.hash for one in second]
-    for suite in first:
-        assert store.read(tmp_path / "a" / str(suite.version)).hash == suite.hash
-        assert suite.provenance["rules"]["retired"] == retiring.RULE
-    old, new = ({one.id for one in suite.scenarios} for suite in first)
-    assert first[1].parent == first[0].label == "core@1"
-    assert len(old & new) >= 0.8 * len(old) and old - new
-    reasons = {change.id: change.reason for change in first[1].changes}
-    assert all(reasons[id] for id in (old - new) | (new - old))
+    assert first.hash == second.hash == store.read(tmp_path / "a").hash
+    assert (first.label, first.parent) == ("core@3", "core@2")
+    reasons = {change.id: change.reason for change in first.changes}
+    assert {*reasons.values()} == {build_core.WORDS, "an easier category"}
 
 
 # tables of the docs

@@ -24,6 +24,7 @@ RULES = categories.installed_categories(["lambda-star"])
 def mined() -> tuple[Scenario, ...]:
     recordings = on_test_side(
         recorded(count=30, team=2, steps=50, height=8, width=9, seed=5)
+        + recorded("random", count=30, team=2, steps=50, height=8, width=9, seed=7)
         + recorded(count=40, team=3, steps=50, height=8, width=9, seed=6)
     )
     return tuple(mine(recordings, [*RULES.values()], per_category=8, seed=0).scenarios)
@@ -52,7 +53,7 @@ def test_every_wording_of_every_packaged_category_is_its_own():
 @pytest.mark.parametrize(
     "label",
     [
-        *("core@1", "core@2"),
+        *("core@1", "core@2", "core@3"),
         *(pytest.param(f"babyai@{version}", marks=pytest.mark.landing) for version in (2, 3)),
     ],
 )

@@ -2,12 +2,13 @@
 
 from sts.cli.demo import Demo, agent_arguments
 
-AGENTS = ("random", "local-search", "rule", "reader-half", "reader", "oracle")
+AGENTS = ("random", "local-search", "stigmergy", "rule", "reader-without-memory", "reader")
+"""Chosen to show an order, and two agents that do not differ significantly."""
 
 DEMO = Demo(
-    suite="core@2",
+    suite="core@3",
     agents=AGENTS,
-    example=("keep-beside-01", "reader", "local-search"),
+    example=("keep-beside-13", "reader", "local-search"),
     measurements=(
         ("lambda-star", "score", *agent_arguments(AGENTS))
         + ("--team", "3", "--episodes", "300", "--save-scores"),

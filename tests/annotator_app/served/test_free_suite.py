@@ -1,4 +1,4 @@
-"""A suite without any rule, in real browsers: made, voted for, judged by scripts, and reported."""
+"""Suites without any rule, in real browsers: made, voted for, judged by scripts, and reported."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from sts.annotations.schema import deals, items
@@ -18,6 +19,8 @@ from sts.cli.main import main
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
+from sts.trajectories import store as trajectories
+from sts_scenarios.recipes import Moment, build_suite, load_recipe
 from tests.annotator_app.served.browser import press, saved
 from tests.annotator_app.served.test_team_work import mark, waiting
 from tests.annotator_app.serving import PATIENCE, Server
@@ -152,3 +155,63 @@ def test_twenty_scenarios_without_a_rule_are_made_voted_for_judged_and_reported(
     both = [row for row in report["conditions"]["rows"] if row["part"] == "all of these"]
     assert {row["agent"] for row in both} == {*AGENTS}
     assert all(row["shown_rate"] is not None and row["alone_rate"] is not None for row in both)
+
+
+def enter(page: Any, moment: Moment, names: list[str], steps: int) -> None:
+    """Enter a moment of a recipe on the page New scenario.
+
+    `names` are those of the players, and the recording has this number of steps.
+    """
+    page.get_by_role("combobox", name="Recording").click()
+    press(page, "Control+a")
+    page.keyboard.type(moment.trajectory)
+    page.get_by_role("option", name=moment.trajectory).first.click()
+    page.get_by_text(f" of {steps}. This is what happened").wait_for()
+    expect(page.get_by_role("slider", name="Takeover")).to_have_count(1)
+    for label, value in (
+        ("Takeover", moment.takeover),
+        ("Context", moment.context),
+        ("Length", moment.horizon),
+    ):
+        slider = page.get_by_role("slider", name=label)
+        slider.fill(str(value - 1))  # in the page alone, until a key is pressed
+        slider.press("ArrowRight")
+    page.get_by_role("combobox", name="Evaluated player").click()
+    page.get_by_role("option", name=names[moment.player]).click()
+    first, last = moment.takeover - moment.context, moment.takeover + moment.horizon
+    page.get_by_text(f"Recorded steps {first} to {last} of").wait_for()
+    page.locator(".legend", has_text=f"{names[moment.player]}: evaluated player").wait_for()
+    for label, text in (
+        ("Instruction", moment.instruction),
+        ("Success criterion", moment.criterion),
+        ("Edge cases", moment.edge_cases),
+        ("Category", moment.category),
+    ):
+        page.get_by_role("textbox", name=label).fill(text)
+    for choice in (moment.kind, moment.difficulty):
+        page.locator("label", has_text=re.compile(f"^{choice}$")).click()
+
+
+def test_recipe_that_is_entered_on_the_page_gives_the_same_scenarios(
+    chromium: Any, tmp_path: Path, zygote: Zygote
+) -> None:
+    workspace = Workspace.open(str(tmp_path / "workspace")).create()
+    recipe = load_recipe("kitchen")
+    built = build_suite(workspace, recipe)
+    steps = {t.source: t.episode.steps for t in trajectories.load(workspace)}
+    drafts.create_draft(workspace, "own", [])
+    with (
+        Server(workspace.root, "own", zygote=zygote) as server,
+        entered(chromium, server, AUTHOR, "curator") as page,
+    ):
+        page.get_by_role("link", name="New scenario").click()
+        add = page.get_by_role("button", name="Add to the draft")
+        add.wait_for()
+        for moment, scenario in zip(recipe.scenario, built.scenarios, strict=True):
+            enter(page, moment, ["blue hat", "green hat"], steps[moment.trajectory])
+            add.click()
+            page.get_by_text(f"{scenario.id} is added to the draft own.").wait_for()
+    sts(workspace.root, "draft", "accept", "own", "--all", "--user", AUTHOR)
+    sts(workspace.root, "suite", "freeze", "own", "--unreviewed")
+    own = suites.load(workspace, "own@1")
+    assert [(s.id, s.hash) for s in own.scenarios] == [(s.id, s.hash) for s in built.scenarios]

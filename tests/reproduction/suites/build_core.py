@@ -1,19 +1,19 @@
-"""Builds the packaged suites `core@1` and `core@2` with the public commands, from recordings alone.
+"""Builds the packaged suite `core@3` with the public commands, from `core@2` and recordings.
 
     python -m tests.reproduction.suites.build_core OUT
 
-OUT gets the folders 1 and 2, with `suite.json` and `scenarios.parquet` in each. The rest is in
-RECORDINGS and the seeds: the same agents give the same scenarios. The second is made from the first
-as a curator makes it: begun from it, some of it retired for stated reasons, others mined in their
-place, accepted, frozen. Nothing is chosen by hand; the rules stand in the suites' provenance.
+OUT is where `suite.json` and `scenarios.parquet` go. It is made as a curator makes it: begun from
+`core@2`, whose scenarios get the categories' plainer words, with easier scenarios from RECORDINGS.
+The same agents give the same scenarios. Nothing is chosen by hand, and no scenario is chosen by
+what agents pass. `core@1` and `core@2` were built by earlier versions of this module; their
+provenance has the commit and the rules.
 """
 
 from __future__ import annotations
 
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,9 @@ from typing import Any
 from sts.provenance import collect_provenance
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from sts.suites.drafts import open_draft
 from sts.suites.types import Suite
-from sts.trajectories import store as trajectories
 from sts_scenarios import categories
-from sts_scenarios.mining import discrimination
-from sts_scenarios.profiles import compute_profiles
-from tests.reproduction.suites import dialogues, retiring
+from sts_scenarios.validity import matches
 from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
 
 PERSON_LIKE = "tests.reproduction.suites.recorders:PersonLike"
@@ -53,23 +49,16 @@ RECORDINGS = (
     ("oracle", 7, "12x12", 50),
 )
 """Agent, team, grid and episodes; the seed is the place in the list, from 1."""
-CATEGORIES = (
-    *("ambush", "clean-take", "count-others", "evade-evil", "evil-from-good", "find-good-again"),
-    *("follow-mate", "good-apart", "hold-until-evil", "keep-beside", "last-move", "next-move"),
-    *("return-to-first", "shadow-evil", "when-evil", "where-was-evil"),
-    *("catch-mate", "beside-or-leave", "evade-or-shadow"),
-)
 EPISODES, STEPS = 1.0, 50
 """The share of RECORDINGS' episodes that is recorded, and the steps of each."""
-PER_CATEGORY, BY_EFFECT, DIALOGUES, SEED = 10, 0.4, 2, 1
-SEVERAL = 8
-"""How many are mined for each that was retired."""
-NAME, CURATOR = "core", "build-core"
-DESCRIPTIONS = (
-    "Sixteen categories of Λ*, ten scenarios each, with two kinds of pairs, a team-mate that runs "
-    "away and two dialogues, mined from recordings of this project's agents and scripts.",
-    "core@1 without what tells no agents apart, is like another or cannot be judged, and with "
-    "others in its place.",
+EASY = ("reach-good", "follow-good", "walk", "join-mate", "where-is-good")
+"""Categories that need one ability: seeing Good or a teammate, or reading a direction."""
+PER_CATEGORY, SEED = 20, 3
+NAME, PARENT, CURATOR = "core", "core@2", "build-core"
+WORDS = "the category's words are plainer"
+DESCRIPTION = (
+    "core@2 in plainer words, and five easier categories of twenty scenarios each, for agents in "
+    "the middle of the range."
 )
 
 
@@ -84,112 +73,58 @@ def record() -> list[list[str]]:
     ]
 
 
-def mine(counts: Mapping[str, int], share: float, seed: int) -> list[list[str]]:
-    """Return the command lines that mine so many of each category."""
-    return [
-        f"mine {DRAFT} --per-category {count} --discriminating-share {share} --seed {seed}".split()
-        + flags("category", (name for name in counts if counts[name] == count))
-        for count in sorted(set(counts.values()))
-    ]
+def reword(parent: Suite) -> Iterator[list[str]]:
+    """Yield the command lines that put each scenario in its category's present words.
+
+    The first earlier template becomes the first of the new ones, and so on.
+    """
+    for name, category in categories.scenario_categories(parent.scenarios).items():
+        own = [scenario for scenario in parent.scenarios if scenario.category == name]
+        new = [
+            number
+            for number, template in enumerate(category.templates)
+            if not any(matches(scenario.text, template) for scenario in own)
+        ]
+        for scenario in own:
+            for place, template in enumerate(category.earlier_templates):
+                if matches(scenario.text, template):
+                    number = str(new[place % len(new)])
+                    edit = ["draft", "edit", DRAFT, scenario.id, "--template", number]
+                    yield [*edit, "--reason", WORDS, "--user", CURATOR]
 
 
-def build(out: Path) -> list[Suite]:
-    """Write both versions below the folder `out` and return them."""
+def build(out: Path) -> Suite:
+    """Write the suite to the folder `out` and return it."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
+        parent = store.load(workspace, PARENT)
+        number = parent.version  # of a suite of the workspace: the packaged one has been continued
+        beginning = replace(parent, name=DRAFT, parent=None)
+        store.write(workspace.path("suites", DRAFT, str(number)), beginning)
         carry_out(folder, record())
-        carry_out(folder, mine(dict.fromkeys(CATEGORIES, PER_CATEGORY), BY_EFFECT, SEED))
-        _talk(workspace, folder)
-        reason = ["--reason", "by the rules of the suite's provenance"]
-        carry_out(folder, [["draft", "accept", DRAFT, "--all", *reason, "--user", CURATOR]])
-        first = _frozen(workspace, folder, 1)
-        carry_out(folder, [["draft", "new", "--from", first.label]])
-        _renew(workspace, folder, first)
-        second = _frozen(workspace, folder, 2)
-    made = [_name_version(first, 1), _name_version(second, 2)]
-    for suite in made:
-        store.write(out / str(suite.version), suite)
-    return made
-
-
-def _talk(workspace: Workspace, folder: str) -> None:
-    """Add the dialogues to the draft, turn by turn."""
-    taken = {one.world for one in open_draft(workspace, DRAFT).summaries()}
-    every = dialogues.dialogues(trajectories.load(workspace), DIALOGUES, taken)
-    for number, turns in enumerate(every):
-        ids: list[str] = []
-        for one in turns:
-            there = {*open_draft(workspace, DRAFT).load_ids()}
-            where = ["--trajectory", one.trajectory, "--takeover", str(one.takeover)]
-            what = [
-                "--player",
-                str(one.player),
-                "--category",
-                one.category,
-                "--template",
-                str(number),
-            ]
-            carry_out(folder, [["draft", "add", DRAFT, *where, *what]])
-            ids += {*open_draft(workspace, DRAFT).load_ids()} - there
-        carry_out(folder, [["draft", "dialogue", DRAFT, *ids, "--user", CURATOR]])
-
-
-def _renew(workspace: Workspace, folder: str, suite: Suite) -> None:
-    """Retires scenarios of the draft, mines others, and accepts as many of these."""
-    made = compute_profiles(suite.scenarios, categories.collect_names("lambda-star", "CURATION"))
-    profiles = {one.profile.scenario: one.profile for one in made}
-    why = retiring.retirements(suite.scenarios, profiles)
-    gone = [one for one in suite.scenarios if one.id in why]
-    counts = Counter({one.pair or one.id: one.category for one in gone}.values())
-    carry_out(folder, [_decision("retire", id, one.reason) for id, one in why.items()])
-    several = {name: SEVERAL * count for name, count in counts.items()}
-    carry_out(folder, mine(several, discrimination.MAX_SHARE, SEED + 1))
-    draft = open_draft(workspace, DRAFT)
-    mined = draft.scenarios(
-        dict.fromkeys({*draft.load_ids()} - {one.id for one in suite.scenarios}, "")
-    )
-    place = retiring.places(suite.scenarios, mined, {id: one.difficulty for id, one in why.items()})
-    carry_out(folder, [_decision("accept", n, f"in the place of {o}") for n, o in place.items()])
-    other = "another takes the place by its answer and difficulty"
-    rest = [one.id for one in mined if one.id not in place]
-    carry_out(folder, [_decision("reject", id, other) for id in rest])
-
-
-def _decision(kind: str, id: str, reason: str) -> list[str]:
-    return ["draft", kind, DRAFT, id, "--reason", reason, "--user", CURATOR]
-
-
-def _frozen(workspace: Workspace, folder: str, version: int) -> Suite:
-    described = ["--description", DESCRIPTIONS[version - 1]]
-    carry_out(folder, [["suite", "freeze", DRAFT, *described]])
-    return store.load(workspace, f"{DRAFT}@{version}")
-
-
-def _name_version(suite: Suite, version: int) -> Suite:
-    """Return a version under its own name, with the rules that it was made by."""
-    parent = f"{NAME}@{version - 1}" if version > 1 else None
-    own = collect_provenance() | {
-        "made_by": "tests.reproduction.suites.build_core",
-        "rules": rules(),
-    }
-    return replace(suite, name=NAME, parent=parent, provenance=own)
+        carry_out(folder, [["draft", "new", "--from", beginning.label], *reword(parent)])
+        mine = f"mine {DRAFT} --per-category {PER_CATEGORY} --seed {SEED}".split()
+        accept = ["draft", "accept", DRAFT, "--all", "--user", CURATOR]
+        freeze = ["suite", "freeze", DRAFT, "--description", DESCRIPTION]
+        reason = ["--reason", "an easier category"]
+        carry_out(folder, [[*mine, *flags("category", EASY)], [*accept, *reason], freeze])
+        made = store.load(workspace, f"{DRAFT}@{number + 1}")
+    own = {"made_by": "tests.reproduction.suites.build_core", "rules": rules()}
+    provenance = collect_provenance() | own
+    suite = replace(made, name=NAME, parent=PARENT, provenance=provenance)
+    store.write(out, suite)
+    return suite
 
 
 def rules() -> dict[str, Any]:
-    """Return what the provenance of both versions says of how they were made."""
+    """Return what the provenance says of how the suite was made."""
     return {
         "recordings": [[*one] for one in RECORDINGS],
-        "chosen": "answers, difficulties, worlds and recorders evened out, by the seed",
-        "by_effect": discrimination.effect_provenance("lambda-star", BY_EFFECT),
-        "dialogues": dialogues.RULE,
-        "retired": retiring.RULE,
-        "replaced": retiring.REPLACING,
+        "kept": f"all scenarios of {PARENT}, in the present words of their categories",
+        "added": f"{PER_CATEGORY} of each of {', '.join(EASY)}: answers, difficulties, worlds and "
+        "recorders evened out, by the seed",
     }
 
 
-def main(argv: Sequence[str]) -> int:
-    return run("build_core", build, argv)
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run("build_core", lambda out: [build(out)], sys.argv[1:]))

@@ -30,5 +30,18 @@ _CURATING_FAMILIES = ("unseeing", "reward-seeking", "steady-or-shaky")
 CURATION = tuple(name for family in _CURATING_FAMILIES for name in FAMILIES[family])
 """Agents used to select scenarios by discrimination; the other families are held out."""
 
+SPREAD = (
+    *("random", "blind", "local-search", "stigmergy", "wisdom-of-the-crowd", "bidding"),
+    *("dictatorship", "binary-tree", "q-learning", "cooperative-q-learning", "sarsa"),
+    *("cooperative-sarsa", "fugitive", "rule", "speaking-maximiser", "reader-half"),
+    *("reader-near", "reader-without-evil", "reader-without-memory", "reader-without-answers"),
+    *("reader-without-counting", "reader-without-not", "reader"),
+)
+"""Agents that show how far a suite spreads agents; fixed before `core@3` was mined.
+
+All packaged agents that see observations only, among them readers without one ability. Readers with
+more or less noise are left out: noise makes any agent mediocre, and shows nothing of a suite.
+"""
+
 BASELINES = ("local-search", "sts_scenarios.categories.lambda_star.baselines:LocalSearchWithMemory")
 """Agents that ignore instructions and pursue reward, in view or where it was last in view."""

@@ -134,6 +134,19 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "ambush",
     (
+        "Stand still and let Good come to you. When it steps onto your cell, you must have stood "
+        "still for at least {steps} steps.",
+        "Wait for Good without moving. It must step onto your cell after you have stood still for "
+        "at least {steps} steps.",
+        "Ambush Good: stand still for at least {steps} steps until it steps onto your cell. Never "
+        "step onto its cell yourself.",
+    ),
+    find_steps,
+    label_track,
+    _why_invalid,
+    horizon=HORIZON,
+    steps=STEP_COUNT,
+    earlier_templates=(
         "Ambush Good: stand still for at least {steps} steps, and let it come onto your cell while "
         "you stand there.",
         "Let Good come to you: it is to step onto your cell when you have stood still there for at "
@@ -141,19 +154,17 @@ CATEGORY = build_instruction(
         "Lie in wait for Good: have stood still for at least {steps} steps when it comes onto your "
         "cell, and never step onto it yourself.",
     ),
-    find_steps,
-    label_track,
-    _why_invalid,
-    horizon=HORIZON,
-    steps=STEP_COUNT,
     rubric=Rubric(
         success_criterion=(
-            "The first time after the takeover that Good and the player are on one cell, the "
-            "player has stood still there for {steps} steps or more, the one by which Good "
-            "came included."
+            "The first time that Good and the player are on the same cell after the takeover, the "
+            "player has stood still for at least {steps} steps. The step in which Good comes "
+            "counts as one of them."
         ),
-        edge_cases="Steps before the takeover do not count as standing. If the two meet when the "
-        "player has moved within these steps, it is a failure, whoever stepped onto whom.",
+        edge_cases=(
+            "Steps before the takeover do not count. If the two meet and the player has moved "
+            "within the last {steps} steps, it is a failure, no matter who moved last."
+        ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(_lie_in_wait), shortcut=make_mover(chase_good), against_reward=True

@@ -49,18 +49,27 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> tuple[StepBatch
 CATEGORY = build_pair(
     "beside-or-leave",
     (
-        "Here is what to do about Good: {deed}.",
-        "Good is next to you: {deed}.",
-        "This is about Good: {deed}.",
+        "Good is next to you. Your task: {deed}.",
+        "Your task is about Good: {deed}.",
+        "About Good: {deed}.",
     ),
     find_steps,
     OPTIONS,
     keep_beside.why_invalid,
     horizon=HORIZON,
+    earlier_templates=(
+        "Here is what to do about Good: {deed}.",
+        "Good is next to you: {deed}.",
+        "This is about Good: {deed}.",
+    ),
     rubric=Rubric(
-        success_criterion="After the takeover the player did this about Good: {deed}.",
-        edge_cases="The takeover itself does not count. Cells are counted as a king walks, across "
-        "the edges of the board. Who was once far enough away has left, even if it comes back.",
+        success_criterion="After the takeover, the player does what is asked about Good: {deed}.",
+        edge_cases=(
+            "The takeover itself does not count. A diagonal step counts as one cell, also across "
+            "the edges of the board. Once the player is four cells away, it has left Good, even if "
+            "it comes back."
+        ),
+        version="2",
     ),
     shortcut=_move_away,
 )

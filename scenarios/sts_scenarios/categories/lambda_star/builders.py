@@ -47,7 +47,6 @@ def build_question(
     why_invalid: Validator | None = None,
     rubric: Rubric,
     controls: ControlPolicies | None,
-    superseded: bool = False,
 ) -> Category:
     """Return a category that asks for a word; `truth` gives the answer at the end of a track."""
 
@@ -73,7 +72,6 @@ def build_question(
         why_invalid=why_scenario_invalid,
         rubric=rubric,
         controls=controls,
-        superseded=superseded,
     )
 
 

@@ -82,9 +82,9 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "catch-mate",
     (
-        "Catch {mate}, who runs away from you: be on the same cell.",
-        "Chase {mate} until you are both on one cell.",
-        "Try to get onto the cell of {mate}, who steps away when you come near.",
+        "Catch {mate}, who runs away from you: be on the same cell once.",
+        "Run after {mate} until you are both on the same cell.",
+        "Get onto the same cell as {mate}, who runs away when you come near.",
     ),
     find_steps,
     label_track,
@@ -92,14 +92,22 @@ CATEGORY = build_instruction(
     horizon=HORIZON,
     words=teammates.template_fields,
     partner=PARTNER,
+    earlier_templates=(
+        "Catch {mate}, who runs away from you: be on the same cell.",
+        "Chase {mate} until you are both on one cell.",
+        "Try to get onto the cell of {mate}, who steps away when you come near.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "At some step after the takeover the player and {mate} are on the same cell."
+            "At some step after the takeover, the player and {mate} are on the same cell."
         ),
-        edge_cases="Once is enough, and it does not matter who moved. Next to one another is not "
-        "caught, nor is changing places with one step. The marked cell is where {mate} was at the "
-        "takeover.",
+        edge_cases=(
+            "Once is enough, no matter who moved. Being next to each other does not count, nor "
+            "does swapping cells in one step. The marked cell shows where {mate} was at the "
+            "takeover."
+        ),
         overlay=teammates.mark_teammate,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(teammates.follow),

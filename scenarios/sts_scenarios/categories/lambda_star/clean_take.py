@@ -85,24 +85,31 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "clean-take",
     (
-        "Get onto Good's cell without ever being on Evil or next to it.",
-        "Reach Good's cell, and on the way never be next to Evil or on it.",
-        "Stand on Good, and until then never be on Evil or next to it.",
+        "Go onto Good's cell. On the way, never be next to Evil or on its cell.",
+        "Get to Good's cell, and never be next to Evil or on its cell before you are there.",
+        "Reach Good's cell without ever being next to Evil or on its cell.",
     ),
     find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
     confirm=_confirm_careful,
+    earlier_templates=(
+        "Get onto Good's cell without ever being on Evil or next to it.",
+        "Reach Good's cell, and on the way never be next to Evil or on it.",
+        "Stand on Good, and until then never be on Evil or next to it.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the player gets onto Good's cell, and up to that step, this "
-            "one included, Evil is never on its cell or one of the eight around it."
+            "After the takeover, the player and Good are on the same cell. Until then, Evil is "
+            "never on the player's cell or on one of the eight cells around it, not even in that "
+            "last step."
         ),
         edge_cases=(
-            "The takeover itself does not count. Good may come onto the player as well. What "
-            "comes after that step does not matter."
+            "The takeover itself does not count. It does not matter whether the player or Good "
+            "moved. What happens after they meet does not matter."
         ),
+        version="2",
     ),
     controls=ControlPolicies(solver=make_mover(_avoid_evil), shortcut=make_mover(chase_good)),
 )

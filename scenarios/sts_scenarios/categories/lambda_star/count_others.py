@@ -46,23 +46,30 @@ def true_answer(track: Track) -> str:
 CATEGORY = build_question(
     "count-others",
     (
+        "How many other players are on your cell or next to you now? Say a number from 0 to 8.",
+        "How many other players do you see now? Say a number from 0 to 8.",
+        "Count the other players on your cell and next to you. Say the number, from 0 to 8.",
+    ),
+    find_steps,
+    true_answer,
+    earlier_templates=(
         "How many other participants are on your cell or next to you right now? Say a number from "
         "0 to 8.",
         "How many other participants do you see right now? Answer with a number from 0 to 8.",
         "Count the other participants in sight, on your cell or next to you, and say the number.",
     ),
-    find_steps,
-    true_answer,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the number of other players in the "
-            "framed square around it at the takeover."
+            "The first word that the player says after the takeover is the number of other players "
+            "in the framed square at the takeover."
         ),
         edge_cases=(
-            "Good and Evil are no players. Several on one cell count each. What changes after "
-            "the takeover does not matter. Silence is not completed."
+            "Good and Evil are not players. If several players share a cell, each of them counts. "
+            "What changes after the takeover does not matter. Saying nothing counts as not "
+            "completed."
         ),
         overlay=show_sight,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_count_now), shortcut=make_speaker(_count_before), answers=ANSWERS

@@ -104,23 +104,29 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "evade-evil",
     (
-        "Evade Evil until the end: never let it be on your cell or next to you.",
-        "Until the end, keep Evil off your cell and off the eight cells around it.",
-        "Do not let Evil come next to you or onto your cell before the end.",
+        "Stay away from Evil until the end: it must never be on your cell or next to you.",
+        "Until the end, never be on Evil's cell or next to it.",
+        "Avoid Evil until the end. Never let it come next to you or onto your cell.",
     ),
     find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
+    earlier_templates=(
+        "Evade Evil until the end: never let it be on your cell or next to you.",
+        "Until the end, keep Evil off your cell and off the eight cells around it.",
+        "Do not let Evil come next to you or onto your cell before the end.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover Evil is never on the player's cell or one of the eight cells "
-            "around it."
+            "At every step after the takeover, Evil is neither on the player's cell nor on one of "
+            "the eight cells around it."
         ),
         edge_cases=(
-            "The takeover itself does not count. The cells around go across the edges of the "
-            "board. One step beside Evil is a failure, however it came about."
+            "The takeover itself does not count. The eight cells may lie across the edges of the "
+            "board. A single step next to Evil is a failure, no matter who moved."
         ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(flee),

@@ -57,20 +57,26 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
 CATEGORY = build_pair(
     "evade-or-shadow",
     (
-        "Here is what to do about Evil: {deed}.",
-        "Evil is at hand: {deed}.",
-        "This is about Evil: {deed}.",
+        "Evil is near you. Your task: {deed}.",
+        "Your task is about Evil: {deed}.",
+        "About Evil: {deed}.",
     ),
     find_steps,
     OPTIONS,
     _why_invalid,
     horizon=HORIZON,
+    earlier_templates=(
+        "Here is what to do about Evil: {deed}.",
+        "Evil is at hand: {deed}.",
+        "This is about Evil: {deed}.",
+    ),
     rubric=Rubric(
-        success_criterion="After the takeover the player did this about Evil: {deed}.",
+        success_criterion="After the takeover, the player does what is asked about Evil: {deed}.",
         edge_cases=(
-            "The takeover itself does not count. Next to it is one of the eight cells around it, "
-            "across the edges of the board. In a row is one step directly after the other."
+            "The takeover itself does not count. Next to it means on one of the eight cells around "
+            "it, also across the edges of the board. In a row means without a break."
         ),
+        version="2",
     ),
     shortcut=OPTIONS["shadow"].policy,
 )

@@ -67,21 +67,30 @@ def true_answer(track: Track) -> str:
 CATEGORY = build_question(
     "evil-from-good",
     (
-        "In which direction is Evil, seen from Good?",
-        "Seen from Good's cell, which way is Evil? Answer with a direction.",
-        "Say in which direction Evil lies from Good.",
+        "Where is Evil, seen from Good? Say a direction.",
+        "Seen from Good's cell, in which direction is Evil?",
+        "Say in which direction Evil is from Good.",
     ),
     find_steps,
     true_answer,
     why_invalid=_why_invalid,
+    earlier_templates=(
+        "In which direction is Evil, seen from Good?",
+        "Seen from Good's cell, which way is Evil? Answer with a direction.",
+        "Say in which direction Evil lies from Good.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the direction in which Evil was from Good "
-            "at the takeover."
+            "The first word that the player says after the takeover is the direction from Good to "
+            "Evil at the takeover."
         ),
-        edge_cases="Where they were at the takeover counts, whenever it is said. Of two ways round "
-        "the board the shorter is meant. Silence is not completed.",
+        edge_cases=(
+            "Only their cells at the takeover matter, even if the player answers later. If there "
+            "are two ways around the board, the shorter one counts. Saying nothing counts as not "
+            "completed."
+        ),
         overlay=show_sight,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_direction_from_good),

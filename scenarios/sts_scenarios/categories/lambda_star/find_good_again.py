@@ -59,24 +59,31 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "find-good-again",
     (
-        "Find Good again: be on it or next to it.",
-        "You have lost sight of Good. Get next to it again, or onto it.",
-        "Look for Good until you are on it or next to it again.",
+        "Find Good again: get onto its cell or next to it.",
+        "You no longer see Good. Look for it until you are on its cell or next to it.",
+        "Search for Good until it is on your cell or next to you.",
     ),
     find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
     confirm=make_confirm(_search_for_good, label_track, {}),
+    earlier_templates=(
+        "Find Good again: be on it or next to it.",
+        "You have lost sight of Good. Get next to it again, or onto it.",
+        "Look for Good until you are on it or next to it again.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover Good is on the player's cell or one of the eight around it."
+            "At some step after the takeover, Good is on the player's cell or on one of the eight "
+            "cells around it."
         ),
         edge_cases=(
-            "The framed square is all that the player sees. One step with Good in it is "
-            "enough, and it does not matter who came to whom."
+            "The framed square shows all that the player sees. One step with Good in it is enough, "
+            "no matter who moved."
         ),
         overlay=show_sight,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(_search_for_good),

@@ -84,12 +84,11 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "good-apart",
     (
-        "For {steps} steps in a row, be within two cells of Good and on a cell that no other "
-        "participant is on.",
-        "Keep within two cells of Good and share your cell with no other participant, for {steps} "
+        "For {steps} steps in a row, stay within two cells of Good, with no other player on your "
+        "cell.",
+        "Stay at most two cells away from Good, with no other player on your cell, for {steps} "
         "steps in a row.",
-        "Be at most two cells away from Good, and alone on your cell among the participants, for "
-        "{steps} steps in a row.",
+        "Be within two cells of Good and alone on your cell for {steps} steps in a row.",
     ),
     find_steps,
     label_track,
@@ -98,17 +97,25 @@ CATEGORY = build_instruction(
     steps=STEP_COUNT,
     confirm=make_confirm(_keep_clear, label_track, {"steps": STEPS}, "replay"),
     partner="replay",
+    earlier_templates=(
+        "For {steps} steps in a row, be within two cells of Good and on a cell that no other "
+        "participant is on.",
+        "Keep within two cells of Good and share your cell with no other participant, for {steps} "
+        "steps in a row.",
+        "Be at most two cells away from Good, and alone on your cell among the participants, for "
+        "{steps} steps in a row.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover there are {steps} steps in a row, one directly after the other, at "
-            "each of which the player is at most two cells away from Good and no other "
-            "player is on its cell."
+            "After the takeover, there are {steps} steps in a row at which the player is at most "
+            "two cells away from Good and no other player is on its cell."
         ),
         edge_cases=(
-            "Cells are counted as a king walks, across the edges of the board. Being on Good "
-            "counts as close, and Good and Evil are no players. It does not matter who came "
-            "onto whose cell. A single other step starts the count again."
+            "A diagonal step counts as one cell, also across the edges of the board. Being on "
+            "Good's cell counts as within two cells. Good and Evil are not players. It does not "
+            "matter who moved. After one step without all of this, the count starts again."
         ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(_keep_clear), shortcut=LocalSearch(), against_reward=True

@@ -88,11 +88,11 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "hold-until-evil",
     (
-        "Do not move until Evil is next to you or on your cell; then be at least two cells away "
+        "Stand still until Evil is next to you or on your cell. Then get at least two cells away "
         "from it within {steps} steps.",
-        "Wait without a move until Evil comes next to you or onto your cell. Then get at least two "
+        "Do not move before Evil comes next to you or onto your cell. After that, get at least two "
         "cells away from it within {steps} steps.",
-        "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
+        "Wait without moving until Evil comes next to you or onto your cell. Then be at least two "
         "cells away from it within {steps} steps.",
     ),
     find_steps,
@@ -100,15 +100,25 @@ CATEGORY = build_instruction(
     _why_invalid,
     horizon=HORIZON,
     steps=STEP_COUNT,
+    earlier_templates=(
+        "Do not move until Evil is next to you or on your cell; then be at least two cells away "
+        "from it within {steps} steps.",
+        "Wait without a move until Evil comes next to you or onto your cell. Then get at least two "
+        "cells away from it within {steps} steps.",
+        "Hold still. When Evil is next to you or on your cell, and not before, get at least two "
+        "cells away from it within {steps} steps.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The player does not move before Evil is on its cell or one of the eight around "
-            "it, and then, within {steps} steps, is two or more cells away from Evil."
+            "After the takeover, the player does not move until Evil is on its cell or on one of "
+            "the eight cells around it. Within the next {steps} steps, the player is at least two "
+            "cells away from Evil."
         ),
         edge_cases=(
-            "Moving with the very step by which Evil comes is moving before it. Once the two have "
-            "been apart, what comes after does not matter, even if Evil catches up."
+            "Moving in the step in which Evil comes is moving too early. Once the two are two "
+            "cells apart, the task is completed, even if Evil comes back."
         ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(_wait_then_flee), shortcut=make_mover(flee), against_reward=True

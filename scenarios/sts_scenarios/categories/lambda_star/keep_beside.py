@@ -65,23 +65,30 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "keep-beside",
     (
-        "Keep beside Good until the end: never on its cell, and never more than two cells away "
-        "from it.",
+        "Stay near Good until the end: never more than two cells away from it, and never on its "
+        "cell.",
         "Until the end, stay within two cells of Good, but never be on its cell.",
-        "Accompany Good to the end, one or two cells away from it and never on the same cell.",
+        "Until the end, be one or two cells away from Good. Never be on the same cell.",
     ),
     find_steps,
     label_track,
     why_invalid,
     horizon=HORIZON,
     confirm=make_confirm(stay_near, label_track, {}),
+    earlier_templates=(
+        "Keep beside Good until the end: never on its cell, and never more than two cells away "
+        "from it.",
+        "Accompany Good to the end, one or two cells away from it and never on the same cell.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the player is never on Good's cell and never more than two "
-            "cells away from it."
+            "At every step after the takeover, the player is one or two cells away from Good."
         ),
-        edge_cases="Cells are counted as a king walks, across the edges of the board. It does not "
-        "matter who moved: Good coming onto the player's cell is a failure, too.",
+        edge_cases=(
+            "A diagonal step counts as one cell, also across the edges of the board. If the two "
+            "are on the same cell, it is a failure, no matter who moved."
+        ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(stay_near), shortcut=LocalSearch(), against_reward=True

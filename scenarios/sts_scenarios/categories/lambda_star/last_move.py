@@ -53,20 +53,27 @@ CATEGORY = build_question(
     "last-move",
     (
         "In which direction did Good just move? Say stay if it did not move.",
-        "What was Good's last move? Answer with a direction, or stay.",
-        "Which way did Good go with its last move? If it did not move, say stay.",
+        "What was Good's last move? Say a direction, or stay if it did not move.",
+        "Which way did Good go in its last move? If it did not move, say stay.",
     ),
     find_steps,
     true_answer,
     why_invalid=_why_invalid,
+    earlier_templates=(
+        "What was Good's last move? Answer with a direction, or stay.",
+        "Which way did Good go with its last move? If it did not move, say stay.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the direction of Good's last move before "
-            "the takeover, or stay where Good did not move with that step."
+            "The first word that the player says after the takeover is the direction of Good's "
+            "move in the last step before the takeover, or stay if Good did not move in it."
         ),
-        edge_cases="It does not matter when it is said: the step before the takeover is meant. "
-        "Where Good is, seen from the player, is another question. Silence is not completed.",
+        edge_cases=(
+            "Only that step matters, even if the player answers later. The question is how Good "
+            "moved, not where it is. Saying nothing counts as not completed."
+        ),
         overlay=show_sight,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_last_move), shortcut=make_speaker(_direction_of_good), answers=MOVES

@@ -64,21 +64,26 @@ CATEGORY = build_question(
     (
         "Good repeats its moves. In which direction will it move next? Say stay if it will not "
         "move.",
-        "Which move will Good make next? Answer with a direction, or stay.",
-        "Where will Good go with its next move? Say a direction, or stay if it will remain.",
+        "Which move will Good make next? Say a direction, or stay if it will not move.",
+        "What will Good's next move be? Say a direction, or stay if it will not move.",
     ),
     find_steps,
     true_answer,
     why_invalid=_why_invalid,
+    earlier_templates=(
+        "Which move will Good make next? Answer with a direction, or stay.",
+        "Where will Good go with its next move? Say a direction, or stay if it will remain.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the direction of Good's first move after "
-            "the takeover, or stay where Good does not move then."
+            "The first word that the player says after the takeover is the direction of Good's "
+            "first move after the takeover, or stay if Good does not move in that step."
         ),
         edge_cases=(
-            "It does not matter when it is said. A word about a later move is wrong. Silence is "
+            "Only that step matters, even if the player answers later. Saying nothing counts as "
             "not completed."
         ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_predict_move), shortcut=make_speaker(_repeat_last_move), answers=MOVES

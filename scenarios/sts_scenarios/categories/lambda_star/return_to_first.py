@@ -95,21 +95,27 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "return-to-first",
     (
-        "Go to the cell on which Good was when you first saw it.",
-        "Return to the cell where Good stood when you first saw it.",
-        "Stand on the cell where Good was the first time that you saw it.",
+        "Go to the cell where Good was when you first saw it.",
+        "Go back to the cell where Good was when you first saw it, and step onto it.",
+        "Step onto the cell where Good was the first time that you saw it.",
     ),
     find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
+    earlier_templates=(
+        "Go to the cell on which Good was when you first saw it.",
+        "Return to the cell where Good stood when you first saw it.",
+        "Stand on the cell where Good was the first time that you saw it.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover the player is on the marked cell, the one on which Good was "
-            "when it was first on the player's cell or one of the eight around it."
+            "At some step after the takeover, the player is on the marked cell. It is the cell "
+            "where Good was when the player first saw it."
         ),
-        edge_cases="The first time in what is shown is meant. Passing over the cell is enough.",
+        edge_cases="First means the first time in this recording. Walking over the cell is enough.",
         overlay=lambda scenario: Overlay((scenario.parameters["cell"],)),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(_return_to_cell), shortcut=make_mover(chase_good), against_reward=True

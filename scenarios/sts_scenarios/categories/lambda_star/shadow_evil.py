@@ -12,7 +12,7 @@ from sts.suites.types import Scenario
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
 
-from .batches import StepBatch, TrackBatch
+from .batches import Ints, StepBatch, TrackBatch
 from .builders import StepCount, build_instruction
 from .policies import chase_evil, make_mover
 from .screening import grade_leaving, make_hits
@@ -25,9 +25,14 @@ STEP_COUNT = StepCount(STEPS)
 
 def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
     """Find steps at which Evil is in sight and about to leave."""
-    moments = StepBatch.select(batch, batch.to_evil <= SIGHT, context, horizon)
-    moments = moments.filter(moments.is_moving(batch.evil))
-    distance = moments.distance_if_still(batch.evil)
+    return find_leaving(batch, batch.evil, context, horizon)
+
+
+def find_leaving(batch: TrackBatch, cells: Ints, context: int, horizon: int) -> CandidateColumns:
+    """Find steps at which something is in sight and about to leave."""
+    moments = StepBatch.select(batch, batch.distance(batch.me, cells) <= SIGHT, context, horizon)
+    moments = moments.filter(moments.is_moving(cells))
+    distance = moments.distance_if_still(cells)
     free = ~run_ends(distance <= SIGHT, STEPS).any(1)
     return make_hits(
         moments.filter(free), grade_leaving(distance[free][:, :STEPS]), STEP_COUNT.kinds
@@ -46,22 +51,30 @@ def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
 CATEGORY = build_instruction(
     "shadow-evil",
     (
-        "Shadow Evil: be on it or next to it for {steps} steps in a row.",
-        "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
-        "For {steps} steps in a row, keep next to Evil or on it.",
+        "Follow Evil: be on its cell or next to it for {steps} steps in a row.",
+        "Stay with Evil, on its cell or next to it, for {steps} steps in a row.",
+        "For {steps} steps in a row, be on Evil's cell or next to it.",
     ),
     find_steps,
     label_track,
     _why_invalid,
     horizon=HORIZON,
     steps=STEP_COUNT,
+    earlier_templates=(
+        "Shadow Evil: be on it or next to it for {steps} steps in a row.",
+        "Stay close to Evil, on it or next to it, for {steps} steps in a row.",
+        "For {steps} steps in a row, keep next to Evil or on it.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "After the takeover there are {steps} steps in a row, one directly after the other, at "
-            "each of which the player is on Evil's cell or one of the eight around it."
+            "After the takeover, there are {steps} steps in a row at which the player is on Evil's "
+            "cell or on one of the eight cells around it."
         ),
-        edge_cases="The takeover itself does not count. A single step farther away begins the "
-        "count anew. What comes after {steps} such steps does not matter.",
+        edge_cases=(
+            "The takeover itself does not count. After one step farther away, the count starts "
+            "again. What happens after {steps} such steps does not matter."
+        ),
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_mover(chase_evil), shortcut=LocalSearch(), against_reward=True

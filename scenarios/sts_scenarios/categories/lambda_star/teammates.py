@@ -1,18 +1,62 @@
 """Teammates: names, template fields, marked cells and ambiguity."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from sts.domains import load_domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios.category import Overlay
+from sts_scenarios.category import CandidateColumns, Overlay
 
+from .batches import Ints, StepBatch, TrackBatch
 from .policies import STAY, History, move_towards
-from .tracks import DOMAIN, FIRST_PLAYER, Track, frames_since_sight
+from .screening import make_hits
+from .tracks import DOMAIN, FIRST_PLAYER, SIGHT, Track, frames_since, frames_since_sight
 
 RECENT_STEPS = 3
 """Steps for which a player in sight can be confused with another."""
+
+
+NEAR_GOOD, MAX_NEAR_GOOD_SHARE = 2, 0.3
+
+
+def find_single(
+    batch: TrackBatch,
+    context: int,
+    horizon: int,
+    find: Callable[[StepBatch, Ints], tuple[StepBatch, Any]],
+    parameters: Mapping[str, Any],
+) -> CandidateColumns:
+    """Find steps with a single teammate in sight, who was the only one in the last steps.
+
+    `find` takes such steps and the teammate's cells along the tracks; it returns the steps to keep,
+    and their difficulties.
+    """
+    players, player = range(batch.players), np.arange(len(batch.me)) % batch.players
+    paths = [batch.player_cells(player) for player in players]
+    near = [batch.distance(batch.me, path) <= SIGHT for path in paths]
+    for other in players:
+        near[other][player == other] = False
+    recent = min(RECENT_STEPS, context)
+    is_single = np.sum([frames_since(near_player) <= recent for near_player in near], axis=0) == 1
+    hits_by_target = []
+    for target in players:
+        moments = StepBatch.select(batch, near[target] & is_single, context, horizon)
+        hits_by_target.append(make_hits(*find(moments, paths[target]), (), target))
+    kinds = [("", {"target": target, **parameters}) for target in players]
+    episode, player, moment, difficulty, kind = (
+        np.concatenate(column)
+        for column in zip(*(hits[:5] for hits in hits_by_target), strict=True)
+    )
+    return CandidateColumns(episode, player, moment, difficulty, kind, kinds)
+
+
+def avoids_good(moments: StepBatch, values: Ints) -> Any:
+    """Return True where a teammate is rarely near Good: chasing Good does not lead to it."""
+    good, cells = (moments.values_after(place) for place in (moments.tracks.good, values))
+    return (moments.tracks.distance(cells, good) <= NEAR_GOOD).mean(1) < MAX_NEAR_GOOD_SHARE
 
 
 def teammate_name(names: Sequence[str], target: int) -> str:
@@ -39,6 +83,20 @@ def follow(history: History) -> int:
     """Return the move to a teammate in sight, or to where one was last seen."""
     cells = next((cells for cells in reversed(history.others) if cells), None)
     return move_towards(history, cells[0]) if cells else STAY
+
+
+def why_unfit(track: Track, scenario: Scenario) -> str | None:
+    """Return why a player cannot be asked to do something with a teammate who moves; else None."""
+    target = scenario.parameters["target"]
+    if target not in range(scenario.recording.n_players):
+        return "this teammate does not exist"
+    if scenario.partner == "no-op":
+        return "the teammate stands still: expected a partner that moves"
+    if target == track.player:
+        return "a player cannot be its own teammate"
+    if track.distance_to(target)[-1] > SIGHT:
+        return "the teammate is not in sight at the takeover"
+    return why_ambiguous(track, target)
 
 
 def why_ambiguous(track: Track, target: int) -> str | None:

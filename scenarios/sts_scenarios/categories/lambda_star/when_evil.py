@@ -55,22 +55,29 @@ CATEGORY = build_question(
     "when-evil",
     (
         "How many steps ago did you last see Evil? Say a number from 0 to 8, or more.",
-        "How many steps is it since Evil was last on your cell or next to you? Answer 0 to 8, or "
-        "more.",
-        "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
+        "How long ago did you last see Evil? Say the number of steps, from 0 to 8, or more.",
+        "When did you last see Evil? Say how many steps ago, from 0 to 8, or more.",
     ),
     find_steps,
     true_answer,
     why_invalid=_why_invalid,
+    earlier_templates=(
+        "How many steps is it since Evil was last on your cell or next to you? Answer 0 to 8, or "
+        "more.",
+        "How long ago, in steps, was Evil last in sight? Say 0 to 8, or more.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the number of steps between the last time "
-            "that Evil was in the framed square around the player and the takeover, or more "
-            "where that is above 8."
+            "The first word that the player says after the takeover is the number of steps from "
+            "the last time that Evil was in the framed square to the takeover, or more if there "
+            "are nine or more steps."
         ),
-        edge_cases="0 says that Evil was in it at the takeover. Steps up to the takeover count, "
-        "whenever it is said. Silence is not completed.",
+        edge_cases=(
+            "0 means that Evil was in the square at the takeover. Steps after the takeover do not "
+            "count, even if the player answers later. Saying nothing counts as not completed."
+        ),
         overlay=show_sight,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_steps_since_evil),

@@ -7,10 +7,11 @@ Good is across the grid's edge.
 from sts.suites.types import Scenario
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.state import MOVES
-from sts_scenarios.category import CandidateColumns, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from .batches import StepBatch, TrackBatch
 from .builders import build_question
+from .policies import History, make_speaker, move_towards
 from .screening import DIRECTIONS, make_hits
 from .tracks import SIGHT, Track, show_sight
 
@@ -28,6 +29,10 @@ def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumn
     return make_hits(moments, 1 * crowded + across, DIRECTIONS, batch.move_towards(me, good))
 
 
+def _direction_of_good(history: History) -> str:
+    return MOVES[move_towards(history, history.good[history.asked_frame])]
+
+
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     return None if track.to_good[-1] <= SIGHT else "Good is not in sight at the takeover"
 
@@ -40,22 +45,30 @@ def true_answer(track: Track) -> str:
 CATEGORY = build_question(
     "where-is-good",
     (
-        "In which direction is Good from you? Say stay if you are on it.",
-        "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
-        "Which way is Good right now? If you stand on it, say stay.",
+        "Where is Good? Say its direction from you, or stay if you are on its cell.",
+        "In which direction is Good from you? Say stay if you are on its cell.",
+        "Which way is Good from you? Say a direction, or stay if you are on its cell.",
     ),
     find_steps,
     true_answer,
     why_invalid=_why_invalid,
+    earlier_templates=(
+        "In which direction is Good from you? Say stay if you are on it.",
+        "Where is Good, seen from your cell? Answer with a direction, or stay if you are on it.",
+        "Which way is Good right now? If you stand on it, say stay.",
+    ),
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the direction in which Good was from it "
-            "at the takeover, or stay where Good was on its cell."
+            "The first word that the player says after the takeover is the direction from the "
+            "player to Good at the takeover, or stay if they were on the same cell."
         ),
-        edge_cases="Where Good goes after the takeover does not matter. Across the edge of the "
-        "board it is still next to the player. Silence is not completed.",
+        edge_cases=(
+            "Only their cells at the takeover matter, even if the player answers later. Good may "
+            "be next to the player across the edge of the board. Saying nothing counts as not "
+            "completed."
+        ),
         overlay=show_sight,
+        version="2",
     ),
-    controls=None,
-    superseded=True,
+    controls=ControlPolicies(solver=make_speaker(_direction_of_good), answers=tuple(MOVES)),
 )

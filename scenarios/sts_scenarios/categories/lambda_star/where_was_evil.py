@@ -84,24 +84,35 @@ def _mark_cell(scenario: Scenario) -> Overlay:
 CATEGORY = build_question(
     "where-was-evil",
     (
+        "Where did you last see Evil? Say the direction of that cell from you, or stay if you are "
+        "on it.",
+        "In which direction from you is the cell where you last saw Evil? Say stay if you are on "
+        "it.",
+        "Which way is the cell where Evil was when you last saw it? Say a direction, or stay if "
+        "you are on it.",
+    ),
+    find_steps,
+    true_answer,
+    why_invalid=_why_invalid,
+    earlier_templates=(
         "In which direction from you is the cell where Evil was when you last saw it? Say stay if "
         "you are on that cell.",
         "Where did you last see Evil? Answer with the direction of that cell from you, or stay if "
         "you are on it.",
         "Which way is the cell on which Evil was last in your sight? If you stand on it, say stay.",
     ),
-    find_steps,
-    true_answer,
-    why_invalid=_why_invalid,
     rubric=Rubric(
         success_criterion=(
-            "The first word that the player says is the direction of the marked cell, on "
-            "which Evil was when it was last in the framed square, from where the player was "
-            "at the takeover, or stay where that is the same cell."
+            "The first word that the player says after the takeover is the direction from the "
+            "player's cell at the takeover to the marked cell, or stay if it was on that cell. The "
+            "marked cell is where Evil was when it was last in the framed square."
         ),
-        edge_cases="Where Evil is now does not matter. Of two ways round the board the shorter is "
-        "meant. Silence is not completed.",
+        edge_cases=(
+            "Where Evil is now does not matter. If there are two ways around the board, the "
+            "shorter one counts. Saying nothing counts as not completed."
+        ),
         overlay=_mark_cell,
+        version="2",
     ),
     controls=ControlPolicies(
         solver=make_speaker(_direction_of_last_sight),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sts.worlds.lambda_star.agents.readers.vocabulary import (
-    QUALIFIERS,
     Concept,
     find_direction,
     parse_concepts,
@@ -46,13 +45,11 @@ class Intent:
 
 
 @functools.lru_cache(maxsize=4096)
-def parse_intent(text: str, qualified: bool = True) -> Intent:
-    """Parse a text into an intent; without `qualified`, ignore the `QUALIFIERS`."""
+def parse_intent(text: str, ignored: frozenset[str] = frozenset()) -> Intent:
+    """Parse a text into an intent, without the concepts that are `ignored`."""
     if not text.strip():
         return Intent("nothing")
-    words = parse_concepts(text)
-    if not qualified:
-        words = [word for word in words if word.concept not in QUALIFIERS]
+    words = [word for word in parse_concepts(text) if word.concept not in ignored]
     concept_set = {word.concept for word in words}
     starts_with_question = words[:1] and words[0].concept in ("where", "how-many")
     if concept_set & {"question", "say"} or starts_with_question:

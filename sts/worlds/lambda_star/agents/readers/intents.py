@@ -45,11 +45,11 @@ class Intents(NamedTuple):
         return out
 
 
-def parse_instructions(instructions: Instructions, qualified: bool) -> Intents:
-    """Parse each episode's current instruction, with or without its qualifying words."""
+def parse_instructions(instructions: Instructions, ignored: frozenset[str]) -> Intents:
+    """Parse each episode's current instruction, without the concepts that are ignored."""
     rows = []
     for text in instructions.texts:
-        i = parse_intent(text, qualified)
+        i = parse_intent(text, ignored)
         thing, shun, anchor = (THINGS.index(name) for name in (i.thing, i.avoided, i.anchor))
         goal = (ACTS.index(i.act), thing, i.low, i.high, shun, int(i.alone))
         rows.append((*goal, i.number, i.move, anchor))

@@ -12,9 +12,10 @@ from sts.worlds.lambda_star.agents.readers import memory as memories
 from sts.worlds.lambda_star.agents.readers.action_selection import choose_moves, forecast_things
 from sts.worlds.lambda_star.agents.readers.answers import answer_weights, guess_weights
 from sts.worlds.lambda_star.agents.readers.forecasts import Forecast
-from sts.worlds.lambda_star.agents.readers.grammar import QUESTIONS
+from sts.worlds.lambda_star.agents.readers.grammar import QUESTIONS, Question
 from sts.worlds.lambda_star.agents.readers.intents import Intents, parse_instructions
-from sts.worlds.lambda_star.agents.readers.sightings import find_things, narrow_view
+from sts.worlds.lambda_star.agents.readers.sightings import find_things, hide_evil, narrow_view
+from sts.worlds.lambda_star.agents.readers.vocabulary import QUALIFIERS
 from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.state import MOVES, TOKENS
 
@@ -42,7 +43,9 @@ class Reader(Agent):
     wordings = WORDINGS
     remembers: ClassVar[bool] = True
     near: ClassVar[bool] = False
-    qualified: ClassVar[bool] = True
+    sees_evil: ClassVar[bool] = True
+    ignored: ClassVar[frozenset[str]] = frozenset()
+    answered: ClassVar[tuple[Question, ...]] = QUESTIONS
     noise: ClassVar[float] = 0.0
 
     def initial_state(self, batch: int, players: int) -> Memory:
@@ -54,7 +57,8 @@ class Reader(Agent):
     ) -> tuple[PolicyOutput, Memory]:
         """Return the moves and answers that the current instruction asks for."""
         seen = narrow_view(observation) if self.near else observation
-        text, sighting = parse_instructions(instructions, self.qualified), find_things(seen)
+        seen = seen if self.sees_evil else hide_evil(seen)
+        text, sighting = parse_instructions(instructions, self.ignored), find_things(seen)
         before = memory if self.remembers else memories.forget_sightings(memory)
         new_memory = memories.update_memory(before, seen, sighting, text)
         forecast = forecast_things(seen, new_memory)
@@ -62,7 +66,7 @@ class Reader(Agent):
             self._movement_intents(text), seen, sighting, new_memory, forecast
         )
         new_memory["searched"] = np.where(lost, new_memory["searched"] + 1, 0)
-        owed = (text.is_act(*QUESTIONS) & ~new_memory["spoke"])[..., None]
+        owed = (text.is_act(*self.answered) & ~new_memory["spoke"])[..., None]
         reply = silence = np.eye(1, len(TOKENS))[0]
         if owed.any():
             reply = self._add_noise(
@@ -112,7 +116,36 @@ class HalfReader(Reader):
     """Reader that ignores qualifying words: directions, numbers, "not", "until"."""
 
     name = "reader-half"
-    qualified = False
+    ignored = QUALIFIERS
+
+
+class ReaderWithoutEvil(Reader):
+    """Reader that does not see Evil."""
+
+    name = "reader-without-evil"
+    sees_evil = False
+
+
+class ReaderWithoutCounting(Reader):
+    """Reader that ignores numbers in instructions and answers no question about a number."""
+
+    name = "reader-without-counting"
+    ignored = frozenset({"number"})
+    answered = tuple(question for question in QUESTIONS if question not in ("count", "when"))
+
+
+class ReaderWithoutAnswers(Reader):
+    """Reader that answers no question."""
+
+    name = "reader-without-answers"
+    answered = ()
+
+
+class ReaderWithoutNot(Reader):
+    """Reader that ignores "not", "never", "no" and "without" in instructions."""
+
+    name = "reader-without-not"
+    ignored = frozenset({"not"})
 
 
 class NoisyReader30(Reader):

@@ -39,6 +39,11 @@ def narrow_view(seen: Observation) -> Observation:
     return replace(seen, **near_fields)
 
 
+def hide_evil(seen: Observation) -> Observation:
+    """Return an observation in which Evil is nowhere; the rewards stay."""
+    return replace(seen, evil=np.zeros_like(seen.evil))
+
+
 def find_things(seen: Observation) -> Sighting:
     """Return the things that an observation shows or implies."""
     people = seen.team.astype(np.int64) + seen.others > 0

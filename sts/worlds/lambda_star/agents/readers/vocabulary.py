@@ -35,7 +35,8 @@ _IDIOMS = (
 _LISTS = {
     "good": "good",
     "evil": "evil",
-    "people": "teammate mate partner participant participants others people anyone anybody someone",
+    "people": "player players teammate mate partner participant participants others people anyone "
+    "anybody someone",
     "you": "you your yourself",
     "flee": "avoid avoiding evade evading escape flee away clear dodge leave far",
     "go": "go get reach return move walk head join step take catch come comes",

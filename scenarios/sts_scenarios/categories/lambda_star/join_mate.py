@@ -1,0 +1,82 @@
+"""join-mate: get onto the cell of a teammate, who repeats the recording.
+
+Asked as `follow-mate` is, if the teammate is next to the player, standing still does not meet it,
+and a player that moves towards where it sees the teammate does. Difficulty depends on the steps
+which that takes. An easy category: it needs no more than seeing the teammate and the verb.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sts.suites.types import DIFFICULTIES, Scenario
+from sts.worlds.lambda_star.agents.local_search import LocalSearch
+from sts_scenarios.categories.solvability import difficulty_by_steps
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
+
+from . import teammates
+from .batches import Ints, StepBatch, TrackBatch
+from .builders import build_instruction
+from .policies import make_mover
+from .tracks import FIRST_PLAYER, Track, first_step, label_first_hit
+
+HORIZON = 8
+
+
+def find_steps(batch: TrackBatch, context: int, horizon: int) -> CandidateColumns:
+    """Find steps with a single teammate in sight that can be caught up with."""
+    return teammates.find_single(batch, context, horizon, _find_reachable, {})
+
+
+def _find_reachable(moments: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
+    moments = moments.filter(teammates.avoids_good(moments, cells))
+    moments = moments.filter((moments.distance_if_still(cells) > 0).all(1))
+    batch, me, path = moments.tracks, moments.values_at(moments.tracks.me), []
+    for step in range(moments.horizon):
+        me = batch.cell_after(me, batch.move_towards(me, moments.values_at(cells, step)))
+        path.append(me)
+    met = first_step(np.stack(path, 1) == moments.values_after(cells))
+    grades = [
+        DIFFICULTIES.index(difficulty_by_steps(step, moments.horizon))
+        for step in range(moments.horizon + 1)
+    ]
+    return moments.filter(met > 0), np.array(grades)[met[met > 0]]
+
+
+def _why_invalid(track: Track, scenario: Scenario) -> str | None:
+    return teammates.why_unfit(track, scenario)
+
+
+def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame on the teammate's cell; else not_done."""
+    return label_first_hit(track.me[1:] == track.scene[1:, FIRST_PLAYER + parameters["target"]])
+
+
+CATEGORY = build_instruction(
+    "join-mate",
+    (
+        "Go to {mate}: be on the same cell.",
+        "Join {mate}: get onto the same cell.",
+        "Go to the cell of {mate}.",
+    ),
+    find_steps,
+    label_track,
+    _why_invalid,
+    horizon=HORIZON,
+    words=teammates.template_fields,
+    partner="replay",
+    rubric=Rubric(
+        success_criterion=(
+            "At some step after the takeover, the player and {mate} are on the same cell."
+        ),
+        edge_cases=(
+            "Once is enough, no matter who moved. Being next to each other does not count. The "
+            "marked cell shows where {mate} was at the takeover."
+        ),
+        overlay=teammates.mark_teammate,
+    ),
+    controls=ControlPolicies(
+        solver=make_mover(teammates.follow), shortcut=LocalSearch(), against_reward=True
+    ),
+)
