@@ -132,7 +132,7 @@ def test_core_2_keeps_most_of_core_1_and_gives_a_reason_for_each_change():
     assert first.provenance["rules"] == second.provenance["rules"]
 
 
-def test_core_3_keeps_the_moments_of_core_2_in_plainer_words_and_adds_easier_ones():
+def test_core_3_has_the_moments_of_core_2_in_plainer_words_and_easier_ones():
     _, old, new = SUITES.values()
     by_id = {one.id: one for one in old.scenarios}
     reworded = [one for one in new.scenarios if one.replaces]

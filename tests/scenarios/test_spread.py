@@ -8,7 +8,7 @@ from tests.reproduction.suites.spread import measure_spread
 ASKED = ["easy", "easy", "hard", "hard"]
 
 
-def test_spread_counts_gaps_from_low_to_high_and_scenarios_that_one_agent_passes():
+def test_spread_has_gaps_from_low_to_high_and_scenarios_of_one_agent():
     passed = {"weak": [0.2] * 4, "half": [1.0, 1, 0, 0], "strong": [1.0, 1, 0, 1]}
     passed["other"] = [0.0, 0, 1, 1]
     found = measure_spread(passed, ASKED, ["weak", "half", "strong"])

@@ -108,7 +108,7 @@ def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
     """Draw agents by pass rate, and scenarios by how many agents pass them."""
     rates = pd.DataFrame(
         [
-            {"suite": label, "pass rate": rate, "listed": name in SPREAD}
+            {"suite": label, "pass rate": rate, "agents": "listed" if name in SPREAD else "trained"}
             for label, own in suites.items()
             for name, rate in own.rates.items()
         ]
@@ -126,7 +126,7 @@ def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
         .encode(
             alt.X("pass rate", scale=alt.Scale(domain=[0, 1])).axis(format="%"),
             alt.Y("suite", title=None),
-            alt.Shape("listed:N", title="in the list", sort=[True, False]),
+            alt.Shape("agents", title=None).legend(orient="bottom"),
         )
     )
     scenarios = (
@@ -136,7 +136,7 @@ def draw(suites: Mapping[str, Spread]) -> alt.HConcatChart:
             alt.X("agents:O", title="agents that pass at least half of their continuations"),
             alt.Y("share", title="share of scenarios").axis(format="%"),
             alt.XOffset("suite"),
-            alt.Color("suite", title=None),
+            alt.Color("suite", title=None).legend(orient="bottom"),
         )
     )
     return by_rate | scenarios
