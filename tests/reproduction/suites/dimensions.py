@@ -1,8 +1,4 @@
-"""By how much a suite distinguishes agents: dimensions of its categories, and rank agreement.
-
-Of each category an agent has a pass rate. If two categories rank the agents alike, they distinguish
-them by one thing; the eigenvalues of the correlation between categories show by how many.
-"""
+"""By how much a suite distinguishes agents: pass rates, dimensions and rank agreement."""
 
 from __future__ import annotations
 
@@ -11,10 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 from scipy import stats
 
-from sts.suites.types import Scenario
+from sts import agents
+from sts.suites.types import Scenario, Suite
+from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.subject import Subject
+from sts_analysis.report.appendix import dimensions
+from sts_analysis.report.core import Options, Study
 from sts_scenarios.profiles import Profile
 
 LEAST = 5
@@ -44,50 +45,22 @@ def pass_rates(scenarios: Iterable[Scenario], profiles: Mapping[str, Profile]) -
     }
 
 
-class Dimensions(NamedTuple):
-    """How what some agents pass of the categories of a suite is spread."""
-
-    agents: int
-    categories: int  # in which any agents differ
-    shares: NDArray[np.float64]  # of their correlation the eigenvalues' shares, the largest first
-
-    def first(self, count: int) -> float:
-        return float(self.shares[:count].sum())
-
-
-def dimensions(rates: Rates, agents: Sequence[str]) -> Dimensions:
-    """Return the dimensions of a suite over some agents; empty if they differ in no category.
-
-    A category that all of them pass equally often has no correlation, and is left out.
-    """
-    table = _differing(rates, agents)
-    if len(table) < 2:
-        return Dimensions(len(agents), len(table), np.ones(len(table)))
-    values = np.linalg.eigvalsh(np.corrcoef(table))[::-1].clip(0)
-    return Dimensions(len(agents), len(table), values / values.sum())
-
-
-def _differing(rates: Rates, agents: Sequence[str]) -> NDArray[np.float64]:
-    """Return what agents pass of the categories in which any of them differ, one a row."""
-    table = np.array([[own[agent] for agent in agents] for own in rates.values()])
-    return table[np.ptp(table, axis=1) > 0]
-
-
-def competence(rates: Rates, agents: Sequence[str]) -> tuple[float, Dimensions]:
-    """Return how far the first dimension is being good at all of it, and what else there is.
-
-    The first is the correlation, over agents, between the first principal component and what each
-    passes on average over the standardised categories. The second are the dimensions of what is
-    left of these, by its variance, when what is linear in that average is taken out.
-    """
-    table = _differing(rates, agents)
-    standard = (table - table.mean(1, keepdims=True)) / table.std(1, keepdims=True)
-    mean = standard.mean(0)
-    first = np.linalg.svd(standard, full_matrices=False)[2][0]
-    beside = standard - np.outer(standard @ mean, mean) / (mean @ mean)
-    values = np.linalg.eigvalsh(beside @ beside.T)[::-1].clip(0)
-    left = Dimensions(len(agents), len(table), values / values.sum())
-    return float(abs(np.corrcoef(first, mean)[0, 1])), left
+def report_dimensions(suite: Suite, profiles: Mapping[str, Profile]) -> dimensions.Result:
+    """Return what a report on these continuations shows of the dimensions of the categories."""
+    rows = [
+        (agent, one.id, one.category, str(number), label.verdict)
+        for one in suite.scenarios
+        for agent, labels in profiles[one.hash].labels.items()
+        for number, label in enumerate(labels)
+    ]
+    names = ["agent", "scenario", "category", "continuation", "verdict"]
+    table = pd.DataFrame(rows, columns=names).assign(annotator="rule", source="automatic")
+    sees = {name: agents.load(name).sees for name in table["agent"].unique()}
+    table["sees"] = table["agent"].map(sees)
+    subject = Subject(suite.label, worlds={one.id: one.world for one in suite.scenarios})
+    found = dimensions.compute(Study(gather_frame(table)._replace(suite=subject), Options(), {}))
+    assert found is not None
+    return found
 
 
 def agreement(one: Sequence[float], other: Sequence[float]) -> float:

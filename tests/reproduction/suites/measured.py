@@ -16,12 +16,13 @@ from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
+from sts_analysis.report.appendix.dimensions import MAX_SHOWN
+from sts_analysis.report.text import decimal, decimal_range, to_plain
 from sts_scenarios import categories, quality_checks
-from sts_scenarios.categories.lambda_star import AGENTS, CURATION, EARLY_AGENTS, FAMILIES
+from sts_scenarios.categories.lambda_star import AGENTS, CURATION
 from sts_scenarios.profiles import Profile, compute_profiles
-from tests.reproduction.suites.dimensions import agreements, competence, dimensions, pass_rates
+from tests.reproduction.suites.dimensions import agreements, pass_rates, report_dimensions
 
-_FIRST = (1, 2, 3, 4, 5)
 _POOL = ("open loop", "local-search", "reward-with-memory", "shortcut", "solver")
 _SUITE = ("scenarios of one answer", "passed by all or none", "pairs of one profile")
 
@@ -55,22 +56,19 @@ def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
 
 
 def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
-    """Return the shares of the first dimensions over several lists of agents."""
-    rates = pass_rates(suite.scenarios, made)
-    lists = {"all": AGENTS, "the eight that read none of the sixteen": EARLY_AGENTS} | {
-        f"without {name}": tuple(one for one in AGENTS if one not in family)
-        for name, family in FAMILIES.items()
-    }
-    alike, beside = competence(rates, AGENTS)
-    every = {name: dimensions(rates, own) for name, own in lists.items()}
-    every["all, without what is linear in their mean"] = beside
-    header = ("agents", "how many", "categories", *(f"first {n}" for n in _FIRST))
+    """Return the eigenvalues that a report shows next to those of a single dimension."""
+    found = report_dimensions(suite, made)
     rows = [
-        (name, str(one.agents), str(one.categories), *(f"{one.first(n):.0%}" for n in _FIRST))
-        for name, one in every.items()
+        (
+            str(row.eigenvalue),
+            decimal(row.observed),
+            decimal(row.null_median),
+            decimal_range(row.null_band),
+        )
+        for row in found.rows[:MAX_SHOWN]
     ]
-    text = "Correlation of the first dimension with what agents pass on average"
-    return f"{table(header, rows)}\n\n{text}: {alike:.2f}."
+    header = ("eigenvalue", "observed", "null median", "95% band")
+    return f"{table(header, rows)}\n\n{to_plain(found.claim)}"
 
 
 def text(suite: Suite, *, with_gates: bool) -> str:

@@ -8,6 +8,7 @@ ORDER = (
     "pairs",
     "dialogues",
     "tags",
+    "dimensions",
     "consistency",
     "time_to_success",
     "annotators",
