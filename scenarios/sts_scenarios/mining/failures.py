@@ -206,14 +206,15 @@ def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> K
     """Return a filter that keeps steps which some ranked agent passes above `chance`.
 
     With ten continuations a rate of one half has a standard error of 0.16, too large for a stricter
-    test. An empty `names` stands for the agents that the categories of a world list.
+    test. An empty `names` stands for the agents that the categories of a world list; the last ones,
+    which are the strongest there, are tried first.
     """
 
     def keep(category: Category, pick: Pick) -> bool:
-        passed = profile_pick(category, pick, names).passed
-        players = load_players(category.domain, names or None).values()
-        ranked = [agent.name for agent in players if agent.sees == "observation"]
+        players = load_players(category.domain, names or None)
+        ranked = [name for name, agent in players.items() if agent.sees == "observation"]
+        profiles = (profile_pick(category, pick, [name]).passed for name in reversed(ranked))
         least = chance[category.name]
-        return any(passed[name].successes > least * passed[name].of for name in ranked)
+        return any(n.successes > least * n.of for passed in profiles for n in passed.values())
 
     return keep
