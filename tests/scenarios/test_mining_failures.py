@@ -258,6 +258,24 @@ def test_invalid_selection_by_failures_is_refused(run, words, code, said):
     assert not run.exists("none")
 
 
+def test_suite_without_failures_is_refused(run):
+    run("mine easy --category count-others --per-category 1")
+    run("draft accept easy --all")
+    run("suite freeze easy")
+    run("run easy@1 --agent reader --continuations 2")
+    run("label easy@1")
+    said = run("mine none --from-failures easy@1", code=1)
+    assert "no continuation of easy@1 failed by its labels: there are no failures" in said
+    assert not run.exists("none")
+
+
+def test_failures_without_candidates_are_refused(run, failed):
+    words = ("--category", "when-evil", "--where", "step > 1000")
+    said = run("mine", "none", *FAILED.split(), *words, code=1)
+    assert f" and {len(failed)} failed continuations of asked@1, none of lambda-star" in said
+    assert not run.exists("none")
+
+
 def test_missing_or_torn_labels_are_refused(run):
     table: Path = run.workspace.path("labels", "asked-1.parquet")
     raw = table.read_bytes()
