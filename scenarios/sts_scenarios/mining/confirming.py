@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ def run_tasks(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tupl
 
 
 def run_by_part(
-    parts: Sequence[Batch],
+    parts: Sequence[Batch] | Mapping[int, Batch],
     make: Make,
     pool: Executor,
     work: Callable[[Make, Batch, list[Any]], list[Any]],
@@ -53,7 +53,7 @@ def run_by_part(
 
 
 def confirm_steps(
-    parts: Sequence[Batch],
+    parts: Sequence[Batch] | Mapping[int, Batch],
     make: Make,
     categories: Sequence[Category],
     found: dict[str, FoundSteps],
