@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sts.jobs.pool import create_pool
+from sts.trajectories.batches import TrajectoryList
 from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
-from sts_scenarios.mining import Mined, MiningTerms, mine_list
+from sts_scenarios.mining import Mined, MiningTerms, gather_candidates, make_mined
 
 
 def mine(
@@ -21,4 +23,7 @@ def mine(
     `options` has a `seed`, and any other fields of `MiningTerms`.
     """
     terms = MiningTerms(dict.fromkeys((c.name for c in categories), per_category), **options)
-    return mine_list(trajectories, [replace(c, prefilter=None) for c in categories], terms)
+    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.split))
+    plain = [replace(c, prefilter=None) for c in categories]
+    with create_pool(1, 1) as here:
+        return make_mined(gather_candidates([batch], lambda: plain, terms, here), plain, terms)

@@ -202,14 +202,17 @@ def _why_nothing(
             "offers one; record more, name other categories, or raise --max-per-environment"
         )
     domains = ", ".join(sorted({category.domain for category in outcome.categories}))
-    expected = "some from sts record or sts trajectories import"
+    expected, failed = "some from sts record or sts trajectories import", ""
+    if order.failures:
+        failed = f" and {outcome.failed} failed continuations of {order.failures}"
+        expected = "other categories, or failures of other agents"
     if order.split == "train":
         expected = "recordings that fulfil an instruction"
     if order.where or order.miner:
         expected = "a filter or a miner that leaves some steps"
     return StsError(
         f"nothing to mine in {workspace.root}: {outcome.recorded} trajectories, "
-        f"{outcome.in_split} in the {order.split} split, none of "
+        f"{outcome.in_split} in the {order.split} split{failed}, none of "
         f"{domains or 'a category here'} that fits; expected {expected}"
     )
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
 from sts.domains import load_domain
 from sts.engine.replay import verify
+from sts.jobs.pool import create_pool
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.lint import lint_scenarios
@@ -18,14 +20,23 @@ from sts.trajectories import store as trajectory_store
 from sts.trajectories.types import Player, Trajectory
 from sts_annotator_app.curation.drafts import DraftCache
 from sts_scenarios import categories
+from sts_scenarios.category import Candidate, Category
 from sts_scenarios.editing import Editor
-from sts_scenarios.mining import failures, response_profiles
+from sts_scenarios.mining import (
+    GatheredSteps,
+    MiningTerms,
+    failures,
+    gather_candidates,
+    make_mined,
+    response_profiles,
+)
 from sts_scenarios.mining.building import FAILURE_TAG
 from sts_scenarios.mining.chance import (
     OpenLoopAgent,
     compute_open_loop_pass_rate,
     compute_pass_rate,
 )
+from sts_scenarios.mining.request import MiningRequest, run_request
 from sts_scenarios.profiles import CONTINUATIONS, compute_profile, load_players
 from tests.mined import mine
 from tests.scenarios.curating import Curation, candidates, recordings, run_commands
@@ -109,13 +120,77 @@ def test_failed_continuations_become_recordings_that_go_on_without_actions(
     assert verify([t.episode for t in failed]) == [None] * len(failed)
 
 
-def test_partner_that_repeats_a_recording_is_not_asked_after_its_end(failed):
-    shadow = failures.restrict_to_takeover(SHADOW)
-    repeated = failures.restrict_to_takeover(dataclasses.replace(SHADOW, partner="replay"))
-    for t in failed:
-        last = t.provenance["until"]
-        assert all(one.takeover <= last for one in shadow.find_candidates(t))
-        assert all(one.takeover + SHADOW.horizon <= last for one in repeated.find_candidates(t))
+def after_takeover(category: Category) -> Category:
+    """Return a category that is queried step by step, at the steps that failed agents reached."""
+
+    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
+        origin = trajectory.provenance
+        last = origin["until"] - (horizon if category.partner == "replay" else 0)
+        for candidate in category.candidates(trajectory, context, horizon):
+            is_after = origin["takeover"] < candidate.takeover <= last
+            if is_after and candidate.player in origin["roles"]:
+                yield candidate
+
+    return dataclasses.replace(category, candidates=candidates, prefilter=None)
+
+
+def gather(failed: list[Trajectory], category: Category, terms: MiningTerms) -> GatheredSteps:
+    parts = failures.split_into_parts(failed)
+    assert len(parts) > 2
+    with create_pool(1, 1) as here:
+        return gather_candidates(parts, lambda: [category], terms, here)
+
+
+@pytest.mark.parametrize(
+    ("name", "partner"),
+    [
+        ("shadow-evil", "no-op"),
+        ("when-evil", "no-op"),
+        ("when-evil", "replay"),
+        ("keep-beside", "no-op"),
+        ("clean-take", "no-op"),
+        ("evade-or-shadow", "no-op"),
+    ],
+)
+def test_batched_search_of_failures_finds_what_step_by_step_queries_find(
+    failed, monkeypatch, name, partner
+):
+    monkeypatch.setattr(failures, "_BATCH_SIZE", 20)
+    category = dataclasses.replace(categories.load_category(name), partner=partner)
+    terms = MiningTerms({name: 5}, seed=3, from_failures=True, per_world=2)
+    plain = mine(failed, [after_takeover(category)], per_category=5, seed=3, per_world=2)
+    batched = make_mined(gather(failed, category, terms), [category], terms)
+    assert [s.hash for s in batched.scenarios] == [s.hash for s in plain.scenarios] != []
+    assert batched.candidates == plain.candidates
+    assert batched.strata == plain.strata
+    assert batched.worlds == plain.worlds
+    assert batched.sampled == {}
+
+
+def test_failures_are_mined_alike_by_any_number_of_processes(workspace, draft):
+    done: list[tuple[int, int]] = []
+    order = MiningRequest(
+        tuple(CHOSEN.split()[1::2]),
+        per_category=6,
+        failures="asked@1",
+        share=0.5,
+        agents=("random", "blind", "reader"),
+        workers=2,
+    )
+    made = run_request(order, workspace, there=(), last={}, progress=lambda *now: done.append(now))
+    assert {s.id: s.hash for s in made.mined.scenarios} == {s.id: s.hash for s in draft}
+    assert done[-1] == (made.in_split + made.failed,) * 2
+
+
+def test_partner_that_repeats_a_recording_is_not_asked_after_its_end(failed, monkeypatch):
+    monkeypatch.setattr(failures, "_BATCH_SIZE", 20)
+    name, when = "when-evil", categories.load_category("when-evil")
+    terms = MiningTerms({name: 1000}, seed=0, from_failures=True)
+    for partner, steps in (("no-op", 0), ("replay", when.horizon)):
+        gathered = gather(failed, dataclasses.replace(when, partner=partner), terms)
+        picks = gathered.picks([(when, offer) for offer in gathered.offered[name].offers])
+        spare = [t.provenance["until"] - steps - one.takeover for t, one in picks]
+        assert spare and min(spare) >= 0
 
 
 def test_stated_share_comes_from_failures_after_their_takeover(draft, failed):
@@ -148,9 +223,8 @@ def test_some_agent_passes_each_kept_candidate_above_chance(workspace, from_fail
 
 
 def test_candidates_that_no_agent_passes_above_chance_are_passed_over(failed):
-    shadow = failures.restrict_to_takeover(SHADOW)
     keep = failures.make_passable_filter({"shadow-evil": 1.0}, ("random",))
-    found = mine(failed, [shadow], per_category=1, seed=0, keep=keep)
+    found = mine(failed, [after_takeover(SHADOW)], per_category=1, seed=0, keep=keep)
     assert not found.scenarios
     assert found.passed_over["shadow-evil"] > 0 and found.candidates["shadow-evil"] > 0
 
@@ -255,6 +329,24 @@ FAILED = "--from-failures asked@1"
 )
 def test_invalid_selection_by_failures_is_refused(run, words, code, said):
     assert said in run(f"mine none {words}", code=code)
+    assert not run.exists("none")
+
+
+def test_suite_without_failures_is_refused(run):
+    run("mine easy --category count-others --per-category 1")
+    run("draft accept easy --all")
+    run("suite freeze easy")
+    run("run easy@1 --agent reader --continuations 2")
+    run("label easy@1")
+    said = run("mine none --from-failures easy@1", code=1)
+    assert "no continuation of easy@1 failed by its labels: there are no failures" in said
+    assert not run.exists("none")
+
+
+def test_failures_without_candidates_are_refused(run, failed):
+    words = ("--category", "when-evil", "--where", "step > 1000")
+    said = run("mine", "none", *FAILED.split(), *words, code=1)
+    assert f" and {len(failed)} failed continuations of asked@1, none of lambda-star" in said
     assert not run.exists("none")
 
 

@@ -5,32 +5,18 @@ filters and custom miners are categories whose `candidates` yield fewer of them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sts.jobs.pool import create_pool
-from sts.trajectories.batches import TrajectoryList
-from sts.trajectories.types import Trajectory
 from sts_scenarios.category import Category
 from sts_scenarios.mining.building import make_scenario as make_scenario
 from sts_scenarios.mining.building import make_scenarios
 from sts_scenarios.mining.building import states_at as states_at
 from sts_scenarios.mining.choice import Offer, select_steps
 from sts_scenarios.mining.choice import Pick as Pick
-from sts_scenarios.mining.survey import gather_candidates
-from sts_scenarios.mining.terms import GatheredSteps
+from sts_scenarios.mining.survey import gather_candidates as gather_candidates
+from sts_scenarios.mining.terms import GatheredSteps as GatheredSteps
 from sts_scenarios.mining.terms import Mined as Mined
 from sts_scenarios.mining.terms import MiningTerms as MiningTerms
-
-
-def mine_list(
-    trajectories: Iterable[Trajectory], categories: Sequence[Category], terms: MiningTerms
-) -> Mined:
-    """Mine trajectories in memory; errors as of `make_mined`."""
-    batch = TrajectoryList(tuple(t for t in trajectories if t.split == terms.split))
-    with create_pool(1, 1) as here:
-        return make_mined(
-            gather_candidates([batch], lambda: categories, terms, here), categories, terms
-        )
 
 
 def make_mined(

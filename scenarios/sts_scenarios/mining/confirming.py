@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ def run_tasks(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tupl
 
 
 def run_by_part(
-    parts: Sequence[Batch],
+    parts: Sequence[Batch] | Mapping[int, Batch],
     make: Make,
     pool: Executor,
     work: Callable[[Make, Batch, list[Any]], list[Any]],
@@ -53,7 +53,7 @@ def run_by_part(
 
 
 def confirm_steps(
-    parts: Sequence[Batch],
+    parts: Sequence[Batch] | Mapping[int, Batch],
     make: Make,
     categories: Sequence[Category],
     found: dict[str, FoundSteps],
@@ -94,13 +94,23 @@ def _queries(name: str, steps: FoundSteps) -> list[tuple[int, Query]]:
 
 
 def query_difficulties(make: Make, part: Batch, moments: Sequence[Query]) -> list[int]:
-    """Return the difficulty of each step, as an index; -1 if it is not a candidate."""
+    """Return the difficulty of each step, as an index; -1 if it is not a candidate.
+
+    Steps with the same frames around them, as many continuations of a scenario have, are queried
+    once.
+    """
     trajectories = _load_rows(part, (row for _, row, *_ in moments))
     by_name = {c.name: c for c in make()}
-    return [
-        query_difficulty(by_name[name], trajectories[row], moment, player, answer)
-        for name, row, moment, player, answer in moments
-    ]
+    answers: dict[tuple[str, bytes, bytes], dict[tuple[int, str], int]] = {}
+    difficulties = []
+    for name, row, moment, player, answer in moments:
+        category, episode = by_name[name], trajectories[row].episode
+        frames = episode.scene[moment - category.context : moment + category.horizon + 1]
+        key = name, episode.state, frames.tobytes()
+        if key not in answers:
+            answers[key] = query_step(category, trajectories[row], moment)
+        difficulties.append(answers[key].get((player, answer), -1))
+    return difficulties
 
 
 def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
@@ -108,19 +118,17 @@ def _load_rows(part: Batch, numbers: Iterable[int]) -> dict[int, Trajectory]:
     return dict(zip(rows, batches.read_rows(part, rows), strict=True))
 
 
-def query_difficulty(
-    category: Category, trajectory: Trajectory, moment: int, player: int, answer: str
-) -> int:
-    """Return a step's difficulty from a query limited to it; -1 if it is not a candidate."""
+def query_step(
+    category: Category, trajectory: Trajectory, moment: int
+) -> dict[tuple[int, str], int]:
+    """Return the difficulties of a step's candidates by player and answer, from that step alone."""
     episode, context, horizon = trajectory.episode, category.context, category.horizon
     excerpt = replace(
         trajectory, episode=episode.slice_steps(episode.state, moment - context, moment + horizon)
     )
     with name_trajectory(trajectory):
-        for candidate in category.candidates(excerpt, context, horizon):
-            if (candidate.player, candidate.answer) == (player, answer):
-                return DIFFICULTIES.index(candidate.difficulty)
-    return -1
+        candidates = list(category.candidates(excerpt, context, horizon))
+    return {(c.player, c.answer): DIFFICULTIES.index(c.difficulty) for c in reversed(candidates)}
 
 
 def make_picks(make: Make, part: Batch, offers: Sequence[tuple[str, Offer, int]]) -> list[Pick]:

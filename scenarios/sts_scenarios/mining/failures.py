@@ -18,16 +18,19 @@ from sts.engine.lockstep import play_episodes
 from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
+from sts.jobs.executors import Executor
 from sts.storage import parquet
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Suite
 from sts.trajectories import store as trajectories
+from sts.trajectories.batches import TrajectoryList
 from sts.trajectories.types import Player, Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts_scenarios.category import Category
 from sts_scenarios.mining.building import COPIED_PROVENANCE
 from sts_scenarios.mining.chance import compute_open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
+from sts_scenarios.mining.confirming import Make, run_tasks
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.profiles import CONTINUATIONS, load_players
 from sts_scenarios.validity import is_checked
@@ -35,6 +38,7 @@ from sts_scenarios.validity import is_checked
 EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""
 _BATCH_SIZE = 256
+"""Number of failures that are extended, and scanned, at once."""
 _KEPT_WHERE = (
     f"a policy with the player's view passes more of {CONTINUATIONS} continuations than the best "
     "policy without observations does in its category"
@@ -75,6 +79,13 @@ def load_failures(workspace: Workspace, suite: Suite) -> list[Trajectory]:
     return extend_with_noops(failures)
 
 
+def split_into_parts(failed: Iterable[Trajectory]) -> list[TrajectoryList]:
+    """Return failures as parts to scan, with those of one size and world next to each other."""
+    ordered = sorted(failed, key=lambda t: (t.episode.scene.shape, t.episode.state))
+    starts = range(0, len(ordered), _BATCH_SIZE)
+    return [TrajectoryList(tuple(ordered[at : at + _BATCH_SIZE])) for at in starts]
+
+
 def _trajectory(suite: Suite, scenario: Scenario, continuation: Continuation) -> Trajectory:
     """Return a continuation as a trajectory of its scenario's world and split."""
     kind, _, name = scenario.partner.partition(":")
@@ -107,10 +118,12 @@ def extend_with_noops(failed: Sequence[Trajectory]) -> list[Trajectory]:
     The extension makes room for a horizon after their last steps. A trajectory whose world is
     unavailable here is returned as it is.
     """
+    worlds = {(t.episode.domain, t.episode.state): t.episode for t in failed}
+    available = {world for world, episode in worlds.items() if why_unavailable(episode) is None}
     groups: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
     for n, t in enumerate(failed):
         recorded = t.episode
-        if why_unavailable(recorded) is None:
+        if (recorded.domain, recorded.state) in available:
             size = recorded.steps, recorded.n_players, recorded.scene.shape[1]
             groups[recorded.domain, size, observation_shapes(recorded)].append(n)
     extended = [*failed]
@@ -150,24 +163,6 @@ def load_recording(workspace: Workspace, scenario: Scenario) -> Trajectory:
     return extend_with_noops([_trajectory(suite, origin, continuation)])[0]
 
 
-def restrict_to_takeover(category: Category) -> Category:
-    """Return a category whose candidates follow the agent's own steps in a failed continuation.
-
-    It asks the failed agent, at steps after its takeover. If partners repeat the recording, the
-    horizon, too, has to end before the extension.
-    """
-
-    def candidates(trajectory: Trajectory, context: int, horizon: int) -> Iterator[Candidate]:
-        origin = trajectory.provenance
-        last = origin["until"] - (horizon if category.partner == "replay" else 0)
-        for candidate in category.candidates(trajectory, context, horizon):
-            is_after = origin["takeover"] < candidate.takeover <= last
-            if is_after and candidate.player in origin["roles"]:
-                yield candidate
-
-    return replace(category, candidates=candidates, prefilter=None)
-
-
 def count_from_failures(share: float, per_category: int) -> int:
     """Return the number of a category's scenarios that are to come from failures."""
     if not 0 < share <= 1:
@@ -182,18 +177,22 @@ def count_from_failures(share: float, per_category: int) -> int:
 
 
 def compute_open_loop_rates(
-    categories: Iterable[Category], scenarios: Iterable[Scenario]
+    make: Make, scenarios: Iterable[Scenario], pool: Executor
 ) -> dict[str, float]:
-    """Return the open-loop pass rate of each category over these scenarios."""
+    """Return the open-loop pass rate of each category that `make` returns over these scenarios."""
     by_category: dict[str, list[Scenario]] = defaultdict(list)
-    by_name = {category.name: category for category in categories}
+    by_name = {category.name: category for category in make()}
     for scenario in scenarios:
         if is_checked(scenario, by_name):
             by_category[scenario.category].append(scenario)
-    return {
-        name: compute_open_loop_pass_rate(c, by_category[name], continuations=CONTINUATIONS)
-        for name, c in by_name.items()
-    }
+    names = list(by_name)
+    tasks = [(_compute_open_loop_rate, make, name, by_category[name]) for name in names]
+    return {names[n]: rate for n, rate in run_tasks(pool, tasks)}
+
+
+def _compute_open_loop_rate(make: Make, name: str, scenarios: Sequence[Scenario]) -> float:
+    (category,) = (category for category in make() if category.name == name)
+    return compute_open_loop_pass_rate(category, scenarios, continuations=CONTINUATIONS)
 
 
 def failure_provenance(suite: Suite, share: float, chance: Mapping[str, float]) -> dict[str, Any]:
@@ -206,14 +205,15 @@ def make_passable_filter(chance: Mapping[str, float], names: Sequence[str]) -> K
     """Return a filter that keeps steps which some ranked agent passes above `chance`.
 
     With ten continuations a rate of one half has a standard error of 0.16, too large for a stricter
-    test. An empty `names` stands for the agents that the categories of a world list.
+    test. An empty `names` stands for the agents that the categories of a world list; the last ones,
+    which are the strongest there, are tried first.
     """
 
     def keep(category: Category, pick: Pick) -> bool:
-        passed = profile_pick(category, pick, names).passed
-        players = load_players(category.domain, names or None).values()
-        ranked = [agent.name for agent in players if agent.sees == "observation"]
+        players = load_players(category.domain, names or None)
+        ranked = [name for name, agent in players.items() if agent.sees == "observation"]
+        profiles = (profile_pick(category, pick, [name]).passed for name in reversed(ranked))
         least = chance[category.name]
-        return any(passed[name].successes > least * passed[name].of for name in ranked)
+        return any(n.successes > least * n.of for passed in profiles for n in passed.values())
 
     return keep

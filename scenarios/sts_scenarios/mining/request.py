@@ -15,7 +15,7 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.suites.types import Scenario, Summary
 from sts.trajectories import batches
-from sts.trajectories.batches import RecordedParts
+from sts.trajectories.batches import Batch, RecordedParts
 from sts.trajectories.types import Trajectory
 from sts_scenarios import categories
 from sts_scenarios.category import Category
@@ -25,15 +25,15 @@ from sts_scenarios.mining import (
     discrimination,
     failures,
     filters,
+    gather_candidates,
     make_mined,
-    mine_list,
     miners,
     response_profiles,
     training,
 )
 from sts_scenarios.mining.choice import Keep, Stratum
 from sts_scenarios.mining.requests import build_request_categories
-from sts_scenarios.mining.survey import Progress, gather_candidates
+from sts_scenarios.mining.survey import Progress
 
 MAX_PER_SESSION = 1000
 """Maximum number of scenarios of one kind from a live session."""
@@ -141,6 +141,7 @@ def run_request(
     share = DEFAULT_SHARE if order.share is None else order.share
     count = failures.count_from_failures(share, order.per_category) if suite else 0
     failed = failures.load_failures(workspace, suite) if suite else []
+    failed_parts = failures.split_into_parts(failed)
     domains = dict.fromkeys([*recorded.firsts, *(t.episode.domain for t in failed)])
     make = partial(load_categories, order, tuple(domains))
     category_list = make()
@@ -167,29 +168,35 @@ def run_request(
         keep=keep_mined,
         rule=rule,
     )
-    with create_pool(order.workers, len(recorded.parts)) as pool:
-        mined = make_mined(
-            gather_candidates(recorded.parts, make, terms, pool, progress), category_list, terms
-        )
-    if by_effect is not None:
-        mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
-    if suite:
-        chance = failures.compute_open_loop_rates(
-            category_list, [*suite.scenarios, *mined.scenarios]
-        )
-        passing = failures.make_passable_filter(chance, order.agents)
-        further = replace(
-            terms,
-            counts=dict.fromkeys(names, count),
-            last=_last_numbers(last, mined.scenarios),
-            there=[*there, *mined.scenarios],
-            keep=lambda category, pick: (
-                passing(category, pick) and (keep is None or keep(category, pick))
-            ),
-            rule=rule | failures.failure_provenance(suite, share, chance),
-        )
-        restricted = [failures.restrict_to_takeover(category) for category in category_list]
-        mined = mined.merge(mine_list(failed, restricted, further))
+    total = sum(part.rows for part in recorded.parts) + len(failed)
+    with create_pool(order.workers, len(recorded.parts) + len(failed_parts)) as pool:
+
+        def mine_parts(parts: Sequence[Batch], terms: MiningTerms, scanned: int = 0) -> Mined:
+            gathered = gather_candidates(
+                parts, make, terms, pool, lambda done, _: progress(scanned + done, total)
+            )
+            return make_mined(gathered, category_list, terms)
+
+        mined = mine_parts(recorded.parts, terms)
+        if by_effect is not None:
+            mined = mined._replace(scenarios=tuple(map(by_effect.add_provenance, mined.scenarios)))
+        if suite:
+            chance = failures.compute_open_loop_rates(
+                make, [*suite.scenarios, *mined.scenarios], pool
+            )
+            passing = failures.make_passable_filter(chance, order.agents)
+            further = replace(
+                terms,
+                counts=dict.fromkeys(names, count),
+                last=_last_numbers(last, mined.scenarios),
+                there=[*there, *mined.scenarios],
+                keep=lambda category, pick: (
+                    passing(category, pick) and (keep is None or keep(category, pick))
+                ),
+                rule=rule | failures.failure_provenance(suite, share, chance),
+                from_failures=True,
+            )
+            mined = mined.merge(mine_parts(failed_parts, further, total - len(failed)))
     in_split = sum(part.rows - len(part.twice) for part in recorded.parts)
     return MiningOutcome(mined, category_list, recorded.rows, in_split, len(failed))
 

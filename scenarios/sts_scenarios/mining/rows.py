@@ -45,6 +45,7 @@ class ScanLimits(NamedTuple):
     several: bool  # a world may yield several scenarios
     most: dict[str, int]  # of each category, how many worlds of a bucket a selection can use
     full: dict[str, frozenset[int]]  # of each category, the worlds that may yield no more
+    from_failures: bool  # as in `MiningTerms`
 
 
 def scan_limits(categories: Sequence[Category], terms: MiningTerms) -> ScanLimits:
@@ -72,6 +73,7 @@ def scan_limits(categories: Sequence[Category], terms: MiningTerms) -> ScanLimit
             )
             for c in categories
         },
+        terms.from_failures,
     )
 
 
@@ -124,7 +126,7 @@ def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stra
 def prune_steps(category: Category, found: FoundSteps, asked: ScanLimits) -> FoundSteps:
     """Return the steps that may still be selected, or confirmed."""
     limit = asked.most[category.name]
-    if needs_confirmation(category):
+    if needs_confirmation(category) and not asked.from_failures:  # these are confirmed already
         return take_rows(
             found, _select_first_steps(found.rows, _STRATUM, CONFIRMED_PER_WANTED * limit)
         )

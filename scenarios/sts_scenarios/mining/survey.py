@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sts.domains import why_unavailable
 from sts.errors import StsError
 from sts.jobs.executors import Executor
+from sts.jobs.pool import create_pool
 from sts.registry import translate_errors
 from sts.storage.files import canonical_json
 from sts.suites.types import DIFFICULTIES
@@ -72,7 +73,9 @@ def gather_candidates(
             unavailable[domain] = count + n_left, first
         done += parts[n].rows
         progress(done, total)
-    sampled = confirm_steps(parts, make, categories, steps_by_name, pool)
+    sampled = {}
+    if not terms.from_failures:
+        sampled = confirm_steps(parts, make, categories, steps_by_name, pool)
     offered_by_name = {c.name: make_offers(c, steps_by_name[c.name], limits) for c in categories}
 
     def picks(offers: Sequence[tuple[Category, Offer]]) -> list[Pick]:
@@ -85,10 +88,13 @@ def gather_candidates(
 def scan_part(
     make: Make, part: Batch, number: int, asked: ScanLimits
 ) -> tuple[dict[str, FoundSteps], dict[str, tuple[int, StsError]]]:
-    """Return a part's candidate steps by category, and its unavailable trajectories by domain."""
+    """Return a part's candidate steps by category, and its unavailable trajectories by domain.
+
+    Of failures, every step is confirmed here: they are few, next to recordings.
+    """
     categories, columns = make(), batches.read_columns(part)
     marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
-    recorders = _Recorders(columns)
+    origins = _Origins(columns)
     out: dict[str, list[FoundSteps]] = {c.name: [] for c in categories}
     for domain, places, abreast in columns.batches():
         for c in categories:
@@ -97,18 +103,18 @@ def scan_part(
             with translate_errors(f"the prefilter of category {c.name!r} failed"):
                 hits = c.prefilter.find(abreast, c.context, c.horizon)
             hits = hits._replace(episode=places[hits.episode])
-            out[c.name].append(_encode_hits(c, columns, recorders, marks, number, hits, asked))
+            out[c.name].append(_encode_hits(c, columns, origins, marks, number, hits, asked))
     unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
         if c.name in unscreened:
             out[c.name].append(
-                _encode_hits(c, columns, recorders, marks, number, unscreened[c.name], asked)
+                _encode_hits(c, columns, origins, marks, number, unscreened[c.name], asked)
             )
-    steps_by_name = {
-        c.name: prune_steps(c, merge_steps([empty_steps(), *out[c.name]]), asked)
-        for c in categories
-    }
-    return steps_by_name, unavailable
+    steps_by_name = {c.name: merge_steps([empty_steps(), *out[c.name]]) for c in categories}
+    if asked.from_failures:
+        with create_pool(1, 1) as here:
+            confirm_steps({number: part}, make, categories, steps_by_name, here)
+    return {c.name: prune_steps(c, steps_by_name[c.name], asked) for c in categories}, unavailable
 
 
 def _query_categories(
@@ -149,8 +155,8 @@ def _query_categories(
     return hits, unavailable
 
 
-class _Recorders:
-    """The kinds of source and the players of trajectories, as numbers."""
+class _Origins:
+    """The kinds of source and the players of trajectories, as numbers, and their provenance."""
 
     def __init__(self, columns: TrajectoryColumns) -> None:
         self.sources: dict[str, int] = {}
@@ -171,55 +177,72 @@ class _Recorders:
                     pairs.append((source, recorder))
             self.first[place] = first_pairs[key]
         self.pairs = np.array(pairs, np.int64).reshape(-1, 2)
+        self.continued = [
+            json.loads(text) if '"begins"' in text else {} for text in columns.texts["provenance"]
+        ]
+        self.begins = np.array([c.get("begins", 0) for c in self.continued], np.int64)
+        self.n_players = int(columns.numbers["participants"].max(initial=1))
 
     def codes(self, place: NDArray[Any], player: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[2, N], the sources and the recorders of players."""
         out: NDArray[np.int64] = self.pairs[self.first[place] + player].T
         return out
 
+    def is_reached(self, category: Category, hits: CandidateColumns) -> NDArray[np.bool_]:
+        """Return bool[N], True for steps that a failed agent reached by itself.
+
+        These follow its takeover. If partners repeat the recording, the horizon, too, has to end
+        before the extension.
+        """
+        takeover, until = (
+            np.array([c[name] for c in self.continued], np.int64) for name in ("takeover", "until")
+        )
+        last = until - (category.horizon if category.partner == "replay" else 0)
+        own = [n * self.n_players + p for n, c in enumerate(self.continued) for p in c["roles"]]
+        place, step = hits.episode, hits.takeover
+        reached: NDArray[np.bool_] = np.isin(place * self.n_players + hits.player, own)
+        reached &= (takeover[place] < step) & (step <= last[place])
+        return reached
+
 
 def _encode_hits(
     category: Category,
     columns: TrajectoryColumns,
-    people: _Recorders,
+    origins: _Origins,
     marks: NDArray[np.uint64],
     number: int,
     hits: CandidateColumns,
     limits: ScanLimits,
 ) -> FoundSteps:
-    """Return steps of a part with their order and strata, except those of full worlds."""
+    """Return the steps of a part that may be asked, with their order and strata."""
     full = np.array(sorted(limits.full[category.name]), np.uint64)
-    if len(full):
-        free = ~np.isin(marks[hits.episode], full)
+    free = ~np.isin(marks[hits.episode], full)
+    if limits.from_failures:
+        free &= origins.is_reached(category, hits)
+    if not free.all():
         hits = CandidateColumns._make((*(values[free] for values in hits[:5]), hits.kinds))
     place, kinds = hits.episode, hits.kinds
-    sources, recorders = people.codes(place, hits.player)
+    sources, recorders = origins.codes(place, hits.player)
     answers = {answer: n for n, answer in enumerate(dict.fromkeys(answer for answer, _ in kinds))}
     of_kind = np.array([answers[answer] for answer, _ in kinds], np.int64)
-    begins = np.array([_recording_start(text) for text in columns.texts["provenance"]], np.int64)
     rows: Rows = {
         "order": _hit_orders(category, columns, hits, limits.seed),
         "world": marks[place],
         "part": np.full(len(place), number),
         "row": columns.rows[place],
         "takeover": hits.takeover,
-        "step": hits.takeover + begins[place],
+        "step": hits.takeover + origins.begins[place],
         "player": hits.player,
         "difficulty": hits.difficulty,
         "source": sources,
         "recorder": recorders,
         "answer": of_kind[hits.kind] if kinds else hits.kind,
     }
-    words = {"source": [*people.sources], "recorder": [*people.recorders], "answer": [*answers]}
+    words = {"source": [*origins.sources], "recorder": [*origins.recorders], "answer": [*answers]}
     rows = {name: values.astype(FIELDS[name]) for name, values in rows.items()}
     if needs_confirmation(category):
         return FoundSteps(rows, words, Counter(), np.empty(0, np.uint64), len(place))
     return FoundSteps(rows, words, count_strata(rows, words), np.unique(rows["world"]))
-
-
-def _recording_start(provenance: str) -> int:
-    """Return the step, in its provenance, at which the recording of a world began."""
-    return int(json.loads(provenance).get("begins", 0)) if '"begins"' in provenance else 0
 
 
 def _hit_orders(

@@ -62,6 +62,7 @@ class MiningTerms:
     split: str = "test"  # "train" or "test", the split that is mined
     keep: Keep | None = None  # returns True to keep a selected step; None keeps all
     rule: Mapping[str, Any] = field(default_factory=dict)  # further provenance of the selection
+    from_failures: bool = False  # all are failed continuations, asked only after their takeovers
 
     @property
     def taken(self) -> dict[str, dict[str, list[int | None]]]:

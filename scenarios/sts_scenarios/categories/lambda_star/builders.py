@@ -194,13 +194,13 @@ def build_pair(
             both_options, np.tile(difficulty, 2), kinds, np.repeat((0, 1), len(moments.track))
         )
 
-    checks = [
+    first, second = (
         make_confirm(option.policy, option.label, option.parameters) for option in options.values()
-    ]
+    )
 
     def confirm_both(track: Track, moment: int, context: int, horizon: int) -> Label | None:
-        labels = [check(track, moment, context, horizon) for check in checks]
-        return labels[0] if all(labels) else None
+        label = first(track, moment, context, horizon)
+        return label if label and second(track, moment, context, horizon) else None
 
     def words(episode: Episode, player: int, parameters: Mapping[str, Any]) -> dict[str, str]:
         return {"deed": options[parameters["asked"]].text}

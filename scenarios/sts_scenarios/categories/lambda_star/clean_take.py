@@ -57,11 +57,12 @@ def _avoid_evil(history: History) -> int:
 
 def _confirm_careful(track: Track, moment: int, context: int, horizon: int) -> Label | None:
     """Return the solver's label where neither going straight for Good nor for reward succeeds."""
-    careful, *greedy = (
+    labels = (
         make_confirm(policy, label_track, {})(track, moment, context, horizon)
         for policy in (_avoid_evil, chase_good, _maximise_reward)
     )
-    return None if any(greedy) else careful
+    careful = next(labels)
+    return None if careful is None or any(labels) else careful
 
 
 def _why_invalid(track: Track, scenario: Scenario) -> str | None:
