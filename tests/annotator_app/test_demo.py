@@ -60,7 +60,7 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert found["conclusion"]["judgements"] == 6 * 316
     assert found["conclusion"]["source"] == "automatic"
     assert "Rule labels: no person has judged" in page
-    best = ["reader", "reader-without-memory", "rule"]
+    best = ["reader", "reader-near", "rule"]
     assert ranked(found)[:3] == best
     assert sorted(ranked(found)[3:]) == ["local-search", "random", "stigmergy"]
     undecided = [row for row in found["comparisons"]["rows"] if not row["significant"]]

@@ -87,7 +87,7 @@ def test_draft_has_no_queue_until_it_is_frozen(workspace: Workspace) -> None:
 def test_name_alone_finds_the_draft_of_a_next_version_or_suggests_the_newest(
     workspace: Workspace,
 ) -> None:
-    with pytest.raises(UnknownName, match="did you mean core@2"):
+    with pytest.raises(UnknownName, match="did you mean core@3"):
         queueing.select_suite(workspace, "core")
     drafts.create_draft(workspace, "core", scenarios(2), parent="core@2")
     assert queueing.select_suite(workspace, "core") is None

@@ -12,6 +12,7 @@ from sts.trajectories import store as trajectory_store
 from sts_scenarios import categories, curation, freezing
 from tests.examples import on_test_side
 from tests.scenarios.curating import candidates, recordings
+from tests.scenarios.test_free_scenarios import add
 from tests.stores import ask
 
 FIRST, SECOND = "shadow-evil-01", "shadow-evil-02"
@@ -44,7 +45,7 @@ def test_show_prints_the_agents_pass_counts_with_profiles(curator):
 
 
 def test_check_notes_candidates_that_do_not_separate_agents(curator, monkeypatch):
-    monkeypatch.setattr(categories, "collect_names", lambda domain, _: ("blind", "random"))
+    monkeypatch.setattr(categories, "collect_names", lambda domain, _: ("rule", "local-search"))
     curator.draft("accept --all")
     assert "does not separate the agents" not in curator.draft("check")  # no profile was made yet
     curator.draft("show --profiles")
@@ -62,19 +63,21 @@ def test_check_notes_candidates_that_do_not_separate_agents(curator, monkeypatch
 
 
 def test_check_measures_the_gates_of_categories_that_declare_controls(curator):
-    curator.draft("accept", *(f"where-is-good-0{n}" for n in (1, 2, 3)))
-    # No candidate of shadow-evil is accepted.
+    add(curator)  # of a category of the curator's own
+    curator.draft("accept manners-01")
     said = curator.draft("check --quality-checks", code=1)
     assert "no category of this draft has control policies" in said
+    curator.draft("reject manners-01 --reason other")
     curator("mine own --category return-to-first --category when-evil --per-category 3")
     curator.draft("accept --all")
     assert "quality_checks" not in json.loads(curator.draft("check --json"))
     rows = json.loads(curator.draft("check --quality-checks --json"))["quality_checks"]
-    assert {row["category"] for row in rows} == {"return-to-first", "shadow-evil", "when-evil"}
+    names = {"return-to-first", "shadow-evil", "when-evil", "where-is-good"}
+    assert {row["category"] for row in rows} == names
     solvers = [row for row in rows if row["name"] == "solver"]
     assert [(row["figure"], row["limit"], row["passed"]) for row in solvers] == [
         (1.0, 0.9, True)
-    ] * 3
+    ] * 4
     said = curator.draft("check --quality-checks")
     assert "can be frozen" in said and "return-to-first  open loop" in said
 
@@ -209,7 +212,7 @@ def test_candidate_is_added_at_a_chosen_moment(curator):
     candidate = category.find_candidates(one)[0]
     words = f"add --trajectory {one.id} --player {candidate.player} --category {category.name}"
     said = curator.draft(f"{words} --takeover {candidate.takeover}")
-    assert "added where-is-good-04: In which direction" in said
+    assert "added where-is-good-04: Where is Good?" in said
     assert curator.view()["where-is-good-04"]["status"] == "undecided"
     outside = curator.draft(f"{words} --takeover 4000", code=2)
     assert "expected a takeover from 10 to 35" in outside

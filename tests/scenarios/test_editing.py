@@ -25,7 +25,10 @@ WHERE, SHADOW = EVERY["where-is-good"], EVERY["shadow-evil"]
 
 @functools.cache
 def by_id() -> dict[str, Trajectory]:
-    made = on_test_side(recorded(count=40, team=2, steps=50, height=8, width=9, seed=5))
+    world: dict[str, Any] = {"team": 2, "steps": 50, "height": 8, "width": 9}
+    made = on_test_side(
+        recorded(count=40, seed=5, **world) + recorded("random", count=20, seed=6, **world)
+    )
     return {one.id: one for one in made}
 
 

@@ -2,7 +2,7 @@
 
 from sts.cli.demo import Demo, agent_arguments
 
-AGENTS = ("random", "local-search", "stigmergy", "rule", "reader-without-memory", "reader")
+AGENTS = ("random", "local-search", "stigmergy", "rule", "reader-near", "reader")
 """Chosen to show an order, and two agents that do not differ significantly."""
 
 DEMO = Demo(
