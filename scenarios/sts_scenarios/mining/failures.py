@@ -37,7 +37,7 @@ from sts_scenarios.validity import is_checked
 
 EXTENSION_STEPS = 32
 """Steps by which a failed continuation is extended, with all players standing still."""
-_BATCH_SIZE = 256
+_BATCH_SIZE = 128
 """Number of failures that are extended, and scanned, at once."""
 _KEPT_WHERE = (
     f"a policy with the player's view passes more of {CONTINUATIONS} continuations than the best "
