@@ -312,7 +312,7 @@ def test_table_of_the_page_shows_the_results_of_the_suite(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (Path(__file__).parents[3] / "docs" / "babyai.md").read_text()
-    rows = re.findall(r"^\| `([\w-]+)` \| (\d\S*%) \| (\S+–\S+) \|", page, re.M)
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d\S*%) \| (\S+–\S+) \| [rb]a", page, re.M)
     assert len(rows) == 7
     players = [word for name, *_ in rows for word in ("--agent", name)]
     for words in (
