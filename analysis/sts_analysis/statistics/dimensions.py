@@ -60,7 +60,7 @@ class Dimensions(NamedTuple):
 
     @property
     def is_more_than_one(self) -> bool:
-        """Whether more than one dimension can be claimed: the second eigenvalue is above its band.
+        """True if more than one dimension can be claimed: the second eigenvalue is above its band.
 
         A single dimension leads to this claim in fewer than 5% of studies. Without the claim there
         may still be a second dimension, too weak for the size of the study.

@@ -146,7 +146,7 @@ def test_one_ability_is_called_two_in_at_most_5_percent_of_studies(world) -> Non
 def test_categories_that_cannot_be_compared_are_counted() -> None:
     outcomes = draw(np.random.default_rng(2))
     y = outcomes.continuations.y.reshape(8, 80, 10).copy()
-    y[:, :10] = 1.0  # nobody differs
+    y[:, :10] = 1.0  # agents do not differ in these
     unit = np.arange(80)
     unit[10:20] = 10 + np.arange(10) % 4
     y[0, 24:30] = np.nan  # an agent with four scenarios

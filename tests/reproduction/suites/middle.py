@@ -1,4 +1,4 @@
-"""What agents that see observations alone pass of each category, and the range that no agent fills.
+"""Pass rates of agents that see observations only, by category, and the range that no agent fills.
 
     sts run SUITE --agent NAME ... && sts label SUITE
     python -m tests.reproduction.suites.middle SUITE

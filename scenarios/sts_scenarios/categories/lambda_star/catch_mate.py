@@ -6,20 +6,17 @@ moved at most one cell since. Easy: it is one cell away; medium: two, just out o
 or four.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from sts.suites.types import Scenario
-from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from . import teammates
 from .batches import StepBatch, TrackBatch
 from .builders import build_instruction
 from .policies import History, make_mover
 from .screening import make_hits
-from .tracks import FIRST_PLAYER, SIGHT, Track, distances, frames_since_sight, label_first_hit
+from .tracks import FIRST_PLAYER, SIGHT, Track, distances, frames_since_sight
 
 HORIZON = 10
 PARTNER = "agent:fugitive"
@@ -74,11 +71,6 @@ def _why_invalid(track: Track, scenario: Scenario) -> str | None:
     return None
 
 
-def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
-    """Return success at the first frame on the teammate's cell; else not_done."""
-    return label_first_hit(track.me[1:] == track.scene[1:, FIRST_PLAYER + parameters["target"]])
-
-
 CATEGORY = build_instruction(
     "catch-mate",
     (
@@ -87,7 +79,7 @@ CATEGORY = build_instruction(
         "Get onto the same cell as {mate}, who runs away when you come near.",
     ),
     find_steps,
-    label_track,
+    teammates.label_meeting,
     _why_invalid,
     horizon=HORIZON,
     words=teammates.template_fields,

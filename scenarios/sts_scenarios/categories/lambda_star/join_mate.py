@@ -5,21 +5,20 @@ and a player that moves towards where it sees the teammate does. Difficulty depe
 which that takes. An easy category: it needs no more than seeing the teammate and the verb.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from sts.suites.types import DIFFICULTIES, Scenario
+from sts.suites.types import DIFFICULTIES
 from sts.worlds.lambda_star.agents.local_search import LocalSearch
 from sts_scenarios.categories.solvability import difficulty_by_steps
-from sts_scenarios.category import CandidateColumns, ControlPolicies, Label, Rubric
+from sts_scenarios.category import CandidateColumns, ControlPolicies, Rubric
 
 from . import teammates
 from .batches import Ints, StepBatch, TrackBatch
 from .builders import build_instruction
 from .policies import make_mover
-from .tracks import FIRST_PLAYER, Track, first_step, label_first_hit
+from .tracks import first_step
 
 HORIZON = 8
 
@@ -44,15 +43,6 @@ def _find_reachable(moments: StepBatch, cells: Ints) -> tuple[StepBatch, Any]:
     return moments.filter(met > 0), np.array(grades)[met[met > 0]]
 
 
-def _why_invalid(track: Track, scenario: Scenario) -> str | None:
-    return teammates.why_unfit(track, scenario)
-
-
-def label_track(track: Track, parameters: Mapping[str, Any]) -> Label:
-    """Return success at the first frame on the teammate's cell; else not_done."""
-    return label_first_hit(track.me[1:] == track.scene[1:, FIRST_PLAYER + parameters["target"]])
-
-
 CATEGORY = build_instruction(
     "join-mate",
     (
@@ -61,8 +51,8 @@ CATEGORY = build_instruction(
         "Go to the cell of {mate}.",
     ),
     find_steps,
-    label_track,
-    _why_invalid,
+    teammates.label_meeting,
+    teammates.why_unfit,
     horizon=HORIZON,
     words=teammates.template_fields,
     partner="replay",

@@ -8,12 +8,20 @@ import numpy as np
 from sts.domains import load_domain
 from sts.episodes import Episode
 from sts.suites.types import Scenario
-from sts_scenarios.category import CandidateColumns, Overlay
+from sts_scenarios.category import CandidateColumns, Label, Overlay
 
 from .batches import Ints, StepBatch, TrackBatch
 from .policies import STAY, History, move_towards
 from .screening import make_hits
-from .tracks import DOMAIN, FIRST_PLAYER, SIGHT, Track, frames_since, frames_since_sight
+from .tracks import (
+    DOMAIN,
+    FIRST_PLAYER,
+    SIGHT,
+    Track,
+    frames_since,
+    frames_since_sight,
+    label_first_hit,
+)
 
 RECENT_STEPS = 3
 """Steps for which a player in sight can be confused with another."""
@@ -69,6 +77,11 @@ def template_fields(episode: Episode, player: int, parameters: Mapping[str, Any]
     """Return the template field for the teammate."""
     names = load_domain(DOMAIN).scene_layout(episode.state).names
     return {"mate": teammate_name(names, parameters["target"])}
+
+
+def label_meeting(track: Track, parameters: Mapping[str, Any]) -> Label:
+    """Return success at the first frame on the teammate's cell; else not_done."""
+    return label_first_hit(track.me[1:] == track.scene[1:, FIRST_PLAYER + parameters["target"]])
 
 
 def mark_teammate(scenario: Scenario) -> Overlay:
