@@ -276,7 +276,9 @@ def check_erased(study: Study, before: dict[str, list[Any]]) -> None:
 
 def check_search(study: Study) -> None:
     """Check that a pseudonym in the table of people is all that is left."""
-    ((place, word),) = study.search(*WORDS, study.dora)
+    found = study.search(*WORDS, study.dora)
+    assert len(found) == 1, found
+    ((place, word),) = found
     assert word == study.dora and "annotators" in place
 
 
