@@ -55,7 +55,7 @@ from tests.examples import accepted, on_test_side, recorded, scenario
 from tests.faults.processes import fork
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
-NAME, EMAIL = "Dora Keller", "dora@mail.example"
+NAME, EMAIL = "Dorothea Keller", "dorothea@mail.example"
 ASKED, ANSWERED, NOTED = "Visit Good for me", "Keep close to my hat", "walked like a crab"
 OTHERS = "Go to Evil", "as slow as a snail"
 PROMPT = "Ask for something nearby."
@@ -238,7 +238,8 @@ def study(folder: Path, tmp_path: Path) -> Study:
     return Study(Path(shutil.copytree(folder, tmp_path / "w")))
 
 
-WORDS = (ASKED, ANSWERED, NOTED, "Dora", EMAIL)
+WORDS = (ASKED, ANSWERED, NOTED, "Dorothea", EMAIL)
+"""None is so short that a chance key or picture has it."""
 
 
 def check_erased(study: Study, before: dict[str, list[Any]]) -> None:
