@@ -1,6 +1,6 @@
 """The tables of what packaged suites of Λ* measure: their gates, dimensions and rank agreement.
 
-    python -m tests.reproduction.suites.measured SUITE [SUITE ...] [--quality-checks]
+    python -m tests.reproduction.suites.measured SUITE [SUITE ...] [--quality-checks] [--svg FILE]
 
 By ten continuations of each agent of the list that was fixed before; not judged by people.
 """
@@ -11,12 +11,16 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import altair as alt
+import pandas as pd
 
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import DIFFICULTIES, Suite
-from sts_analysis.report.appendix.dimensions import MAX_SHOWN
+from sts_analysis.report.appendix.dimensions import MAX_SHOWN, Result
 from sts_analysis.report.text import decimal, decimal_range, to_plain
 from sts_scenarios import categories, quality_checks
 from sts_scenarios.categories.lambda_star import AGENTS, CURATION
@@ -55,9 +59,8 @@ def of_gates(suite: Suite, made: Mapping[str, Profile]) -> str:
     return table(header, rows)
 
 
-def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
+def of_dimensions(found: Result) -> str:
     """Return the eigenvalues that a report shows next to those of a single dimension."""
-    found = report_dimensions(suite, made)
     rows = [
         (
             str(row.eigenvalue),
@@ -71,12 +74,28 @@ def of_dimensions(suite: Suite, made: Mapping[str, Profile]) -> str:
     return f"{table(header, rows)}\n\n{to_plain(found.claim)}"
 
 
-def text(suite: Suite, *, with_gates: bool) -> str:
+def draw_dimensions(found: Result) -> alt.LayerChart:
+    """Draw these eigenvalues, and the bands of those of a single dimension."""
+    rows = [(row.eigenvalue, row.observed, *row.null_band) for row in found.rows[:MAX_SHOWN]]
+    shown = pd.DataFrame(rows, columns=["eigenvalue", "observed", "low", "high"])
+    title = "Observed (dots), and 95% of the null (bars)"
+    chart = alt.Chart(shown, title=title, width=420, height=200)
+    across = alt.X("eigenvalue:O", title="eigenvalue, the largest first").axis(labelAngle=0)
+    root = alt.Scale(type="sqrt")
+    bars = chart.mark_bar(width=12, opacity=0.5).encode(
+        across, alt.Y("low", scale=root, title=None), alt.Y2("high")
+    )
+    dots = chart.mark_point(filled=True, size=70, opacity=1).encode(
+        across, alt.Y("observed", scale=root)
+    )
+    return bars + dots
+
+
+def text(suite: Suite, made: Mapping[str, Profile], found: Result, *, with_gates: bool) -> str:
     """Return the tables of a suite."""
-    made = {one.profile.scenario: one.profile for one in compute_profiles(suite.scenarios, AGENTS)}
     tau, rates = agreements(suite.scenarios, made, CURATION), pass_rates(suite.scenarios, made)
     passed = [(f"`{c}`", *(f"{own[a]:.2f}" for a in AGENTS)) for c, own in sorted(rates.items())]
-    parts = [f"## {suite.label}", table(("category", *AGENTS), passed), of_dimensions(suite, made)]
+    parts = [f"## {suite.label}", table(("category", *AGENTS), passed), of_dimensions(found)]
     parts += [of_gates(suite, made)] if with_gates else []
     parts.append(
         f"Kendall's tau-b over scenarios, between agents with a say and those held out: "
@@ -92,14 +111,20 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--quality-checks", action="store_true", help="with the gates of each category"
     )
+    parser.add_argument("--svg", type=Path, help="draw the eigenvalues of the last suite")
     args = parser.parse_args(argv)
     try:
         for label in args.suite:
             suite = store.load(Workspace.open("workspace"), label)
-            print(text(suite, with_gates=args.quality_checks), end="\n\n", flush=True)
+            each = compute_profiles(suite.scenarios, AGENTS)
+            made = {one.profile.scenario: one.profile for one in each}
+            found = report_dimensions(suite, made)
+            print(text(suite, made, found, with_gates=args.quality_checks), end="\n\n", flush=True)
     except StsError as error:
         print(f"measured: {error}", file=sys.stderr)
         return error.exit_code
+    if args.svg:
+        draw_dimensions(found).save(args.svg)
     return 0
 
 
