@@ -47,8 +47,12 @@ def choose_scenarios(label: str, per_category: int = 2) -> list[Scenario]:
 
 def continued(scenarios: Sequence[Scenario], agent: agents.Agent) -> list[Continuation]:
     """Return one continuation of each scenario."""
-    groups = group_by_shape(scenarios)
-    return [one for own in groups for one in continue_all(own, agent, seed=0, indices=(0,))]
+    made = {
+        one.scenario_hash: one
+        for own in group_by_shape(scenarios)
+        for one in continue_all(own, agent, seed=0, indices=(0,))
+    }
+    return [made[scenario.hash] for scenario in scenarios]
 
 
 def actions(made: Iterable[Continuation], recorded: Iterable[Episode] = ()) -> str:

@@ -90,7 +90,7 @@ def make_plan(
     `sts.continuations.run.run` for the rest.
     """
     order = sorted(names, key=lambda name: known[name][:2])
-    ranked = sorted(scenarios, key=lambda s: (compute_shape(s), s.id, s.hash))
+    ranked = sorted(scenarios, key=lambda s: (compute_shape(s), s.steps, s.id, s.hash))
     find = known.__getitem__
     counts = {
         name: [1 if is_deterministic(known[name], s.partner, find) else count for s in ranked]

@@ -3,7 +3,6 @@
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sts import agents
@@ -217,8 +216,7 @@ def _continue_batch(
     """Return the continuations of a batch of scenarios of one shape.
 
     A user's agent also plays the first of them alone. If the result differs, it depends on the
-    batch: each scenario is then made as a batch of its own, and its continuations are marked
-    (`together`).
+    batch: it is then given one scenario at a time, and its continuations are marked (`together`).
     """
     continuations = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
     if chunk.agent in agents.list_installed() or len(continuations) == 1:
@@ -226,8 +224,4 @@ def _continue_batch(
     (single,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
     if single.content_hash == continuations[0].content_hash:
         return continuations
-    return [
-        replace(continuation, together=len(indices))
-        for scenario in scenarios
-        for continuation in continue_all([scenario], agent, seed=chunk.seed, indices=indices)
-    ]
+    return continue_all(scenarios, agent, seed=chunk.seed, indices=indices, apart=True)

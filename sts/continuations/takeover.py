@@ -12,13 +12,14 @@ import numpy as np
 
 from sts import agents
 from sts.agents.info import AgentInfo
-from sts.continuations.recorded import Recorded, force_recording
+from sts.continuations.recorded import Recorded
 from sts.continuations.types import Continuation, Identity, make_continuation
 from sts.domains import Domain, Worlds, action_space, observation_shapes, silent_utterances
 from sts.domains import load_domain as find_domain
+from sts.engine.apart import play_apart
 from sts.engine.lockstep import Script, play_episodes
-from sts.engine.replay import find_mismatches
-from sts.engine.session import Team
+from sts.engine.replay import find_mismatches, stack_recordings
+from sts.engine.session import Team, bind_agent
 from sts.episodes import Episode
 from sts.errors import ArgumentError, ReplayMismatch
 from sts.provenance import collect_provenance
@@ -32,27 +33,39 @@ class Shape(NamedTuple):
     domain: str
     n_players: int
     objects: int
-    takeover: int
-    horizon: int
-    players: tuple[int, ...]
-    partner: str
+    evaluated: int  # the number of players under evaluation
+    partner_agent: str  # the agent that plays the others, or ""
 
 
 def compute_shape(scenario: Scenario) -> Shape:
     """Return the scenario's shape."""
     recording = scenario.recording
     size = recording.domain, recording.n_players, recording.scene.shape[1]
-    return Shape(*size, scenario.takeover, scenario.horizon, scenario.players, scenario.partner)
+    return Shape(*size, len(scenario.players), parse_partner_agent(scenario.partner))
+
+
+def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
+    """Group scenarios so that each group can be continued in one batch."""
+    groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
+    for scenario in scenarios:
+        groups[compute_shape(scenario), observation_shapes(scenario.recording)].append(scenario)
+    return list(groups.values())
 
 
 def continue_all(
-    scenarios: Sequence[Scenario], agent: agents.Agent, *, seed: int, indices: Sequence[int]
+    scenarios: Sequence[Scenario],
+    agent: agents.Agent,
+    *,
+    seed: int,
+    indices: Sequence[int],
+    apart: bool = False,
 ) -> list[Continuation]:
     """Return a continuation of each scenario at each index, in that order.
 
-    The scenarios are of one shape; see `group_by_shape`. The agent observes every replayed step, so
-    its memory is warm at takeover, and keeps no mutable state outside it. `seed` selects its
-    streams; the worlds' streams are the scenarios'.
+    The scenarios are of one shape; see `group_by_shape`. They may differ in who is evaluated and in
+    the lengths of context and continuation. The agent observes every replayed step, so its memory
+    is warm at takeover, and keeps no mutable state outside it. If `apart`, it gets the episodes of
+    one scenario at a time. `seed` selects its streams; the worlds' streams are the scenarios'.
 
     Raises:
       ArgumentError: the scenarios have several shapes.
@@ -66,47 +79,49 @@ def continue_all(
         raise ArgumentError(
             "expected scenarios of one shape, found several; group them with group_by_shape"
         )
-    domain = find_domain(form.domain)
-    batch = [s for s in scenarios for _ in indices]
+    domain, count = find_domain(form.domain), len(indices)
+    order = sorted(range(len(scenarios)), key=lambda n: -scenarios[n].steps)
+    longest_first = [scenarios[n] for n in order]
+    batch = [s for s in longest_first for _ in indices]
     mark = agents.fingerprint(agent)
-    names = [Identity(s.hash, agent.name, mark, seed, i) for s in scenarios for i in indices]
+    names = [Identity(s.hash, agent.name, mark, seed, i) for s in longest_first for i in indices]
     worlds = domain.restore([s.recording.state for s in batch])
-    watch = make_replay_check(batch, form.takeover)
+    watch = make_replay_check(batch)
     watch(-1, worlds)
-    script, repeats = make_script(domain, form, batch), isinstance(agent, Recorded)
-    if repeats:
-        script = force_recording(script, form.players, batch)
+    repeats = isinstance(agent, Recorded)
+    script = repeat_script(make_script(domain, longest_first, recorded=repeats), count)
     instructions = None if repeats else [s.instructions for s in batch]
-    teams = make_teams(form, None if repeats else agent, names)
-    steps = form.takeover + form.horizon
+    player = None if repeats else play_apart(bind_agent(agent, domain), count) if apart else agent
+    teams = make_teams(batch, player, names)
+    steps = np.array([s.steps for s in batch])
     played = play_episodes(
         domain, worlds, teams, steps=steps, script=script, told=instructions, watch=watch
     )
-    for team in teams:
-        agents.check_unchanged(team.agent)
+    if not repeats:
+        agents.check_unchanged(agent)
+    if form.partner_agent:
+        agents.check_unchanged(teams[-1].agent)
     declared = {name: getattr(agent, name, None) for name in ("trained_on", "played_by")}
     shared = {
         "sees": agent.sees,
-        "deterministic": is_deterministic(agent, form.partner),
+        "deterministic": is_deterministic(agent, scenarios[0].partner),
+        "together": count if apart else 0,
         "seconds": (time.perf_counter() - began) / len(batch),
         "provenance": collect_provenance()
         | {name: value for name, value in declared.items() if value},
     }
-    continuations = []
-    arrays = (played.actions, played.utterances, played.rewards, played.scene)
+    made: list[list[Continuation]] = [[] for _ in scenarios]
+    arrays = (played.actions, played.utterances, played.rewards)
     for b, (s, name) in enumerate(zip(batch, names, strict=True)):
-        episode = Episode(form.domain, s.recording.state, *(array[b] for array in arrays))
-        log_probs = played.log_probs[b][:, form.players]
-        continuations.append(make_continuation(s, name, episode, log_probs=log_probs, **shared))
-    return continuations
-
-
-def group_by_shape(scenarios: Sequence[Scenario]) -> list[list[Scenario]]:
-    """Group scenarios so that each group can be continued in one batch."""
-    groups: dict[tuple[Shape, Hashable], list[Scenario]] = defaultdict(list)
-    for scenario in scenarios:
-        groups[compute_shape(scenario), observation_shapes(scenario.recording)].append(scenario)
-    return list(groups.values())
+        actions, utterances, rewards = (array[b, : s.steps] for array in arrays)
+        scene, log_probs = (
+            played.scene[b, : s.steps + 1],
+            played.log_probs[b, : s.steps][:, s.players],
+        )
+        episode = Episode(form.domain, s.recording.state, actions, utterances, rewards, scene)
+        one = make_continuation(s, name, episode, log_probs=log_probs, **shared)
+        made[order[b // count]].append(one)
+    return [one for own in made for one in own]
 
 
 def is_deterministic(
@@ -125,62 +140,86 @@ def parse_partner_agent(partner: str) -> str:
     return name if kind == "agent" else ""
 
 
-def make_teams(form: Shape, agent: agents.Agent | None, names: Sequence[Identity]) -> list[Team]:
+def make_teams(
+    scenarios: Sequence[Scenario], agent: agents.Agent | None, names: Sequence[Identity]
+) -> list[Team]:
     """Return the deciding teams: the agent, unless it is None, and a partner that is an agent."""
     teams = []
     if agent is not None:
         streams = np.array([name.random_stream("agent", agent.name) for name in names], np.uint64)
-        teams.append(Team(agent, form.players, streams))
-    if name := parse_partner_agent(form.partner):
-        partner_players = tuple(p for p in range(form.n_players) if p not in form.players)
+        teams.append(Team(agent, [s.players for s in scenarios], streams))
+    if name := parse_partner_agent(scenarios[0].partner):
+        everyone = range(scenarios[0].recording.n_players)
+        others = [[p for p in everyone if p not in s.players] for s in scenarios]
         partner = agents.load(name)
         streams = np.array([i.random_stream("partner", partner.name) for i in names], np.uint64)
-        teams.append(Team(partner, partner_players, streams))
+        teams.append(Team(partner, others, streams))
     return teams
 
 
-def make_script(domain: Domain, form: Shape, scenarios: Sequence[Scenario]) -> Script:
-    """Return the forced actions: the context, then partners that stand still or repeat it."""
-    steps = form.takeover + form.horizon
-    size = (len(scenarios), steps, form.n_players)
+def make_script(domain: Domain, scenarios: Sequence[Scenario], *, recorded: bool = False) -> Script:
+    """Return the forced actions: the context, then partners that stand still or repeat it.
+
+    If `recorded`, the evaluated players repeat it too.
+
+    Raises:
+      ArgumentError: a recording that is repeated ends before the horizon; names the scenario.
+    """
+    size = len(scenarios), max(s.steps for s in scenarios), scenarios[0].recording.n_players
     actions = action_space(domain).fill(size, domain.noop)
-    utterances = silent_utterances(domain, size)
-    recorded_steps = steps if form.partner == "replay" else form.takeover
-    for b, scenario in enumerate(scenarios):
-        actions[b, :recorded_steps] = scenario.recording.actions[:recorded_steps]
-        utterances[b, :recorded_steps] = scenario.recording.utterances[:recorded_steps]
-    forced = np.zeros((steps, form.n_players), np.bool_)
-    forced[: form.takeover] = True
-    if not parse_partner_agent(form.partner):
-        forced[form.takeover :] = True
-        forced[form.takeover :, form.players] = False
+    utterances, forced = silent_utterances(domain, size), np.zeros(size, np.bool_)
+    for b, s in enumerate(scenarios):
+        others = [p for p in range(size[2]) if p not in s.players]
+        repeating = [*(s.players if recorded else ()), *(others if s.partner == "replay" else ())]
+        context, rest = slice(s.takeover), np.arange(s.takeover, s.steps)[:, None]
+        if recorded and s.recording.steps < s.steps:
+            raise ArgumentError(
+                f"scenario {s.id}: recorded needs a recording of {s.steps} steps, to the horizon, "
+                f"found {s.recording.steps}"
+            )
+        for out, done in ((actions, s.recording.actions), (utterances, s.recording.utterances)):
+            out[b, context] = done[context]
+            if repeating:
+                out[b][rest, repeating] = done[rest, repeating]
+        forced[b, context] = True
+        forced[b, s.takeover : s.steps, s.players] = recorded
+        if not parse_partner_agent(s.partner):
+            forced[b][rest, others] = True
     return Script(actions, utterances, forced)
 
 
-def make_replay_check(
-    scenarios: Sequence[Scenario], takeover: int
-) -> Callable[[int, Worlds], None]:
+def repeat_script(script: Script, count: int) -> Script:
+    """Return a script in which each episode is repeated `count` times in a row."""
+    return Script(*(np.repeat(array, count, axis=0) for array in script))
+
+
+def make_replay_check(scenarios: Sequence[Scenario]) -> Callable[[int, Worlds], None]:
     """Return a check of every replayed step against the recordings, and of the state at takeover.
 
-    It is called with the number of a step and the worlds after it; before the first, with -1.
+    It is called with the number of a step and the worlds after it, which are the first of them;
+    before the first step, with -1.
     """
-    recordings = [s.recording for s in scenarios]
+    takeover = np.array([s.takeover for s in scenarios])
+    recorded = stack_recordings([s.recording for s in scenarios], takeover.tolist())
 
     def check(step: int, worlds: Worlds) -> None:
-        if step >= takeover:
+        if step >= takeover.max():
             return
-        mismatches = find_mismatches(worlds, recordings, step) if step >= 0 else {}
+        mismatches = find_mismatches(worlds, recorded, step) if step >= 0 else {}
         for b, mismatch in mismatches.items():
             raise ReplayMismatch(
                 f"scenario {scenarios[b].id} does not replay: {mismatch.description}", step=step
             )
-        if step == takeover - 1:
-            for scenario, state in zip(scenarios, worlds.states(), strict=True):
-                if content_hash(state) != scenario.takeover_hash:
+        rows = np.flatnonzero(takeover[: len(worlds.rewards)] == step + 1)
+        if rows.size:
+            states = worlds.select(rows).states()
+            hashes = {state: content_hash(state) for state in set(states)}
+            for b, state in zip(rows.tolist(), states, strict=True):
+                if hashes[state] != scenarios[b].takeover_hash:
                     raise ReplayMismatch(
-                        f"scenario {scenario.id}: the state at takeover (step {takeover}) does "
+                        f"scenario {scenarios[b].id}: the state at takeover (step {step + 1}) does "
                         "not match its hash",
-                        step=takeover,
+                        step=step + 1,
                     )
 
     return check

@@ -13,6 +13,7 @@ from sts.domains.protocol import RenderableWorlds as RenderableWorlds
 from sts.domains.protocol import SceneFormat as SceneFormat
 from sts.domains.protocol import SceneLayout as SceneLayout
 from sts.domains.protocol import Worlds as Worlds
+from sts.domains.protocol import index_players as index_players
 from sts.domains.registry import code_path as code_path
 from sts.domains.registry import is_third_party as is_third_party
 from sts.domains.registry import load_domain as load_domain

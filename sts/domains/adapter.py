@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sts.domains.actions import MAX_MOVES, action_space, reward_values, silent_utterances
 from sts.domains.envelope import add_envelope, remove_envelope
@@ -26,6 +26,7 @@ from sts.domains.protocol import (
     SceneLayout,
     Worlds,
     frame_scene_format,
+    index_players,
 )
 from sts.domains.rewards import validate_rewards
 from sts.errors import ArgumentError, DamagedState
@@ -69,10 +70,11 @@ class EnvironmentWorlds:
     """A batch of B environments of one domain."""
 
     def __init__(self, domain: EnvironmentDomain, environments: Sequence[Environment]) -> None:
-        self._name, self._version = domain.name, domain.version
+        self._domain, self._name, self._version = domain, domain.name, domain.version
         self._worlds = tuple(environments)
         shape = (len(self._worlds), len(domain.players))
         self._steps = 0
+        self._scene: NDArray[np.uint16] | None = None
         self._has_names = bool(domain.action_names)
         self._moves = action_space(domain).fill(shape, -1 if self._has_names else domain.noop)
         self._says, self._talks = silent_utterances(domain, shape), len(domain.tokens) != 1
@@ -86,9 +88,11 @@ class EnvironmentWorlds:
     @property
     def scene(self) -> NDArray[np.uint16]:
         """uint16[B, 4], each environment's digest; digests of other than 8 bytes are hashed."""
-        digests = b"".join(self._map("compute its digest", _digest))
-        numbers = np.frombuffer(digests, "<u2").reshape(-1, DIGEST_LENGTH)
-        return numbers.astype(np.uint16, copy=False)
+        if self._scene is None:
+            digests = b"".join(self._map("compute its digest", _digest))
+            numbers = np.frombuffer(digests, "<u2").reshape(-1, DIGEST_LENGTH)
+            self._scene = numbers.astype(np.uint16, copy=False)
+        return self._scene
 
     @property
     def ended(self) -> NDArray[np.bool_]:
@@ -102,32 +106,34 @@ class EnvironmentWorlds:
         doing = "report whether it was truncated"
         return np.array(self._map(doing, lambda world: bool(getattr(world, "truncated", False))))
 
-    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
+    def observe(self, players: ArrayLike, *, team: ArrayLike, world: bool) -> Observation:
         """Return the observations of `players`, without side effects."""
+        columns = index_players(players, len(self._worlds))
         with self._guarded("observe"):
             observations = []
-            for environment in self._worlds:
-                observations += [environment.observe(player) for player in players]
+            for environment, own in zip(self._worlds, columns.tolist(), strict=True):
+                observations += [environment.observe(player) for player in own]
                 report_progress()
             stacked = {
                 key: self._stack(key, [o[key] for o in observations]) for key in observations[0]
             }
-            shape = (len(self._worlds), len(players))
+            shape = columns.shape
             values = {key: array.reshape(shape + array.shape[1:]) for key, array in stacked.items()}
-        columns = list(players)
+        own = np.arange(len(self._worlds))[:, None], columns
         return Observation(
             np.full(len(self._worlds), self._steps, np.int64),
             values,
-            self._moves[:, columns],
-            self._says[:, columns],
-            self._rewards[:, columns],
-            np.stack([self._says] * len(columns), 1) if self._talks else None,
+            self._moves[own],
+            self._says[own],
+            self._rewards[own],
+            np.stack([self._says] * shape[1], 1) if self._talks else None,
             self._worlds if world else None,
         )
 
     def step(self, actions: NDArray[Any], utterances: NDArray[Any]) -> None:
         """Advance every world by one step."""
-        world_rewards = []
+        world_rewards: list[Any] = []
+        self._scene = None
         with self._guarded("step"):
             per_world = actions_per_world(actions, self._has_names)
             for world, own_actions in zip(self._worlds, per_world, strict=True):
@@ -145,6 +151,14 @@ class EnvironmentWorlds:
         return self._map(
             "serialise its state", lambda world: add_envelope(name, version, world.state())
         )
+
+    def select(self, rows: NDArray[np.intp]) -> EnvironmentWorlds:
+        """Return the worlds of these `rows` as a batch."""
+        chosen = EnvironmentWorlds(self._domain, [self._worlds[row] for row in rows])
+        chosen._steps, chosen._rewards = self._steps, self._rewards[rows]
+        chosen._scene = None if self._scene is None else self._scene[rows]
+        chosen._moves, chosen._says = self._moves[rows], self._says[rows]
+        return chosen
 
     def frames(self, player: int | None = None) -> list[NDArray[np.uint8]]:
         """Render each world as uint8[H, W, 3], for annotators or for `player`."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 DIGEST_LENGTH = 4
 """Objects of a scene that is the digest of a frame: uint16 numbers."""
@@ -85,6 +85,12 @@ class FilmAnnotations(NamedTuple):
     sight: bool = False
 
 
+def index_players(players: ArrayLike, batch: int) -> NDArray[np.int64]:
+    """Return int64[B, R], players that are given for each world, int[B, R], or for all, int[R]."""
+    given = np.asarray(players, np.int64)
+    return np.ascontiguousarray(np.broadcast_to(given, (batch, given.shape[-1])))
+
+
 class LiveControls(NamedTuple):
     """Keys and pace of a live session.
 
@@ -112,12 +118,13 @@ class Worlds(Protocol):
     def scene(self) -> NDArray[np.uint16]:
         """uint16[B, K], the current scenes."""
 
-    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Any:
+    def observe(self, players: ArrayLike, *, team: ArrayLike, world: bool) -> Any:
         """Return the observations of `players`, without side effects.
 
         Args:
-          players: the observing players.
-          team: the players that count as teammates.
+          players: the observing players of each world, int[B, R], or int[R] of all worlds; see
+            `index_players`.
+          team: the players that count as teammates, in the same form.
           world: True to add the privileged information of an agent that sees the `world`.
         """
 
@@ -131,6 +138,9 @@ class Worlds(Protocol):
 
     def states(self) -> list[bytes]:
         """Serialise each world's state."""
+
+    def select(self, rows: NDArray[np.intp]) -> "Worlds":
+        """Return the worlds of these `rows` as a batch, in this order; do not use this one then."""
 
 
 class RenderableWorlds(Worlds, Protocol):

@@ -1,4 +1,4 @@
-"""Rollouts: B episodes played in lockstep for a fixed number of steps."""
+"""Rollouts: B episodes played in lockstep, each for its number of steps."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from sts.domains import Domain, Worlds, action_space, silent_utterances
 from sts.engine import session
 from sts.engine.session import Actions, Team
 from sts.episodes import Instruction
+from sts.errors import ArgumentError
 
 
 class Script(NamedTuple):
@@ -18,22 +19,24 @@ class Script(NamedTuple):
 
     actions: NDArray[Any]  # [B, T, P, ...]
     utterances: NDArray[Any]  # [B, T, P], tokens or texts
-    forced: NDArray[np.bool_]  # bool[T, P], True for the steps and players that are scripted
+    forced: NDArray[np.bool_]  # bool[T, P] or [B, T, P], True for what is scripted
 
-    def actions_at(self, step: int) -> tuple[Actions, NDArray[np.bool_]]:
-        """Return the actions of a step, and bool[P] of scripted players; see `Session.step`."""
-        return Actions(self.actions[:, step], self.utterances[:, step]), self.forced[step]
+    def actions_at(self, step: int, count: int) -> tuple[Actions, NDArray[np.bool_]]:
+        """Return a step of the first `count` episodes, and who is scripted; see `Session.step`."""
+        forced = self.forced[:count, step] if self.forced.ndim == 3 else self.forced[step]
+        return Actions(self.actions[:count, step], self.utterances[:count, step]), forced
 
 
 class Rollouts(NamedTuple):
-    """Rollouts of B episodes of T steps."""
+    """Rollouts of B episodes of at most T steps; after its end, an episode has no-ops and zeros."""
 
     actions: NDArray[Any]  # [B, T, P, ...], of the domain's actions
     utterances: NDArray[Any]  # [B, T, P], tokens or texts
     rewards: NDArray[Any]  # [B, T, P], int8 in the domain's unit or float64
     scene: NDArray[np.uint16]  # uint16[B, T + 1, K], row t is the scene before step t
     log_probs: NDArray[np.float32]  # float32[B, T, P]; see `session.StepResult`
-    memories: tuple[Memory, ...] = ()  # the state of each team after the last step
+    # the state of each team after the last step, in the episodes that have T
+    memories: tuple[Memory, ...] = ()
 
 
 def play_episodes(
@@ -41,36 +44,48 @@ def play_episodes(
     worlds: Worlds,
     teams: Sequence[Team],
     *,
-    steps: int,
+    steps: int | NDArray[np.int64],
     script: Script | None = None,
     told: Sequence[Sequence[Instruction]] | None = None,
     watch: Callable[[int, Worlds], None] | None = None,
 ) -> Rollouts:
-    """Play T = `steps` steps of B worlds, in place, and return the rollouts.
+    """Play `steps` steps of B worlds, and return the rollouts.
 
-    `script` overrides the actions of agents, which still observe every step. `watch` is called
-    after each step with its number and the worlds; it may raise to stop. See `session.open_session`
-    on the other arguments and errors.
+    `steps` is a number, and the worlds are then stepped in place; or int64[B] in descending order,
+    and each world is played for its own. `script` overrides the actions of agents, which still
+    observe every step. `watch` is called after each step with its number and the worlds that were
+    stepped; it may raise to stop. See `session.open_session` on the other arguments and errors.
+
+    Raises:
+      ArgumentError: `steps` do not descend.
     """
     game = session.open_session(domain, worlds, teams, told=told)
     if script is not None:
         session.check_actions(domain, Actions(script.actions, script.utterances))
     scene = worlds.scene
     batch, n_players = worlds.rewards.shape
-    size = (batch, steps, n_players)
+    ends = np.broadcast_to(steps, batch)
+    if (ends[1:] > ends[:-1]).any():
+        raise ArgumentError("expected the numbers of steps in descending order")
+    total = int(ends[0])
+    size = (batch, total, n_players)
     out = Rollouts(
         actions=action_space(domain).fill(size, domain.noop),
         utterances=silent_utterances(domain, size),
-        rewards=np.empty(size, worlds.rewards.dtype),
-        scene=np.empty((batch, steps + 1, scene.shape[1]), np.uint16),
-        log_probs=np.empty(size, np.float32),
+        rewards=np.zeros(size, worlds.rewards.dtype),
+        scene=np.zeros((batch, total + 1, scene.shape[1]), np.uint16),
+        log_probs=np.zeros(size, np.float32),
     )
     out.scene[:, 0] = scene
-    for t in range(steps):
-        done = game.step(*script.actions_at(t)) if script is not None else game.step()
-        out.actions[:, t], out.utterances[:, t], out.log_probs[:, t] = done
-        out.rewards[:, t] = worlds.rewards
-        out.scene[:, t + 1] = worlds.scene
+    count = batch
+    for t in range(total):
+        if ends[count - 1] <= t:
+            count = int((ends > t).sum())
+            game.keep(count)
+        done = game.step(*script.actions_at(t, count)) if script is not None else game.step()
+        out.actions[:count, t], out.utterances[:count, t], out.log_probs[:count, t] = done
+        out.rewards[:count, t] = game.worlds.rewards
+        out.scene[:count, t + 1] = game.worlds.scene
         if watch is not None:
-            watch(t, worlds)
+            watch(t, game.worlds)
     return out._replace(memories=tuple(game.memories))

@@ -26,25 +26,57 @@ _START_DIFFERS = Mismatch(0, "step 0: the recorded scene differs from the state'
 _SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than the recording")
 
 
-def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
-    """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
-    scene = np.stack([e.scene[step + 1] for e in episodes])
-    rewards = np.stack([e.rewards[step] for e in episodes])
+class Recordings(NamedTuple):
+    """What B episodes of at most T steps did; those that are shorter are filled with zeros."""
+
+    steps: NDArray[np.int64]  # int64[B]
+    scene: NDArray[np.uint16]  # uint16[B, T + 1, K]
+    rewards: NDArray[Any]  # [B, T, P]
+
+
+def stack_recordings(episodes: Sequence[Episode], steps: Sequence[int]) -> Recordings:
+    """Stack the first `steps` of each episode; they agree in their numbers of players and objects.
+
+    Repeated episodes are copied once.
+    """
+    first = episodes[0]
+    number: dict[tuple[int, int], int] = {}
+    each = [*zip(episodes, steps, strict=True)]
+    rows = [number.setdefault((id(episode), n), len(number)) for episode, n in each]
+    distinct = dict(zip(rows, episodes, strict=True))
+    lengths = np.array([n for _, n in number])
+    scene = np.zeros((len(number), lengths.max() + 1, first.scene.shape[1]), np.uint16)
+    rewards = np.zeros((len(number), lengths.max(), first.n_players), first.rewards.dtype)
+    for row, episode in distinct.items():
+        n = lengths[row]
+        scene[row, : n + 1], rewards[row, :n] = episode.scene[: n + 1], episode.rewards[:n]
+    return Recordings(lengths[rows], scene[rows], rewards[rows])
+
+
+def find_mismatches(worlds: Worlds, recorded: Recordings, step: int) -> dict[int, Mismatch]:
+    """Compare worlds after `step` to the recordings; return the mismatches by episode index.
+
+    Episodes of which fewer steps are recorded are not compared. The worlds may be fewer than the
+    recordings, the first of them.
+    """
+    count = len(worlds.rewards)
+    moved = worlds.scene != recorded.scene[:count, step + 1]
+    rewards = recorded.rewards[:count, step]
     differs = _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
-    off = (worlds.scene != scene).any(1) | differs.any(1)
+    off = (moved.any(1) | differs.any(1)) & (recorded.steps[:count] > step)
     out = {}
     for b in np.flatnonzero(off).tolist():
-        moved = worlds.scene[b] != scene[b]
-        if moved.any() and hasattr(worlds, "frames"):  # whose scenes are digests
+        if moved[b].any() and hasattr(worlds, "frames"):  # whose scenes are digests
             difference = "the digest of the world differs from the recording"
-        elif moved.any():
-            k = int(np.argmax(moved))
-            difference = f"object {k} is at {worlds.scene[b, k]}, recorded at {scene[b, k]}"
+        elif moved[b].any():
+            k = int(np.argmax(moved[b]))
+            found, expected = worlds.scene[b, k], recorded.scene[b, step + 1, k]
+            difference = f"object {k} is at {found}, recorded at {expected}"
         else:
             p = int(np.argmax(differs[b]))
             units = " (in reward units)" if rewards.dtype == np.int8 else ""
-            received, recorded = worlds.rewards[b, p], rewards[b, p]
-            difference = f"player {p} receives {received}, recorded {recorded}{units}"
+            received = worlds.rewards[b, p]
+            difference = f"player {p} receives {received}, recorded {rewards[b, p]}{units}"
         out[b] = Mismatch(step, f"step {step}: {difference}")
     return out
 
@@ -75,11 +107,12 @@ def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[i
     if sizes != (first.scene.shape[1], first.n_players):
         yield worlds, dict.fromkeys(range(len(episodes)), _SIZES_DIFFER)
         return
-    off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
+    recorded = stack_recordings(episodes, [e.steps for e in episodes])
+    off = (worlds.scene != recorded.scene[:, 0]).any(1)
     yield worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS)
     for step in range(first.steps):
         game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
-        yield worlds, find_mismatches(worlds, episodes, step)
+        yield worlds, find_mismatches(worlds, recorded, step)
 
 
 def replay_worlds(episodes: Sequence[Episode], names: Sequence[str]) -> Iterator[Worlds]:

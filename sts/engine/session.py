@@ -9,6 +9,9 @@ All code that steps worlds with agents uses a session. Each player is controlled
 or by the caller of `step`, such as a person, a learner or a script (a held player); any other
 player takes the no-op. The cost of a step does not grow with their number.
 
+The worlds can differ in who plays in them, and in when they end: `Session.keep` drops those that
+have ended, so that agents see no row of theirs.
+
 Axes: B worlds, P players, R players of a team.
 """
 
@@ -19,11 +22,18 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sts.agents.info import AgentInfo
 from sts.agents.protocol import Agent, Instructions, Memory, PolicyOutput
-from sts.domains import Domain, Worlds, action_space, are_valid_utterances, silent_utterances
+from sts.domains import (
+    Domain,
+    Worlds,
+    action_space,
+    are_valid_utterances,
+    index_players,
+    silent_utterances,
+)
 from sts.domains.random import Random
 from sts.engine import sampling
 from sts.episodes import Instruction
@@ -35,7 +45,7 @@ class Team(NamedTuple):
     """An agent and the players it controls."""
 
     agent: Agent  # of the team
-    players: tuple[int, ...]  # its players
+    players: ArrayLike  # its players, int[R], or int[B, R] of each world
     streams: NDArray[np.uint64]  # uint64[B], each episode's random stream
     # its state so far, from `Session.memories`; None to start with its initial state
     memory: Memory | None = None
@@ -79,9 +89,9 @@ def open_session(
     """Start a session, or resume one from its state.
 
     `begun` is B worlds of `domain`, which are stepped in place, or the state of a session of the
-    same `teams`, which have disjoint sets of players. `told` is the instructions of the first team
-    in each world, of which the latest is current; `Session.tell` gives others, to any team. A
-    resumed session ignores those of earlier steps, which it has heard.
+    same `teams`, which have disjoint sets of players in each world. `told` is the instructions of
+    the first team in each world, of which the latest is current; `Session.tell` gives others, to
+    any team. A resumed session ignores those of earlier steps, which it has heard.
 
     Raises:
       ArgumentError: an agent does not fit the domain; see `bind_agent`.
@@ -90,9 +100,6 @@ def open_session(
       DamagedState: a world cannot be restored.
     """
     teams = [team._replace(agent=bind_agent(team.agent, domain)) for team in teams]
-    players = [p for team in teams for p in team.players]
-    if len(set(players)) < len(players):
-        raise StsError(f"expected each player in one team only, found {players}")
     if isinstance(begun, SessionState):
         resumed = zip(teams, begun.agent_states, strict=True)
         teams = [team._replace(memory=memory) for team, memory in resumed]
@@ -124,6 +131,8 @@ class Session:
         self.domain, self.worlds, self.steps = domain, worlds, steps
         batch = len(worlds.rewards)
         self._teams = tuple(teams)
+        self._players = [index_players(team.players, batch) for team in teams]
+        _check_players(self._players)
         if told is not None and len(told) != batch:
             raise StsError(
                 f"expected an instruction for each of {batch} episodes, found {len(told)}"
@@ -132,10 +141,13 @@ class Session:
         self._hearing = [_Hearing(known) for known in (before if heard is None else heard)]
         if told is not None and teams:
             self._hearing[0].plan(told, -1 if heard is None else steps)
-        self.memories = [_initial_state(team, batch) for team in teams]
+        self.memories = [
+            _initial_state(team, players)
+            for team, players in zip(teams, self._players, strict=True)
+        ]
         self._samples: list[sampling.Sample] | None = None  # of the present step, once chosen
 
-    def observe(self, players: Sequence[int], *, world: bool = False) -> Any:
+    def observe(self, players: ArrayLike, *, world: bool = False) -> Any:
         """Return the observations of `players` as a team; see `Worlds.observe`."""
         return self.worlds.observe(players, team=players, world=world)
 
@@ -150,9 +162,9 @@ class Session:
         utterances = silent_utterances(self.domain, size)
         if self._samples is None:
             self._samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
-        for team, sample in zip(self._teams, self._samples, strict=True):
-            actions[:, team.players] = sample.actions
-            utterances[:, team.players] = sample.utterances
+        for i, sample in enumerate(self._samples):
+            own = self._index(i)
+            actions[own], utterances[own] = sample.actions, sample.utterances
         return Actions(actions, utterances)
 
     def step(
@@ -160,8 +172,9 @@ class Session:
     ) -> StepResult:
         """Take one step and return the executed actions; `worlds` has the rewards and scenes.
 
-        The caller controls the `held` players, indices or bool[P], by the `given` actions, whose
-        values for others are ignored. Their agents still observe the step and update their state.
+        The caller controls the `held` players, indices, bool[P] or bool[B, P], by the `given`
+        actions, whose values for others are ignored. Their agents still observe the step and update
+        their state.
 
         Raises:
           StsError: an agent failed, or returned an invalid output; names the agent and the step.
@@ -170,17 +183,30 @@ class Session:
         actions, utterances = self.choose()
         log_probs = np.full(utterances.shape, np.nan, np.float32)
         if given is not None:
-            held_actions = Actions(given.actions[:, held], given.utterances[:, held])
+            mask = _make_mask(held, utterances.shape)
+            held_actions = Actions(given.actions[mask], given.utterances[mask])
             check_actions(self.domain, held_actions)
-            actions[:, held], utterances[:, held] = held_actions
-        for team, sample in zip(self._teams, self._samples or (), strict=True):
-            done = actions[:, team.players], utterances[:, team.players]
-            log_probs[:, team.players] = sampling.compute_log_probs(sample, *done)
+            actions[mask], utterances[mask] = held_actions
+        for i, sample in enumerate(self._samples or ()):
+            own = self._index(i)
+            log_probs[own] = sampling.compute_log_probs(sample, actions[own], utterances[own])
         self._samples = None
         self.worlds.step(actions, utterances)
         self.steps += 1
         report_progress()
         return StepResult(actions, utterances, log_probs)
+
+    def keep(self, count: int) -> None:
+        """Drop all worlds but the first `count`, and what their agents remember of the others."""
+        rows = np.arange(count)
+        self.worlds = self.worlds.select(rows)
+        self._teams = tuple(team._replace(streams=team.streams[rows]) for team in self._teams)
+        self._players = [players[rows] for players in self._players]
+        self.memories = [
+            {name: values[rows] for name, values in memory.items()} for memory in self.memories
+        ]
+        for hearing in self._hearing:
+            hearing.keep(count)
 
     def tell(self, world: int, text: str, team: int = 0) -> None:
         """Give a team of one world an instruction, which its agent reads from this step on.
@@ -196,15 +222,20 @@ class Session:
 
     def _decide(self, i: int, team: Team) -> sampling.Sample:
         """Sample the next actions of team i and update its agent's state."""
-        agent = team.agent
+        agent, players = team.agent, self._players[i]
         draws = sampling.make_step_draws(
-            agent, len(team.players), team.streams, team.since + self.steps
+            agent, players.shape[1], team.streams, team.since + self.steps
         )
-        observation = self.observe(team.players, world=agent.sees == "world")
+        observation = self.observe(players, world=agent.sees == "world")
         heard = self._hearing[i].at(self.steps)
         arguments = (observation, heard, self.memories[i], draws.agent_draws())
         choice, self.memories[i] = self._call_agent(agent, arguments)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
+
+    def _index(self, i: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return an index of the players of team i, in arrays [B, P, ...]."""
+        players = self._players[i]
+        return np.arange(len(players))[:, None], players
 
     def _call_agent(self, agent: Agent, arguments: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
         """Call the agent; turn any exception of its code into an StsError."""
@@ -253,13 +284,32 @@ def check_domain(agent: Agent | AgentInfo, name: str) -> None:
         )
 
 
-def _initial_state(team: Team, batch: int) -> Memory:
+def _check_players(teams: Sequence[NDArray[np.int64]]) -> None:
+    """Raise StsError if teams share a player in a world."""
+    if len(teams) > 1:
+        together = np.sort(np.concatenate(teams, axis=1), axis=1)
+        shared = (together[:, 1:] == together[:, :-1]).any(axis=1)
+        if shared.any():
+            found = together[shared.argmax()].tolist()
+            raise StsError(f"expected each player in one team only, found {found}")
+
+
+def _make_mask(held: Sequence[int] | NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return bool[B, P], True for players that are held."""
+    if isinstance(held, np.ndarray) and held.dtype == np.bool_:
+        return np.broadcast_to(held, shape)
+    mask = np.zeros(shape, np.bool_)
+    mask[:, list(held)] = True
+    return mask
+
+
+def _initial_state(team: Team, players: NDArray[np.int64]) -> Memory:
     """Return the team's state so far, or the agent's initial state; errors as `_call_agent`."""
     if team.memory is not None:
         return team.memory
     try:
         with stdout_to_stderr:
-            return team.agent.initial_state(batch, len(team.players))
+            return team.agent.initial_state(*players.shape)
     except (Exception, SystemExit) as error:
         raise StsError(
             f"agent {team.agent.name!r} failed in initial_state: {type(error).__name__}: {error}"
@@ -284,6 +334,11 @@ class _Hearing:
         entries = [(entry.given_at, b, entry.text) for b, own in enumerate(told) for entry in own]
         later = (entry for entry in entries if entry[0] > after)
         self._planned.extend(sorted(later, key=lambda entry: entry[0]))
+
+    def keep(self, count: int) -> None:
+        """Forget all episodes but the first `count`."""
+        self._ids = self._ids[:count]
+        self._planned = deque(entry for entry in self._planned if entry[1] < count)
 
     def at(self, step: int) -> Instructions:
         """Return the instructions in force at a step, which is not before an earlier one."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sts import agents
 from sts.agents.protocol import Agent
 from sts.continuations import human
-from sts.continuations.takeover import compute_shape, make_replay_check, make_script, make_teams
+from sts.continuations.takeover import make_replay_check, make_script, make_teams
 from sts.continuations.types import Identity
 from sts.domains import Worlds, action_space, load_domain, silent_utterances
 from sts.engine import session
@@ -91,11 +91,10 @@ class Game:
             self._script, self._check = None, None
             teams = self._make_teams(load_agent)
         else:
-            form = compute_shape(scenario)
-            self._script = make_script(self.domain, form, [scenario])
-            self._check = make_replay_check([scenario], scenario.takeover)
+            self._script = make_script(self.domain, [scenario])
+            self._check = make_replay_check([scenario])
             self._check(-1, worlds)
-            teams = make_teams(form, None, [self.make_identity()])
+            teams = make_teams([scenario], None, [self.make_identity()])
         self._session = session.open_session(self.domain, worlds, teams)
         self.scenes = [worlds.scene[0].copy()]
         self._journal: Journal | None = None
@@ -319,7 +318,7 @@ class Game:
 
     def _make_teams(self, load_agent: Callable[[str], Agent] | None) -> list[Team]:
         """Return a team for each agent, and note its fingerprint in the opening."""
-        teams = []
+        teams, players = [], []
         for i, participant in enumerate(self.participants):
             if load_agent and participant.kind == "agent" and participant.player is not None:
                 agent = load_agent(participant.name)
@@ -331,7 +330,8 @@ class Game:
                 self.participants[i] = participant._replace(fingerprint=fingerprint)
                 streams = np.array([stream("live", self.opening.id, i)], np.uint64)
                 teams.append(Team(agent, (participant.player,), streams))
-        self._players_of_teams = [team.players[0] for team in teams]
+                players.append(participant.player)
+        self._players_of_teams = players
         self.opening = self.opening._replace(participants=tuple(self.participants))
         return teams
 
@@ -342,8 +342,9 @@ class Game:
         utterances = silent_utterances(self.domain, size)
         held = np.zeros(self._n_players, np.bool_)
         if self._script is not None:
-            given, held = self._script.actions_at(self.time)
-            actions, utterances, held = given.actions.copy(), given.utterances.copy(), held.copy()
+            given, forced = self._script.actions_at(self.time, 1)
+            actions, utterances = given.actions.copy(), given.utterances.copy()
+            held = forced[0].copy()
         missed = []
         for participant in self.participants:
             player = participant.player

@@ -125,6 +125,11 @@ class Scenario(Summary):
     recording: Episode
 
     @property
+    def steps(self) -> int:
+        """The number of steps of a continuation, C + L."""
+        return self.takeover + self.horizon
+
+    @property
     def instructions(self) -> tuple[Instruction, ...]:
         """All instructions to the evaluated players, in step order, the judged one last."""
         return sort_instructions(self.instruction, self.earlier_instructions)

@@ -85,10 +85,53 @@ def test_recording_after_the_takeover_is_not_needed():
     assert found[0].episode.steps == one.takeover + one.horizon
 
 
-def test_scenarios_of_different_shapes_are_never_in_one_batch():
+MIXED_AGENTS = "random", "local-search", "reader", "reader-noisy-30", "oracle", "q-learning"
+
+
+@pytest.mark.parametrize("name", MIXED_AGENTS)
+@pytest.mark.parametrize("apart", [False, True])
+def test_lengths_evaluated_players_and_grids_that_differ_in_a_batch_change_nothing(name, apart):
     grid = scenario(on_test_side(recorded(count=24, height=9, width=5))[0])
-    mixed = [grid, *scenarios(2), *scenarios(2, horizon=5), *scenarios(1, players=(1,))]
-    assert sorted(len(group) for group in group_by_shape(mixed)) == [1, 2, 3]
+    others = [*scenarios(2, horizon=5), *scenarios(2, takeover=3, horizon=11)]
+    mixed = [grid, *others, *scenarios(2, players=(1,)), *scenarios(1, partner="replay")]
+    assert len(group_by_shape(mixed)) == 1
+    agent = agents.load(name)
+    together = continue_all(mixed, agent, seed=0, indices=(0, 2), apart=apart)
+    alone = [
+        one
+        for own in mixed
+        for i in (0, 2)
+        for one in continue_all([own], agent, seed=0, indices=[i])
+    ]
+    assert [one.content_hash for one in together] == [one.content_hash for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one.log_probs, other.log_probs)
+
+
+def test_agents_see_no_row_of_an_episode_that_has_ended():
+    class Counting(agents.Agent):
+        name = "counting"
+        version = "1"
+        rows = []
+
+        def initial_state(self, batch, players):
+            return {"row": np.arange(batch)}
+
+        def act(self, observation, instructions, memory, draws):
+            assert len(observation.cell) == len(instructions.ids) == len(draws)
+            self.rows.append(memory["row"].tolist())
+            return agents.PolicyOutput(np.full(draws.shape[:2], 4)), memory
+
+    short, long = scenarios(1, horizon=2), scenarios(1, horizon=4)
+    continue_all([*short, *long], Counting(), seed=0, indices=(0, 1))
+    steps = short[0].takeover + 2
+    assert Counting.rows == [[0, 1, 2, 3]] * steps + [[0, 1]] * 2
+
+
+def test_scenarios_of_different_numbers_of_players_are_never_in_one_batch():
+    more = scenario(on_test_side(recorded(count=24, n_players=4))[0])
+    mixed = [more, *scenarios(2)]
+    assert sorted(len(group) for group in group_by_shape(mixed)) == [1, 2]
     with pytest.raises(ArgumentError, match="one shape"):
         continue_all(mixed, agents.load("random"), seed=0, indices=[0])
 

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from sts.domains import FilmAnnotations, LiveControls, SceneFormat, SceneLayout, Worlds
+from sts.domains import (
+    FilmAnnotations,
+    LiveControls,
+    SceneFormat,
+    SceneLayout,
+    Worlds,
+    index_players,
+)
 from sts.domains.sketch import Sketch
 from sts.episodes import Episode
 from sts.errors import ArgumentError, DamagedState
@@ -104,11 +111,12 @@ class Batch:
     def _good_heading(self) -> NDArray[np.int64]:
         return kernels.constant_headings(self.arrays, 0)
 
-    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Observation:
+    def observe(self, players: ArrayLike, *, team: ArrayLike, world: bool) -> Observation:
         """Return the current observations of `players`, without side effects."""
-        a, indices = self.arrays, np.array(players, np.int64)
+        a = self.arrays
         batch, n_players = a.cells.shape
-        shape = (batch, indices.size, (2 * self.radius + 1) ** 2)
+        indices = index_players(players, batch)
+        shape = (*indices.shape, (2 * self.radius + 1) ** 2)
         sight = kernels.Sight(
             good=np.zeros(shape, np.bool_),
             evil=np.zeros(shape, np.bool_),
@@ -117,18 +125,19 @@ class Batch:
             reward=np.zeros(shape, np.int8),
             heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
         )
-        in_team = np.zeros(n_players, np.bool_)
-        in_team[list(team)] = True
+        worlds = np.arange(batch)[:, None]
+        in_team = np.zeros((batch, n_players), np.bool_)
+        in_team[worlds, index_players(team, batch)] = True
         kernels.observe_worlds(a, indices, in_team, self.radius, sight)
         return Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
             step=a.step.copy(),
-            cell=a.cells.take(indices, 1),
+            cell=a.cells[worlds, indices],
             **sight._asdict(),
-            last_move=a.actions[:, indices],
-            last_said=a.utterances[:, indices],
-            last_reward=a.rewards[:, indices],
+            last_move=a.actions[worlds, indices],
+            last_said=a.utterances[worlds, indices],
+            last_reward=a.rewards[worlds, indices],
             good_next=kernels.intended_cells(a, 0) if world else None,
             evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
@@ -139,8 +148,15 @@ class Batch:
         kernels.step_worlds(self.arrays, actions, utterances)
 
     def states(self) -> list[bytes]:
-        """Return the serialised state of each world."""
-        return [states_.encode(s) for s in states_.arrays_to_states(self.arrays, self.radius)]
+        """Return the serialised state of each world; equal worlds are serialised once."""
+        rows, inverse = states_.find_distinct(self.arrays)
+        distinct = states_.arrays_to_states(states_.select_rows(self.arrays, rows), self.radius)
+        encoded = [states_.encode(state) for state in distinct]
+        return [encoded[i] for i in inverse]
+
+    def select(self, rows: NDArray[np.intp]) -> Batch:
+        """Return the worlds of these `rows` as a batch."""
+        return Batch(states_.select_rows(self.arrays, rows), self.radius)
 
 
 class LambdaStar:
@@ -160,11 +176,13 @@ class LambdaStar:
 
     def restore(self, states: Sequence[bytes]) -> Batch:
         """Return a batch of the worlds in `states`, which agree in radius and number of players."""
-        distinct = {raw: states_.decode(raw) for raw in dict.fromkeys(states)}
-        if len({(len(s.cells), s.radius) for s in distinct.values()}) > 1:
+        number = {raw: i for i, raw in enumerate(dict.fromkeys(states))}
+        distinct = [states_.decode(raw) for raw in number]
+        if len({(len(s.cells), s.radius) for s in distinct}) > 1:
             raise DamagedState("worlds of one batch must agree in radius and number of players")
-        restored = [distinct[raw] for raw in states]
-        return Batch(states_.states_to_arrays(restored), restored[0].radius)
+        rows = np.array([number[raw] for raw in states])
+        arrays = states_.select_rows(states_.states_to_arrays(distinct), rows)
+        return Batch(arrays, distinct[0].radius)
 
     def generate(self, count: int, *, seed: int, **settings: Any) -> list[bytes]:
         """Return `count` new worlds; `settings` are fields of `patterns.Settings`."""

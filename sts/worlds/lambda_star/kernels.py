@@ -146,10 +146,10 @@ class Sight(NamedTuple):
 def observe_worlds(
     a: WorldArrays, players: Ints, in_team: NDArray[np.bool_], radius: int, out: Sight
 ) -> None:
-    """Write the observations of `players` (int64[R]) within `radius` to `out`, which must be zero.
+    """Write the observations of `players`, int64[B, R], within `radius` to `out`, which is zero.
 
-    `in_team` is bool[P], True for teammates; the observer itself is never counted. A neighbourhood
-    of side 2 * radius + 1 must fit the grids.
+    `in_team` is bool[B, P], True for teammates; the observer itself is never counted. A
+    neighbourhood of side 2 * radius + 1 must fit the grids.
     """
     batch, n_players = a.cells.shape
     side = 2 * radius + 1
@@ -158,8 +158,8 @@ def observe_worlds(
         good, evil = a.objects[b, 0], a.objects[b, 1]
         good_row, good_column = good // width, good % width
         evil_row, evil_column = evil // width, evil % width
-        for i in range(players.size):
-            me = players[i]
+        for i in range(players.shape[1]):
+            me = players[b, i]
             row, column = a.cells[b, me] // width, a.cells[b, me] % width
             to_good = place_distance(row, column, good_row, good_column, height, width)
             to_evil = place_distance(row, column, evil_row, evil_column, height, width)
@@ -181,7 +181,7 @@ def observe_worlds(
                 down = shortest_displacement(row, other_row, height)
                 right = shortest_displacement(column, other_column, width)
                 m = (down + radius) * side + right + radius
-                if in_team[p]:
+                if in_team[b, p]:
                     out.team[b, i, m] += 1
                 else:
                     out.others[b, i, m] += 1

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.kernels import WorldArrays, zero_arrays
@@ -183,6 +184,26 @@ def states_to_arrays(states: Sequence[State]) -> WorldArrays:
         target = getattr(a, array)
         target[:, column] = np.array([getattr(s, name) for s in states], target.dtype)
     return a
+
+
+def select_rows(a: WorldArrays, rows: NDArray[np.intp]) -> WorldArrays:
+    """Return the worlds of these rows, in this order; they share their patterns."""
+    per_world = {name: array[rows] for name, array in a._asdict().items() if name != "patterns"}
+    return a._replace(**per_world)
+
+
+def find_distinct(a: WorldArrays) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return a row of each distinct world, and for each world its position among them.
+
+    Worlds with equal patterns at different offsets count as distinct.
+    """
+    columns = [
+        array.reshape(a.step.size, -1) for name, array in a._asdict().items() if name != "patterns"
+    ]
+    rows = np.concatenate([np.ascontiguousarray(c).view(np.uint8) for c in columns], axis=1)
+    keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, inverse
 
 
 def arrays_to_states(a: WorldArrays, radius: int) -> list[State]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from sts.domains import SceneFormat, SceneLayout
+from sts.domains import SceneFormat, SceneLayout, index_players
 from sts.domains.envelope import add_envelope, remove_envelope
 from sts.storage.files import canonical_json, content_hash
 from sts_pond.water import MOVES, NOBODY, WAIT, Water, draw_pond
@@ -47,20 +47,21 @@ class Ponds:
         """uint16[B, K]: of each ferry and passenger the cell, on the shore (row 0) or afloat."""
         return np.array([_cells(water) for water in self.waters], np.uint16)
 
-    def observe(self, players: Sequence[int], *, team: Sequence[int], world: bool) -> Seen:
+    def observe(self, players: ArrayLike, *, team: ArrayLike, world: bool) -> Seen:
         """Return what ferries see."""
+        rows = index_players(players, len(self.waters))
+        each = list(zip(self.waters, rows.tolist(), strict=True))
         goals = [
-            [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in players]
-            for w in self.waters
+            [w.goal(w.aboard[r]) if w.aboard[r] != NOBODY else -1 for r in own] for w, own in each
         ]
         ashore = [
             [p if i in w.waiting() else -1 for i, p in enumerate(w.passengers)] for w in self.waters
         ]
         return Seen(
-            np.array([[w.ferries[r] for r in players] for w in self.waters]),
+            np.array([[w.ferries[r] for r in own] for w, own in each]),
             np.array(goals),
-            np.repeat(np.array(ashore)[:, None], len(players), 1),
-            np.array([[w.made[r] for r in players] for w in self.waters]),
+            np.repeat(np.array(ashore)[:, None], rows.shape[1], 1),
+            np.array([[w.made[r] for r in own] for w, own in each]),
         )
 
     def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
@@ -71,6 +72,12 @@ class Ponds:
     def states(self) -> list[bytes]:
         """Return each pond serialised."""
         return [add_envelope(NAME, VERSION, water.encoded()) for water in self.waters]
+
+    def select(self, rows: NDArray[np.intp]) -> Ponds:
+        """Return the ponds of these rows as a batch."""
+        chosen = Ponds([self.waters[row] for row in rows])
+        chosen.rewards = self.rewards[rows]
+        return chosen
 
 
 def _cells(water: Water) -> list[int]:
