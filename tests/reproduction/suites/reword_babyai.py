@@ -26,7 +26,7 @@ from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import load_candidates
 from tests.reproduction.suites import renew_babyai
-from tests.reproduction.suites.building import carry_out, flags, run
+from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
 
 NAME, PARENT, SEED = "babyai", "babyai@2", 3
 BY = ["--user", "reword-babyai"]
@@ -73,7 +73,7 @@ def list_rewordings(suite: Suite) -> Iterator[list[str]]:
         if rules[one.category].earlier_templates:
             number = str(find_template(one, rules[one.category]))
             why = f'plain words instead of "{one.instruction.text}"'
-            yield ["draft", "edit", NAME, one.id, "--template", number, "--reason", why, *BY]
+            yield ["draft", "edit", DRAFT, one.id, "--template", number, "--reason", why, *BY]
 
 
 def list_decisions(mined: list[Scenario]) -> Iterator[list[str]]:
@@ -87,24 +87,28 @@ def list_decisions(mined: list[Scenario]) -> Iterator[list[str]]:
         wanted = halves[0].difficulty == "easy" and easy[category] < ADDED
         easy[category] += wanted
         verb, why = ("accept", EASY) if wanted else ("reject", OTHER)
-        yield ["draft", verb, NAME, *(one.id for one in halves), "--reason", why, *BY]
+        yield ["draft", verb, DRAFT, *(one.id for one in halves), "--reason", why, *BY]
 
 
 def build(out: Path) -> Suite:
     """Write the suite to the folder `out` and return it."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
+        parent = store.load(workspace, PARENT)
+        number = parent.version  # of a suite of the workspace: the packaged one has been continued
+        beginning = replace(parent, name=DRAFT, parent=None)
+        store.write(workspace.path("suites", DRAFT, str(number)), beginning)
         carry_out(folder, [*renew_babyai.record_open_levels(), *record_doors()])
-        carry_out(folder, [["draft", "new", "--from", PARENT]])
-        carry_out(folder, list_rewordings(store.load(workspace, PARENT)))
+        carry_out(folder, [["draft", "new", "--from", beginning.label]])
+        carry_out(folder, list_rewordings(parent))
         amount = f"--per-category {MINED} --seed {SEED} --stratify-by difficulty".split()
-        carry_out(folder, [["mine", NAME, *flags("category", WIDE), *amount]])
-        draft, every = load_candidates(workspace, NAME)
+        carry_out(folder, [["mine", DRAFT, *flags("category", WIDE), *amount]])
+        draft, every = load_candidates(workspace, DRAFT)
         new = [one.summary.id for one in every if one.status == "undecided"]
         carry_out(folder, list_decisions(list(draft.scenarios(dict.fromkeys(new, "")))))
-        carry_out(folder, [["suite", "freeze", NAME, "--description", DESCRIPTION]])
-        made = store.load(workspace, f"{NAME}@3")
-    suite = replace(made, provenance=collect_provenance())
+        carry_out(folder, [["suite", "freeze", DRAFT, "--description", DESCRIPTION]])
+        made = store.load(workspace, f"{DRAFT}@{number + 1}")
+    suite = replace(made, name=NAME, parent=PARENT, provenance=collect_provenance())
     store.write(out, suite)
     return suite
 
