@@ -196,15 +196,40 @@ def run(
       StsError: an agent or scenario failed, or an argument is out of range; finished continuations
         are saved.
     """
+    import pandas as pd
+
     names = [agents] if isinstance(agents, str) else list(agents)
     workspace = Workspace.open(workspace)
     selection = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
+    rows = run_selection(
+        workspace,
+        selection,
+        names,
+        count=continuations,
+        seed=seed,
+        workers=workers,
+        executor=executor,
+    )
+    return pd.DataFrame(rows)
+
+
+def run_selection(
+    workspace: Workspace,
+    selection: Selection,
+    names: Sequence[str],
+    *,
+    count: int,
+    seed: int,
+    workers: int,
+    executor: str,
+) -> list[dict[str, Any]]:
+    """Do what `run` does, and return its rows; the command line need not import pandas."""
     with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
         done = run_scenarios(
             workspace,
             selection.scenarios,
             names,
-            count=continuations,
+            count=count,
             seed=seed,
             workers=workers,
             progress=show,
@@ -212,8 +237,13 @@ def run(
             by=executor,
             mention=mention,
         )
-    import pandas as pd
-
-    prints = done.fingerprints
-    rows = [(a, done.new[a], done.reused[a], prints[a], declared_version(prints[a])) for a in names]
-    return pd.DataFrame(rows, columns=["agent", "new", "reused", "fingerprint", "stated_version"])
+    return [
+        {
+            "agent": name,
+            "new": done.new[name],
+            "reused": done.reused[name],
+            "fingerprint": done.fingerprints[name],
+            "stated_version": declared_version(done.fingerprints[name]),
+        }
+        for name in names
+    ]
