@@ -15,7 +15,7 @@ SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 
 export PYTHONDONTWRITEBYTECODE :=
 APP ?= 1
 WORKERS ?= 3
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 10
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10
 SECONDS ?= 600
 SEED ?= 1
 DATABASE ?= sqlite
