@@ -15,7 +15,7 @@ SHOWN := $(if $(MAKE_TERMOUT),(s=0; while sleep 1 && kill -0 $$$$; do s=$$((s + 
 export PYTHONDONTWRITEBYTECODE :=
 APP ?= 1
 WORKERS ?= 3
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations 10
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 10
 SECONDS ?= 600
 SEED ?= 1
 DATABASE ?= sqlite
@@ -26,10 +26,10 @@ help:  ## list the targets
 demo: $(VENV)/.base  ## run the whole pipeline on the packaged suite, then open the annotator app (APP=0: do not open it)
 	$(BIN)/sts demo $(if $(filter 0,$(APP)),--no-app)
 
-test: $(VENV)/.test  ## the quick tests; four minutes on two cores
+test: $(VENV)/.test  ## the quick tests; seven minutes on two cores
 	$(PYTEST) -m "not landing and not slow"
 
-test-landing: $(VENV)/.test  ## what else a change must pass before it lands: all worlds, formats, pages, PostgreSQL
+test-landing: $(VENV)/.test  ## what else a change must pass before it lands: all worlds, formats, pages, PostgreSQL; twenty minutes
 	$(PYTEST) -m "landing and not slow"
 
 test-all: $(VENV)/.test  ## all tests, also simulations and trials of many faults; much longer

@@ -47,6 +47,15 @@ LANDING = (
 )
 """Files whose tests are all of the landing tier; single tests are marked where they stand."""
 
+LONGEST = (
+    "analysis/coverage/test_coverage.py",
+    "worlds/babyai/test_suite.py",
+    "test_docs.py",
+    "annotator_app/test_demo.py",
+    "annotations/test_verification.py",
+)
+"""Files of minutes, which start first: a run that ends with one waits for it on one core."""
+
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fewer", settings.get_profile("all"), max_examples=40)
 
@@ -61,6 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path in files:
             item.add_marker(pytest.mark.landing)
+    turn = {Path(__file__).parent / name: n for n, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: turn.get(item.path, len(turn)))
 
 
 def pytest_collection_finish() -> None:

@@ -51,12 +51,19 @@ wait "$STS_PID"
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
 EACH = pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
 CONTINUATIONS = re.compile(r"^(sts run .*--continuations )\d+", re.M)
-WHOLE = re.compile(r"^(sts (?:run|label|report) core@3)\b", re.M)
+PARTS = {"core@3": "keep-beside", "babyai@3": "babyai-fetch"}
+"""A category of each suite that takes long as a whole."""
 
 
 def commands(path: Path) -> str:
     """Return the shell commands of a page."""
     return "".join(text for language, _, text in blocks(path) if language == "sh")
+
+
+def restrict(shell: str, suite: str) -> tuple[str, int]:
+    """Return commands on a category of a suite instead of the whole, and their number."""
+    own = re.compile(rf"^(sts (?:run|label|report) {suite})(?!\S)", re.M)
+    return own.subn(rf"\1+category:{PARTS[suite]}", shell)
 
 
 def run(path: Path, shell: str, folder: Path) -> None:
@@ -76,7 +83,7 @@ def run(path: Path, shell: str, folder: Path) -> None:
 def test_commands_of_the_quickstart_run(tmp_path):
     """Of the category that the page shows alone, each scenario continued once."""
     page = ROOT / "docs/quickstart.md"
-    part, parts = WHOLE.subn(r"\1+category:keep-beside", commands(page))
+    part, parts = restrict(commands(page), "core@3")
     once, runs = CONTINUATIONS.subn(r"\g<1>1", part)
     assert (parts, runs) == (3, 1)
     run(page, once, tmp_path)
@@ -85,7 +92,16 @@ def test_commands_of_the_quickstart_run(tmp_path):
 @pytest.mark.landing
 @EACH
 def test_commands_of_every_page_run(path, tmp_path):
-    run(path, commands(path), tmp_path)
+    """Of BabyAI's suite one category; its demo runs the whole, in `test_demo`."""
+    shell, parts = restrict(commands(path), "babyai@3")
+    assert (parts == 4) is (path.stem == "babyai")
+    run(path, shell, tmp_path)
+
+
+@pytest.mark.slow
+def test_commands_on_the_whole_suite_of_babyai_run(tmp_path):
+    page = ROOT / "docs/babyai.md"
+    run(page, commands(page), tmp_path)
 
 
 def test_every_command_in_the_docs_parses():

@@ -1,6 +1,6 @@
 """Simulated coverage of the report's intervals, cell by cell.
 
-    python -m tests.analysis.coverage --fast        # the landing tests' cells; four CPU-minutes
+    python -m tests.analysis.coverage --fast        # the cells of the tests; four CPU-minutes
     python -m tests.analysis.coverage --workers 2   # the full grid; three CPU-hours
 
 Prints each cell with what was measured, and at the end what lies outside its limits. Ends with 1
@@ -130,7 +130,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.analysis.coverage")
     parser.add_argument("--studies", type=int, help="in each cell (4,000; with --fast 1,000)")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
-    parser.add_argument("--fast", action="store_true", help="the cells of the landing tests alone")
+    parser.add_argument("--fast", action="store_true", help="the cells of the tests alone")
     parser.add_argument("--out", type=Path, help="a file to write the table to as well")
     options = parser.parse_args()
     fast = options.fast

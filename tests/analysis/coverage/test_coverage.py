@@ -26,9 +26,11 @@ COVERAGE_TOLERANCE, SIZE_TOLERANCE = grid.FAST_TOLERANCES
 Cells = dict[World, Measured]
 
 
-@pytest.fixture(scope="module")
-def cells() -> Cells:
-    return {world: measure_cell(world, STUDIES) for world in grid.draw_fast_cells()}
+@pytest.fixture(scope="module", params=[2, pytest.param(1, marks=pytest.mark.slow)])
+def cells(request: pytest.FixtureRequest) -> Cells:
+    """Each second cell of the fast tier, or all."""
+    chosen = grid.draw_fast_cells()[:: request.param]
+    return {world: measure_cell(world, STUDIES) for world in chosen}
 
 
 @pytest.fixture(scope="module")
