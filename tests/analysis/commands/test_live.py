@@ -58,8 +58,8 @@ def play(
         journal.append("step", t=i, at=i * 60 + 1, late_ms=0)
         if mark:
             journal.append("marked", t=i + 1, at=i * 60 + 2, instruction=i, mark=mark, by=0)
-    if end.get("reason", "time"):
-        journal.append("ended", t=len(marks), at=300.0, reason=end.get("reason", "time"))
+    if end.get("reason", "finished"):
+        journal.append("ended", t=len(marks), at=300.0, reason=end.get("reason", "finished"))
     journal.close()
 
 
