@@ -322,7 +322,7 @@ class Game:
         teams = []
         for i, participant in enumerate(self.participants):
             if load_agent and participant.kind == "agent" and participant.player is not None:
-                agent = load_agent(participant.name)
+                agent = load_agent(participant.path or participant.name)
                 fingerprint = agents.fingerprint(agent)
                 if participant.fingerprint not in ("", fingerprint):
                     raise ArgumentError(

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from sts import agents
 from sts.live.interactions import Interaction
 
 DEFAULTS: dict[str, Any] = {
@@ -31,3 +34,12 @@ def journal(*events: dict[str, Any], **opened: Any) -> list[dict[str, Any]]:
         ],
     }  # fmt: skip
     return [first | opened, *events]
+
+
+class Still(agents.Agent):
+    """An agent of a lab, which is not installed."""
+
+    name, version, domain = "stays-still", "1", "lambda-star"
+
+    def act(self, observation, instructions, memory, draws):
+        return agents.PolicyOutput(np.full(np.shape(observation.cell), 4)), memory
