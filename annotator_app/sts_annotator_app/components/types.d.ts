@@ -228,10 +228,9 @@ type LiveState = {
 type LiveData = {
   author: string;
   base: string;
-  session: string | null;
+  session: string;
   prompts: { kind: string; difficulty: string; text: string }[];
   completions: string[];
-  trouble?: string;
 };
 /** An instruction that this person gave; `index` is null until it is saved. */
 type LiveAsked = { id: string; index: number | null; text: string; step: number | null; mark: string; isSaved: boolean };
