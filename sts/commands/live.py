@@ -80,7 +80,7 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
         minutes=args.minutes,
         sessions_per_person=args.sessions_per_person,
         domain=args.domain,
-        settings=functools.partial(read_settings, args),
+        read_settings=functools.partial(read_settings, args),
         tick=args.tick,
         practice_agent=args.practice_agent,
         prompts=args.prompts,
