@@ -217,7 +217,6 @@ type LiveTold = {
 };
 type LiveState = {
   type: "state";
-  t: number;
   roles: string[];
   kinds: string[];
   here: number[];

@@ -358,7 +358,6 @@ class Room:
         game = self.game
         state = {
             "type": "state",
-            "t": game.time,
             "roles": [p.role for p in game.participants],
             "kinds": ["person" if p.acts else p.kind for p in game.participants],
             "here": sorted(self._connections),
