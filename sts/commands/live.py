@@ -46,26 +46,22 @@ def ls(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Show the sessions of a study by person and by agent."""
+    """Show the sessions of a study by person."""
     plan = load_plan(workspace, args.name)
-    sessions = interactions.collect_sessions(workspace, plan)
-    played = {session.cell: session.person for session in sessions}
-    names = {cell.person: played[n] for n, cell in enumerate(plan.cells) if n in played}
-    cells: dict[str, dict[str, list[int]]] = {"person": {}, "agent": {}}
-    for number, cell in enumerate(plan.cells):
-        person = names.get(cell.person, f"place {cell.person + 1}, free")
-        agent = "practice" if cell.practice else plan.agent_of(cell).path
-        cells["person"].setdefault(person, []).append(number)
-        cells["agent"].setdefault(agent, []).append(number)
-    value, tables = {}, []
-    for kind, groups in cells.items():
-        rows = [
-            (name, *_count(len(group), [s for s in sessions if s.cell in group]))
-            for name, group in groups.items()
-        ]
-        value[kind] = to_records((kind, *_COUNTS), rows)
-        tables.append(format_table((kind, *_COUNTS), rows))
-    return Result({"study": plan.name} | value, "\n\n".join(tables))
+    own: dict[int, list[SessionSummary]] = defaultdict(list)
+    for session in interactions.collect_sessions(workspace, plan):
+        if session.cell < len(plan.cells):
+            own[plan.cells[session.cell].person].append(session)
+    rows = [
+        (
+            own[place][0].person if own[place] else f"place {place + 1}, free",
+            *_count(1 + len(row), own[place]),
+        )
+        for place, row in enumerate(plan.rows)
+    ]
+    header = ("person", *_COUNTS)
+    people = to_records(header, rows)
+    return Result({"study": plan.name, "people": people}, format_table(header, rows))
 
 
 def _count(planned: int, sessions: Sequence[SessionSummary]) -> tuple[int, int, int, float]:
@@ -84,7 +80,7 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
         minutes=args.minutes,
         sessions_per_person=args.sessions_per_person,
         domain=args.domain,
-        settings=functools.partial(read_settings, args),
+        read_settings=functools.partial(read_settings, args),
         tick=args.tick,
         practice_agent=args.practice_agent,
         prompts=args.prompts,

@@ -28,7 +28,7 @@ from sts.live.journal import (
     is_open,
     read_events,
 )
-from sts.live.plans import SESSIONS_FOLDER
+from sts.live.plans import SESSIONS_FOLDER, load_plan
 from sts.live.records import get_journal_path
 from sts.live.types import Opening, list_participants
 from sts.storage.files import canonical_json, read_bytes, write_atomically
@@ -213,7 +213,7 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
     check_unused(workspace, traces)
     for label in traces.suites:  # first, since it can fail
         suites.freeze_without(workspace, label.partition("@")[0], traces.suites)
-    paths = [get_journal_path(workspace, id) for id in sorted(traces.sessions)]
+    ids = sorted(traces.sessions)
     with contextlib.ExitStack() as stack:  # no server can store a recording meanwhile
         for id, log in {**traces.sessions, **traces.replays}.items():
             if not any(event["kind"] in ("stored", "erased") for event in log):
@@ -225,11 +225,12 @@ def forget(workspace: Workspace, person: str, *, keep: bool = False) -> None:
             with contextlib.suppress(FileNotFoundError):
                 folder.rmdir()
         for id in traces.replays:
-            _erase_journal(get_journal_path(workspace, id), {}, date)
+            _erase_journal(workspace, id, {}, date)
         _erase_recordings(workspace, traces, date)
-        name = f"erased-{compute_digest(read_events(paths[0]))[:6]}" if paths else ""
-        for path in reversed(paths):  # the first one gives the person's new name
-            _erase_journal(path, {} if path.stem in kept else {person: name}, date)
+        first = compute_digest(read_events(get_journal_path(workspace, ids[0]))) if ids else ""
+        for id in reversed(ids):  # the first one gives the person's new name
+            names = {} if id in kept else {person: f"erased-{first[:6]}"}
+            _erase_journal(workspace, id, names, date)
     for path in sorted(workspace.root.rglob(".*.part")):
         if path.exists() and time.time() - path.stat().st_mtime > 600:  # of a killed process
             _remove(path)
@@ -261,8 +262,9 @@ def _erase_recordings(workspace: Workspace, traces: Traces, date: str) -> None:
     trajectories.erase(workspace, traces.recordings)
 
 
-def _erase_journal(path: Path, names: Mapping[str, str], date: str) -> None:
+def _erase_journal(workspace: Workspace, session: str, names: Mapping[str, str], date: str) -> None:
     """Replace a journal by one without world, actions and texts, in which people have new names."""
+    path = get_journal_path(workspace, session)
     events = read_events(path)
     people = list_participants(events)
     renamed = [p._replace(name=names.get(p.name, p.name)) for p in people]
@@ -273,6 +275,10 @@ def _erase_journal(path: Path, names: Mapping[str, str], date: str) -> None:
         for event in events
         if event["kind"] in _KEPT
     ]
+    prompts = _list_prompts(workspace, events[0]["study"])
+    for event in kept:
+        if event.get("prompt") not in prompts:  # a forged page can send any text as its prompt
+            event.pop("prompt", None)
     kept[0] |= {"format": ERASED_FORMAT, "state": ""}
     kept[0] |= {"participants": [participant._asdict() for participant in renamed]}
     if all(event["kind"] != "ended" for event in kept):
@@ -280,3 +286,10 @@ def _erase_journal(path: Path, names: Mapping[str, str], date: str) -> None:
         kept.append({"kind": "ended", "t": steps, "at": kept[-1]["at"], "reason": "abandoned"})
     kept.append({"kind": "erased", "date": date, "was": compute_digest(events)})
     write_atomically(path, encode_events(kept), mode=0o600)
+
+
+def _list_prompts(workspace: Workspace, study: str) -> set[str]:
+    """Return the prompts of a study, which its scores need; none if its plan cannot be read."""
+    with contextlib.suppress(StsError):
+        return {prompt.text for prompt in load_plan(workspace, study).prompts}
+    return set()

@@ -7,8 +7,9 @@ session is rebuilt from it.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -120,34 +121,24 @@ class Game:
           StsError: as for the constructor.
         """
         journal = Journal(path, new=False)
-        try:
-            game = cls.rebuild(journal.events, find_scenario=find_scenario, **more)
-        except BaseException:
-            journal.close()
-            raise
+        with contextlib.ExitStack() as stack:
+            stack.callback(journal.close)
+            opened, *events = journal.events or [{}]
+            if opened.get("kind") != "opened" or opened.get("format") != FORMAT:
+                raise DamagedData(f"{path}: expected the journal of a session, found another file")
+            opening = Opening.from_json(opened)
+            scenario = (
+                find_scenario(opening.scenario) if find_scenario and opening.scenario else None
+            )
+            game = cls(opening, scenario=scenario, **more)
+            game._started = datetime.fromisoformat(opened["started"]).timestamp()
+            for event in events:
+                game._apply(event)
+            stack.pop_all()  # the game closes the journal
         game._journal = journal
-        if not game.ended and len(journal.events) > 1:
+        if events and not game.ended:
             game._log("resumed")
         game._end_after_last_step()
-        return game
-
-    @classmethod
-    def rebuild(
-        cls,
-        events: Sequence[Event],
-        *,
-        find_scenario: Callable[[str], Scenario] | None = None,
-        **more: Any,
-    ) -> Game:
-        """Return the session of a journal's events, to look at; errors as for `resume`."""
-        if not events or events[0]["kind"] != "opened" or events[0].get("format") != FORMAT:
-            raise DamagedData("expected the journal of a session, found another file")
-        opening = Opening.from_json(events[0])
-        scenario = find_scenario(opening.scenario) if find_scenario and opening.scenario else None
-        game = cls(opening, scenario=scenario, **more)
-        game._started = datetime.fromisoformat(events[0]["started"]).timestamp()
-        for event in events[1:]:
-            game._apply(event)
         return game
 
     def make_identity(self) -> Identity:
@@ -321,7 +312,7 @@ class Game:
         teams, players = [], []
         for i, participant in enumerate(self.participants):
             if load_agent and participant.kind == "agent" and participant.player is not None:
-                agent = load_agent(participant.name)
+                agent = load_agent(participant.path or participant.name)
                 fingerprint = agents.fingerprint(agent)
                 if participant.fingerprint not in ("", fingerprint):
                     raise ArgumentError(
@@ -373,7 +364,7 @@ class Game:
         self._apply({"kind": kind, **fields})
 
     def _log(self, kind: str, **fields: Any) -> None:
-        assert self._journal is not None, "this session is only looked at"
+        assert self._journal is not None, "this session is closed"
         self._journal.append(kind, at=round(self._clock() - self._started, 3), **fields)
 
     def _apply(self, event: Event) -> None:

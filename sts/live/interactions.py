@@ -23,7 +23,7 @@ UNMARKED = "unmarked"
 INTERACTIVE, SETTER = "interactive", "setter"
 """The metrics of live evaluation: by people alone, and with a script among setters or markers."""
 SETTER_NOTE = "setter: scripts set or marked tasks, so it is no score by people"
-COMPLETE = ("finished", "time", "left", "agent failed")
+COMPLETE = ("finished", "left", "agent failed")
 """Reasons of an end after which a session is scored; one that was abandoned or never ended broke
 off."""
 LATE = 0.2
@@ -55,8 +55,6 @@ class Interaction(NamedTuple):
       typed: "free" or "completion".
       start: step at which it was given.
       end: step of the mark, else of the next instruction or of the session's end.
-      start_s: seconds since the session was opened.
-      end_s: the same of the end.
       mark: "success", "failure", "cannot_tell" or "unmarked".
       marked_by: name of the participant who marked it, or "".
       marker_kind: of that participant, or "".
@@ -85,8 +83,6 @@ class Interaction(NamedTuple):
     typed: str
     start: int
     end: int
-    start_s: float
-    end_s: float
     mark: str
     marked_by: str
     marker_kind: str
@@ -193,10 +189,10 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
         opened, participants = Opening.from_json(events[0]), list_participants(events)
         parsed = [msgspec.convert(event, _Event) for event in events[1:]]
         told = [event for event in parsed if event.kind == "told"]
-        marks = {event.instruction: event for event in parsed if event.kind == "marked"}
-        if not marks.keys() <= {*range(len(told))}:
+        marks = [event for event in parsed if event.kind == "marked"]
+        if not {event.instruction for event in marks} <= {*range(len(told))}:
             raise ValueError("a mark of no instruction")
-        if not {event.by for event in (*told, *marks.values())} <= {*range(len(participants))}:
+        if not {event.by for event in (*told, *marks)} <= {*range(len(participants))}:
             raise ValueError("an unknown participant")
     except (DamagedData, LookupError, TypeError, ValueError) as error:
         raise DamagedData(f"{name}: an event is invalid: {error}") from None
@@ -214,66 +210,57 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
         fingerprint=agents[0].fingerprint if agents else "",
         seconds=last.at,
         people=sum(participant.kind == "human" for participant in participants),
-        interactions=tuple(
-            _make_row(opened, participants, parsed, told, index, marks.get(index), plan)
-            for index in range(len(told))
-        ),
+        interactions=tuple(_make_rows(opened, participants, parsed, plan)),
     )
 
 
-def _make_row(
-    opened: Opening,
-    people: Sequence[Participant],
-    events: Sequence[_Event],
-    told: Sequence[_Event],
-    index: int,
-    mark: _Event | None,
-    plan: Plan | None,
-) -> Interaction:
-    """Return the row of one instruction."""
-    given = told[index]
-    marker = people[mark.by] if mark else None
-    setter, solver = people[given.by], _find_solver(people, given)
+def _make_rows(
+    opened: Opening, people: Sequence[Participant], events: Sequence[_Event], plan: Plan | None
+) -> Iterator[Interaction]:
+    """Yield the row of each instruction."""
+    told = [event for event in events if event.kind == "told"]
+    marks = {event.instruction: event for event in events if event.kind == "marked"}
     steps = [event for event in events if event.kind == "step"]
-    ended = next((event for event in events if event.kind == "ended"), None)
-    after = mark or (told[index + 1] if index + 1 < len(told) else None)
-    last = max((step.t + 1 for step in steps), default=0)
-    end = after.t if after else max(last, given.t)
-    between = [step for step in steps if given.t <= step.t < end]
-    prompts = {prompt.text: prompt for prompt in plan.prompts} if plan else {}
-    prompt = prompts.get(given.prompt)
-    cell = plan.cells[opened.cell] if plan and 0 <= opened.cell < len(plan.cells) else None
+    n_steps = max((step.t + 1 for step in steps), default=0)
+    ended = next((event.reason for event in events if event.kind == "ended"), "")
     late_ms = math.inf if opened.tick is None else 1000 * LATE * opened.tick
-    return Interaction(
-        session=opened.id,
-        study=opened.study,
-        practice=opened.practice,
-        ended=ended.reason if ended else "",
-        person=setter.name,
-        setter_kind=setter.kind,
-        agent=solver.name,
-        fingerprint=solver.fingerprint,
-        agent_kind=solver.kind,
-        domain=opened.domain,
-        order=cell.order if cell else 0,
-        instruction=index,
-        text=given.text,
-        prompt=given.prompt,
-        kind=prompt.kind if prompt else "",
-        difficulty=prompt.difficulty if prompt else "",
-        typed=given.typed,
-        start=given.t,
-        end=end,
-        start_s=given.at,
-        end_s=(after or ended or events[-1]).at,
-        mark=mark.mark or UNMARKED if mark else UNMARKED,
-        marked_by=marker.name if marker else "",
-        marker_kind=marker.kind if marker else "",
-        note_given=bool(mark and mark.note),
-        latency_s=mark.at - given.at if mark else math.nan,
-        late_ticks=sum(step.late_ms > late_ms for step in between),
-        ticks=len(between),
-    )
+    prompts = {prompt.text: prompt for prompt in plan.prompts} if plan else {}
+    cell = plan.cells[opened.cell] if plan and 0 <= opened.cell < len(plan.cells) else None
+    for index, given in enumerate(told):
+        mark, prompt = marks.get(index), prompts.get(given.prompt)
+        setter, solver = people[given.by], _find_solver(people, given)
+        marker = people[mark.by] if mark else None
+        after = mark or next(iter(told[index + 1 :]), None)
+        end = after.t if after else max(n_steps, given.t)
+        between = [step for step in steps if given.t <= step.t < end]
+        yield Interaction(
+            session=opened.id,
+            study=opened.study,
+            practice=opened.practice,
+            ended=ended,
+            person=setter.name,
+            setter_kind=setter.kind,
+            agent=solver.name,
+            fingerprint=solver.fingerprint,
+            agent_kind=solver.kind,
+            domain=opened.domain,
+            order=cell.order if cell else 0,
+            instruction=index,
+            text=given.text,
+            prompt=given.prompt,
+            kind=prompt.kind if prompt else "",
+            difficulty=prompt.difficulty if prompt else "",
+            typed=given.typed,
+            start=given.t,
+            end=end,
+            mark=mark.mark or UNMARKED if mark else UNMARKED,
+            marked_by=marker.name if marker else "",
+            marker_kind=marker.kind if marker else "",
+            note_given=bool(mark and mark.note),
+            latency_s=mark.at - given.at if mark else math.nan,
+            late_ticks=sum(step.late_ms > late_ms for step in between),
+            ticks=len(between),
+        )
 
 
 def _find_solver(people: Sequence[Participant], given: _Event) -> Participant:

@@ -62,7 +62,7 @@ def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
     tick = get_controls(plan.domain).tick if plan.tick is None else plan.tick
     participants = (
         Participant("script" if plan.rehearsal else "human", person, "setter", None),
-        Participant("agent", agent.name, "solver", 0, agent.fingerprint),
+        Participant("agent", agent.name, "solver", 0, agent.fingerprint, agent.path),
     )
     return Opening(
         secrets.token_hex(12),

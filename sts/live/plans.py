@@ -4,9 +4,8 @@ A plan is `live/NAME/plan.json`. People see no names of agents.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -146,7 +145,7 @@ def make_plan(
     minutes: float = 5.0,
     sessions_per_person: int | None = None,
     domain: str | None = None,
-    settings: Mapping[str, Any] | Callable[[str], Mapping[str, Any]] = MappingProxyType({}),
+    read_settings: Callable[[str], dict[str, Any]] = lambda domain: {},
     tick: float | None = None,
     practice_agent: str = "random",
     prompts: Path | None = None,
@@ -162,7 +161,7 @@ def make_plan(
       minutes: length of a session.
       sessions_per_person: without practice; None for all agents, or 8 if there are more.
       domain: None for the one that the agents are made for.
-      settings: of the worlds, or a function of the domain's name that returns them.
+      read_settings: returns the settings of the worlds, given the domain's name.
       tick: seconds from step to step; None for the domain's default.
       practice_agent: whom everyone meets first, without score.
       prompts: a file of prompts; None for the packaged ones.
@@ -197,8 +196,8 @@ def make_plan(
     domain = domain or _find_domain(infos.values())
     for info in infos.values():
         check_domain(info, domain)
-    settings = settings(domain) if callable(settings) else settings
-    generate_states(domain, 1, 1, seed, dict(settings))  # raises an error if they are invalid
+    settings = read_settings(domain)
+    generate_states(domain, 1, 1, seed, settings)  # raises an error if they are invalid
     rows = make_design(len(agents), people, sessions, seed)
     cells = [
         Cell(
@@ -216,7 +215,7 @@ def make_plan(
         domain=domain,
         agents=tuple(planned[:-1]),
         practice_agent=planned[-1],
-        settings=dict(settings),
+        settings=settings,
         people=people,
         minutes=float(minutes),
         tick=tick,

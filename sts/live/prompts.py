@@ -55,17 +55,26 @@ def load_prompts(domain: str, path: Path | None = None) -> tuple[Prompt, ...]:
 
     Raises:
       ArgumentError: the file does not exist.
-      DamagedData: it is not a file of prompts, or has none for this domain.
+      DamagedData: it is not a file of prompts, has one twice, or has none for this domain.
     """
-    if path is not None:
+    if path is None:
+        module = code_path(domain).partition(":")[0]
+        prompts = [p for name in (__name__, module) for p in _read_packaged(name)]
+    else:
         try:
-            raw = read_bytes(path, _MAX_BYTES)
+            prompts = parse_prompts(str(path), read_bytes(path, _MAX_BYTES))
         except FileNotFoundError:
             raise ArgumentError(f"no file of prompts at {path}; check the path") from None
-        return select_prompts(str(path), parse_prompts(str(path), raw), domain)
-    module = code_path(domain).partition(":")[0]
-    prompts = [p for name in (__name__, module) for p in _read_packaged(name)]
-    return select_prompts(FILE, prompts, domain)
+    selected = tuple(p for p in prompts if not p.domains or domain in p.domains)
+    texts, name = [prompt.text for prompt in selected], path or FILE
+    twice = next((text for text in texts if texts.count(text) > 1), None)
+    if twice is not None:
+        raise DamagedData(f"{name}: expected each prompt once, found {twice!r} twice")
+    if not 1 <= len(selected) <= _MAX_PROMPTS:
+        raise DamagedData(
+            f"{name}: expected 1 to {_MAX_PROMPTS} prompts for {domain}, found {len(selected)}"
+        )
+    return selected
 
 
 def _read_packaged(module: str) -> list[Prompt]:
@@ -86,20 +95,6 @@ def parse_prompts(name: str, raw: bytes) -> list[Prompt]:
         return msgspec.convert(tomllib.loads(raw.decode()), _File).prompt
     except (ValueError, RecursionError) as error:
         raise DamagedData(f"{name}: not a file of prompts: {error}") from None
-
-
-def select_prompts(name: str, prompts: Sequence[Prompt], domain: str) -> tuple[Prompt, ...]:
-    """Return the prompts that suit a domain; raise DamagedData if two are equal or none suits."""
-    selected = tuple(p for p in prompts if not p.domains or domain in p.domains)
-    texts = [prompt.text for prompt in selected]
-    twice = next((text for text in texts if texts.count(text) > 1), None)
-    if twice is not None:
-        raise DamagedData(f"{name}: expected each prompt once, found {twice!r} twice")
-    if not 1 <= len(selected) <= _MAX_PROMPTS:
-        raise DamagedData(
-            f"{name}: expected 1 to {_MAX_PROMPTS} prompts for {domain}, found {len(selected)}"
-        )
-    return selected
 
 
 def hash_prompts(prompts: Sequence[Prompt]) -> str:

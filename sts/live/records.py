@@ -21,8 +21,8 @@ def get_journal_path(workspace: Workspace, session: str) -> Path:
     return workspace.path("live", "sessions", f"{session}.jsonl")
 
 
-def make_live_trajectory(game: Game) -> Trajectory:
-    """Return the trajectory of an ended session, after a replay.
+def store_live_trajectory(workspace: Workspace, game: Game) -> Trajectory:
+    """Store the trajectory of an ended session, after a replay, and note it in the journal.
 
     An empty player is the script "no-op". Instructions have the category
     "live". Provenance states the session and the kind of everyone who gave instructions.
@@ -30,6 +30,7 @@ def make_live_trajectory(game: Game) -> Trajectory:
     Raises:
       ArgumentError: the session has not ended, or has no steps.
       ReplayMismatch: the episode does not replay.
+      OSError: it cannot be written.
     """
     episode, opening = _make_episode(game), game.opening
     by_player = {p.player: p for p in game.participants}
@@ -62,16 +63,7 @@ def make_live_trajectory(game: Game) -> Trajectory:
     }
     world = game.domain.world_id(episode.state)
     source = f"sts live {opening.id}"
-    return Trajectory(episode, players, instructions, world, source, provenance)
-
-
-def store_live_trajectory(workspace: Workspace, game: Game) -> Trajectory:
-    """Store the trajectory of an ended session, and note it; errors as of `make_live_trajectory`.
-
-    Raises:
-      OSError: it cannot be written.
-    """
-    trajectory = make_live_trajectory(game)
+    trajectory = Trajectory(episode, players, instructions, world, source, provenance)
     store.save(workspace, [trajectory])
     game.note_stored(trajectory.id)
     return trajectory

@@ -37,6 +37,7 @@ class Participant(NamedTuple):
       role: one of `ROLES`; a setter asks, a solver acts, and a player may do both.
       player: the player that they control; None for a person who only sets tasks.
       fingerprint: of an agent; else "".
+      path: how an agent is loaded, such as `module:Class`; "" for one that is loaded by its name.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Participant(NamedTuple):
     role: str
     player: int | None
     fingerprint: str = ""
+    path: str = ""
 
     @property
     def acts(self) -> bool:

@@ -2,13 +2,16 @@
 
 from typing import Any
 
+import numpy as np
+
+from sts import agents
 from sts.live.interactions import Interaction
 
 DEFAULTS: dict[str, Any] = {
-    "session": "s1", "study": "pilot", "practice": False, "ended": "time", "person": "p1",
+    "session": "s1", "study": "pilot", "practice": False, "ended": "finished", "person": "p1",
     "setter_kind": "human", "agent": "a", "fingerprint": "f", "agent_kind": "agent",
     "domain": "garden", "order": 1, "instruction": 0, "text": "water", "prompt": "", "kind": "",
-    "difficulty": "", "typed": "free", "start": 0, "end": 10, "start_s": 0.0, "end_s": 2.5,
+    "difficulty": "", "typed": "free", "start": 0, "end": 10,
     "mark": "success", "marked_by": "p1", "marker_kind": "human", "note_given": False,
     "latency_s": 2.5, "late_ticks": 0, "ticks": 10,
 }  # fmt: skip
@@ -31,3 +34,12 @@ def journal(*events: dict[str, Any], **opened: Any) -> list[dict[str, Any]]:
         ],
     }  # fmt: skip
     return [first | opened, *events]
+
+
+class Still(agents.Agent):
+    """An agent of a lab, which is not installed."""
+
+    name, version, domain = "stays-still", "1", "lambda-star"
+
+    def act(self, observation, instructions, memory, draws):
+        return agents.PolicyOutput(np.full(np.shape(observation.cell), 4)), memory

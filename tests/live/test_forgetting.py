@@ -58,7 +58,7 @@ from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 NAME, EMAIL = "Dorothea Keller", "dorothea@mail.example"
 ASKED, ANSWERED, NOTED = "Visit Good for me", "Keep close to my hat", "walked like a crab"
 OTHERS = "Go to Evil", "as slow as a snail"
-PROMPT = "Ask for something nearby."
+PROMPT = "Ask the other player to go somewhere."
 STEPS = 24
 
 
@@ -79,7 +79,8 @@ def play(game: Game, text: str = "", note: str = NOTED) -> Game:
     players = [p.player for p in game.participants if p.acts and p.player is not None]
     while not game.ended:
         if text and game.time in (1, 9):
-            game.tell(0, text, prompt=PROMPT, key=f"k{game.time}")
+            prompt = PROMPT if game.time == 1 else text  # as a forged page sends
+            game.tell(0, text, prompt=prompt, key=f"k{game.time}")
         game.step({player: Turn(game.time % 9, 3) for player in players}, late_ms=70)
     if text:
         game.mark(0, 0, "success", note)
@@ -292,7 +293,7 @@ def check_journal(before: list[Any], after: list[Any]) -> None:
     assert not any(word in raw for word in ("text", "note", "actions", "utterances", "key"))
     for kind, fields in {
         "step": ("t", "late_ms", "at"),
-        "told": ("t", "by", "to", "prompt", "at"),
+        "told": ("t", "by", "to", "at"),
         "marked": ("t", "instruction", "mark", "at"),
         "ended": ("t", "reason", "at"),
     }.items():
@@ -300,6 +301,8 @@ def check_journal(before: list[Any], after: list[Any]) -> None:
         assert [{f: e[f] for f in fields} for e in left] == [
             {f: e[f] for f in fields} for e in all_
         ]
+    prompts = [e.get("prompt") for e in after if e["kind"] == "told"]
+    assert prompts == ([PROMPT, None] if before[0]["study"] else [None] * 2)[: len(prompts)]
     end = START
     for event in before:
         end = next_link(end, [event])
@@ -344,6 +347,7 @@ def describe_scores(study: Study) -> list[Any]:
     sessions = collect_sessions(study.workspace, plan)
     rows = [row for session in sessions for row in session.interactions]
     bare = [row._replace(person="", marked_by="", text="", note_given=False) for row in rows]
+    bare = [row._replace(prompt=row.prompt if row.kind else "") for row in bare]
     saved = read_interactions(study.workspace.path("live/pilot/interactions.parquet"))
     assert [str(row) for row in saved] == [str(row) for row in rows]  # with NaN
     return [

@@ -223,7 +223,8 @@ def test_person_continues_a_scenario_as_an_agent_would_from_the_takeover(tmp_pat
     ]
     others = [p for p in range(actions.shape[1]) if p != player]
     assert (actions[takeover:, others] == WORLD.noop).all()
-    later = Game.rebuild(read_events(tmp_path / "a"), find_scenario=lambda hash: played)
+    game.close()
+    later = Game.resume(tmp_path / "a", find_scenario=lambda hash: played)
     assert describe(later) == describe(game) and later.ended == "finished"
 
 

@@ -66,7 +66,7 @@ def test_each_mark_ends_its_instruction_and_an_unmarked_one_ends_with_the_next(p
     assert (first.person, first.setter_kind, first.marked_by) == ("p1", "human", "p1")
     assert (first.agent, first.fingerprint, first.agent_kind) == ("a", "f", "agent")
     assert (second.mark, second.typed, second.kind) == ("cannot_tell", "completion", "")
-    assert (third.mark, third.end, third.end_s, third.marker_kind) == ("unmarked", 7, 3.0, "")
+    assert (third.mark, third.end, third.marker_kind) == ("unmarked", 7, "")
     assert math.isnan(third.latency_s) and third.ticks == 2
     assert (fourth.mark, fourth.end, fourth.latency_s) == ("failure", 10, 2.5)
     assert [row.instruction for row in (first, second, third, fourth)] == [0, 1, 2, 3]
@@ -82,7 +82,7 @@ def test_session_that_was_cut_off_ends_with_its_last_event_and_is_not_scored():
     events = journal(tell(1, 0.5), *steps(0, 1, 2, 3))
     summary = summarise_session("j", events, None)
     (row,) = summary.interactions
-    assert (row.end, row.end_s, row.mark, row.ticks) == (4, 0.75, "unmarked", 3)
+    assert (row.end, row.mark, row.ticks) == (4, "unmarked", 3)
     assert summary.ended == "" and not summary.scored and not row.scored
     complete = summarise_session("j", [*events, end(4, 1.0)], None)
     assert complete.scored and complete.person_hours == 1 / 3600

@@ -5,7 +5,8 @@ import pytest
 from sts import agents
 from sts.domains import load_domain
 from sts.errors import ArgumentError
-from sts.live.openings import open_recording
+from sts.live.game import Game
+from sts.live.openings import open_evaluation, open_recording
 from sts.live.plans import make_plan
 from sts.live.types import Participant
 from sts.worlds.babyai.agents.instructions import parse_steps
@@ -62,3 +63,11 @@ def test_wordings_of_a_plan_are_those_of_all_its_agents():
     plan = make_plan("pilot", ["local-search", "reader"], people=1)
     assert plan.wordings == agents.load("reader").wordings
     assert make_plan("pilot", ["local-search", "blind"], people=1).wordings == ()
+
+
+def test_agent_of_a_file_meets_people_under_its_own_name(tmp_path):
+    plan = make_plan("pilot", ["tests.live.examples:Still"], people=1)
+    game = Game.start(tmp_path / "journal", open_evaluation(plan, 1, "p-1"))
+    game.step({})
+    game.close()
+    assert Game.resume(tmp_path / "journal").participants[1].name == "stays-still"

@@ -23,7 +23,7 @@ from sts.storage.csv_tables import format_csv
 from sts.storage.files import canonical_json, write_atomically
 from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
-from sts_analysis.metrics.interactive import AgentScore, Stratum, score_interactions
+from sts_analysis.metrics.interactive import AgentScore, score_interactions
 
 _HEADER = "agent score low high standardised slope n unmarked cannot_tell people late hours".split()
 
@@ -67,9 +67,7 @@ def score(args: argparse.Namespace, workspace: Workspace) -> Result:
         "study": plan.name,
         "metric": scores[0].metric,
         "agents": [
-            agent._asdict()
-            | {"mix": _name_strata(agent.mix), "unmet": [_name(s) for s in agent.unmet]}
-            | {"person_hours": hours[agent.agent, agent.fingerprint]}
+            agent._asdict() | {"person_hours": hours[agent.agent, agent.fingerprint]}
             for agent in scores
         ],
         "sessions": dict(Counter(session.ended or "broke off" for session in sessions)),
@@ -113,24 +111,13 @@ def _cells(agent: AgentScore, hours: float) -> list[Any]:
 
 def _describe(agent: AgentScore) -> list[str]:
     """Return sentences on what a reader of an agent's score should know."""
-    mix = ", ".join(f"{name} {count}" for name, count in _name_strata(agent.mix).items())
+    mix = ", ".join(f"{name} {count}" for name, count in agent.mix.items())
     lines = [f"{agent.agent}: prompts {mix}"] if mix else []
     if agent.reason:
         lines.append(f"{agent.agent}: no interval: {agent.reason}")
     if agent.unmet:
-        names = ", ".join(_name(stratum) for stratum in agent.unmet)
         lines.append(
-            f"{agent.agent}: never met {names} ({agent.unmet_share:.0%} of all instructions); its "
-            "standardised score has its plain score there"
+            f"{agent.agent}: never met {', '.join(agent.unmet)} ({agent.unmet_share:.0%} of all "
+            "instructions); its standardised score has its plain score there"
         )
     return lines
-
-
-def _name_strata(mix: dict[Stratum, int]) -> dict[str, int]:
-    return {_name(stratum): count for stratum, count in mix.items()}
-
-
-def _name(stratum: Stratum) -> str:
-    """Return "hard question", or "no prompt"."""
-    kind, difficulty = stratum
-    return f"{difficulty} {kind}" if kind else "no prompt"

@@ -133,7 +133,7 @@ LIVE = group(
     action("ls", "list the studies and how many sessions they have", at="sts.commands.live:ls"),
     action(
         "show pilot",
-        "show the sessions of a study by person and by agent",
+        "show the sessions of a study by person",
         argument("name", "NAME", "name of the study"),
         at="sts.commands.live:show",
     ),

@@ -26,8 +26,6 @@ _NO_INTERVAL = (
     "one person shows no spread between people; an interval needs two or more",
 )
 """Why there is no interval with so many people."""
-Stratum = tuple[str, str]
-"""Kind and difficulty of a prompt; ("", "") for an instruction without one."""
 
 
 class AgentScore(NamedTuple):
@@ -48,10 +46,11 @@ class AgentScore(NamedTuple):
       interval: 95%, Wilson's with the effective number of instructions and Student's quantile for
         people - 1 degrees of freedom; without a spread between people, they are the trials.
       reason: why there is no interval, or "".
-      mix: number of instructions that count, by kind and difficulty of their prompt.
+      mix: number of instructions that count, by difficulty and kind of their prompt, such as "hard
+        question"; "no prompt" for those without one.
       standardised: the score for the mix of all agents together.
       standardised_error: its standard error; None as above.
-      unmet: kinds and difficulties of that mix that the agent never met. Its score stands for them.
+      unmet: those of that mix that the agent never met. Its score stands for them.
       unmet_share: their share of that mix.
       slope: change of the score from one of a person's sessions to the next; None if all were at
         one place.
@@ -72,10 +71,10 @@ class AgentScore(NamedTuple):
     standard_error: float | None
     interval: tuple[float, float] | None
     reason: str
-    mix: dict[Stratum, int]
+    mix: dict[str, int]
     standardised: float | None
     standardised_error: float | None
-    unmet: tuple[Stratum, ...]
+    unmet: tuple[str, ...]
     unmet_share: float
     slope: float | None
     slope_error: float | None
@@ -91,7 +90,7 @@ def score_interactions(rows: Sequence[Interaction]) -> list[AgentScore]:
     scored = [row for row in rows if row.scored and row.agent_kind == "agent"]
     by_people = all({row.setter_kind, row.marker_kind} <= {"human", ""} for row in scored)
     metric = INTERACTIVE if by_people else SETTER
-    pooled = Counter(_stratum(row) for row in scored if row.mark != "cannot_tell")
+    pooled = Counter(_name_stratum(row) for row in scored if row.mark != "cannot_tell")
     agents: dict[tuple[str, str], list[Interaction]] = {}
     for row in scored:
         agents.setdefault((row.agent, row.fingerprint), []).append(row)
@@ -99,11 +98,11 @@ def score_interactions(rows: Sequence[Interaction]) -> list[AgentScore]:
     return sorted(scores, key=lambda score: (-(score.score or 0), score.agent, score.fingerprint))
 
 
-def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[Stratum]) -> AgentScore:
+def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[str]) -> AgentScore:
     counted = [row for row in rows if row.mark != "cannot_tell"]
     success = np.array([row.mark == "success" for row in counted], np.float64)
     names, person = np.unique([row.person for row in counted], return_inverse=True)
-    people, mix = len(names), Counter(_stratum(row) for row in counted)
+    people, mix = len(names), Counter(_name_stratum(row) for row in counted)
     unmet = sorted(stratum for stratum in pooled if stratum not in mix)
     score = error = standardised = standardised_error = interval = None
     if counted:
@@ -140,8 +139,8 @@ def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[Strat
     )
 
 
-def _stratum(row: Interaction) -> Stratum:
-    return row.kind, row.difficulty
+def _name_stratum(row: Interaction) -> str:
+    return f"{row.difficulty} {row.kind}" if row.kind else "no prompt"
 
 
 def _cluster_error(residuals: NDArray[np.float64], person: NDArray[np.intp]) -> float | None:
@@ -163,14 +162,14 @@ def _standardise(
     rows: Sequence[Interaction],
     success: NDArray[np.float64],
     residuals: NDArray[np.float64],
-    pooled: Counter[Stratum],
+    pooled: Counter[str],
     person: NDArray[np.intp],
 ) -> tuple[float, float | None]:
     """Return the score for the pooled mix, and its standard error.
 
     Strata that the agent never met have its plain score, whose `residuals` are given.
     """
-    strata = [_stratum(row) for row in rows]
+    strata = [_name_stratum(row) for row in rows]
     total, met = sum(pooled.values()), 0.0
     value, parts = 0.0, np.zeros(len(rows))
     for stratum in sorted(set(strata)):

@@ -11,8 +11,6 @@ const KEY_NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRig
 const CONFIRM = 4000; // ms in which a second click ends the session
 const SILENCE = 15000; // ms without a message, not even a beat, after which the connection is lost
 const ROLES = { setter: "You set the tasks", solver: "You carry out the tasks", player: "You play", scenario: "You do what the instruction says" };
-const NONE_PLANNED = ["No session now", "No session is planned for you at the moment."];
-const THANKS = ["Thank you", "The session is saved. You can close this page."];
 
 class LivePage {
   /** @type {LiveSession} */ live = null;
@@ -55,11 +53,9 @@ class LivePage {
     this.tell = setStateValue;
     this.author ||= ownerOf(data.author);
     if (this.author !== data.author || (this.session && this.session === data.session)) return;
-    const { session, prompts, completions = [], base } = data;
+    const { session, prompts, completions, base } = data;
     this.#disconnect();
-    this.session = session ?? "";
-    const [title, text] = this.isDone ? THANKS : NONE_PLANNED;
-    if (data.trouble || !session) return this.#renderEnd(title, data.trouble || text);
+    this.session = session;
     this.live = new LiveSession({ storage: localStore(), namespace: this.author, session, random, prompts, completions });
     this.address = `${location.origin.replace("http", "ws")}${base}/live/${session}`;
     this.$("[name=text]").value = this.live.kept.draft;
@@ -220,16 +216,9 @@ class LivePage {
     this.live.finish();
     this.#disconnect();
     this.live = null;
-    this.isDone = true;
-    this.#renderEnd(THANKS[0], THANKS[1]);
-    this.tell("sync", { author: this.author, done: this.session, another });
-  }
-
-  #renderEnd(title, text) {
     this.$(".room").hidden = true;
     this.$(".empty").hidden = false;
-    this.$(".empty h2").textContent = title;
-    this.$(".empty p").textContent = text;
+    this.tell("sync", { author: this.author, done: this.session, another });
   }
 
   #render() {

@@ -16,7 +16,6 @@ const OTHER = "Another person signed in on this browser. Open your own invitatio
 const UNKEPT = "Your browser blocks local storage. Keep this page open until the end.";
 const ENDED = {
   left: "The session has ended because a person did not come back.",
-  time: "The session has ended because its time was over.",
   "agent failed": "The session has ended because the agent stopped working.",
 };
 const PLAYED = { finished: "Finished, thank you. Others will judge this without knowing that it was you." };

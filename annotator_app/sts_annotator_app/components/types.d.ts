@@ -217,7 +217,6 @@ type LiveTold = {
 };
 type LiveState = {
   type: "state";
-  t: number;
   roles: string[];
   kinds: string[];
   here: number[];
@@ -228,10 +227,9 @@ type LiveState = {
 type LiveData = {
   author: string;
   base: string;
-  session: string | null;
+  session: string;
   prompts: { kind: string; difficulty: string; text: string }[];
   completions: string[];
-  trouble?: string;
 };
 /** An instruction that this person gave; `index` is null until it is saved. */
 type LiveAsked = { id: string; index: number | null; text: string; step: number | null; mark: string; isSaved: boolean };

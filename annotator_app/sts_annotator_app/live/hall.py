@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from sts import agents
-from sts.agents.protocol import Agent
 from sts.annotations.types import Annotator
 from sts.continuations import human
 from sts.continuations.store import is_saved
@@ -33,22 +32,14 @@ class Place(NamedTuple):
     """A place in a session that a person has, or may take.
 
     Attributes:
-      session: its id.
-      activity: of the session.
-      domain: of its world.
+      opening: of the session.
       role: of the place.
-      study: the name of the session's study, or "".
-      agents: the names of the session's agents; () in a study, which hides them.
       is_own: True if the person has it already.
       has_ended: True if nothing is left but marks.
     """
 
-    session: str
-    activity: str
-    domain: str
+    opening: Opening
     role: str
-    study: str
-    agents: tuple[str, ...]
     is_own: bool
     has_ended: bool
 
@@ -79,7 +70,6 @@ class Hall:
         find_scenario: Callable[[str], Scenario],
         add_continuation: Callable[[Continuation], None],
         check_person: Callable[[Annotator], None],
-        load_agent: Callable[[str], Agent] = agents.load,
     ) -> None:
         """Find the sessions that have not ended, and store the records that are missing.
 
@@ -88,11 +78,9 @@ class Hall:
           find_scenario: returns a scenario by its content hash.
           add_continuation: saves a person's continuation and has it judged.
           check_person: raises Refused for someone who may not take part.
-          load_agent: returns an agent by name.
         """
         self._workspace, self._find_scenario = workspace, find_scenario
         self._add_continuation, self._check_person = add_continuation, check_person
-        self._load_agent = load_agent
         self._rooms: dict[str, Room] = {}
         self._entering = asyncio.Lock()
         self._lock, self._starting = threading.Lock(), threading.Lock()
@@ -104,14 +92,14 @@ class Hall:
                 opening, participants = Opening.from_json(events[0]), list_participants(events)
                 self._note(opening, participants, "stored" if "ended" in kinds else "open")
                 if "ended" in kinds and kinds.isdisjoint(("stored", "erased")):
-                    self._store_when_marked(self._resume(path.stem, load_agent=None))
+                    self._store_when_marked(self._resume(path.stem, has_ended=True))
             except (StsError, OSError, IndexError) as error:
                 _LOG.error("live session %s: %s", path.stem, error)
 
     def create(self, opening: Opening, scenario: Scenario | None = None) -> None:
         """Create a session; errors as for `Game.start`."""
         path = get_journal_path(self._workspace, opening.id)
-        game = Game.start(path, opening, load_agent=self._load_agent, scenario=scenario)
+        game = Game.start(path, opening, scenario=scenario)
         game.close()
         self._note(opening, game.participants, "open")
 
@@ -199,7 +187,7 @@ class Hall:
 
     def list_places(self, name: str) -> list[Place]:
         """List a person's places in sessions that are not stored, then those that are free."""
-        places = []
+        places: list[Place] = []
         for session in self._list_sessions():
             opening, participants, stage = session
             own = [p for p in participants if p.acts and p.name == name]
@@ -207,19 +195,7 @@ class Hall:
             is_running = self._is_running(session)
             if stage == "stored" or not (own or is_running):
                 continue
-            for participant in own or free[:1]:
-                agents = [p.name for p in participants if p.kind == "agent" and not opening.study]
-                place = Place(
-                    session=opening.id,
-                    activity=opening.activity,
-                    domain=opening.domain,
-                    role=participant.role,
-                    study=opening.study,
-                    agents=tuple(agents),
-                    is_own=bool(own),
-                    has_ended=not is_running,
-                )
-                places.append(place)
+            places += [Place(opening, p.role, bool(own), not is_running) for p in own or free[:1]]
         return sorted(places, key=lambda place: not place.is_own)
 
     async def find(self, session: str, person: Annotator) -> tuple[Room, int]:
@@ -236,8 +212,8 @@ class Hall:
                 known = self._sessions.get(session)
                 if known is None or known.stage == "stored":
                     raise Refused("This session has ended, or does not exist.")
-                load_agent = self._load_agent if known.stage == "open" else None
-                game = await asyncio.to_thread(self._resume, session, load_agent)
+                has_ended = known.stage == "ended"
+                game = await asyncio.to_thread(self._resume, session, has_ended=has_ended)
                 room = Room(game, self._finish)
                 self._rooms[session] = room
                 room.open()
@@ -247,8 +223,9 @@ class Hall:
                 self._note(room.game.opening, room.game.participants, stage)
         return room, place
 
-    def _resume(self, session: str, load_agent: Callable[[str], Agent] | None) -> Game:
+    def _resume(self, session: str, *, has_ended: bool) -> Game:
         path = get_journal_path(self._workspace, session)
+        load_agent = None if has_ended else agents.load
         return Game.resume(path, find_scenario=self._find_scenario, load_agent=load_agent)
 
     async def _finish(self, game: Game) -> None:
@@ -275,7 +252,7 @@ class Hall:
                 return
             self._sessions[session] = self._sessions[session]._replace(stage="stored")
         try:
-            self._store(self._resume(session, load_agent=None))
+            self._store(self._resume(session, has_ended=True))
         except (StsError, OSError) as error:  # such as one that was erased meanwhile
             _LOG.error("live session %s: %s", session, error)
 

@@ -66,6 +66,7 @@ class Room:
         self.game, self._finish = game, finish
         self._countdown, self._patience = countdown, patience
         self._people = {i for i, p in enumerate(game.participants) if p.acts}
+        self._acting = {p.player for p in game.participants if p.acts and p.player is not None}
         self._connections: dict[int, Connection] = {}
         self._turns: dict[int, Turn] = {}  # next turns, by player
         self._held: dict[int, Turn] = {}  # keys that are held down, by player
@@ -76,14 +77,7 @@ class Room:
         self._is_closed = False  # True once nothing more can be changed
         layout = game.domain.scene_layout(game.opening.state)
         self._is_framed = layout.kind == "frames"
-        self._layout = {
-            "height": layout.height,
-            "width": layout.width,
-            "names": list(layout.names),
-            "glyphs": list(layout.glyphs),
-            "players": list(layout.players),
-            "details": dict(layout.details),
-        }
+        self._layout = vars(layout) | {"details": dict(layout.details)}
 
     def open(self) -> None:
         """Start the task that owns the session."""
@@ -97,14 +91,13 @@ class Room:
           Unavailable: the journal cannot be written.
         """
         async with self._alone:
-            people = [(i, p.name) for i, p in enumerate(self.game.participants) if p.acts]
-            for wanted in (name, ""):
-                for place, taken_by in people:
-                    if taken_by == wanted:
-                        if not wanted:
-                            await asyncio.to_thread(self.game.seat, place, name)
-                        return place
-        raise Refused("You have no place in this session.")
+            places = {p.name: i for i, p in enumerate(self.game.participants) if p.acts}
+            if name in places:
+                return places[name]
+            if "" not in places:
+                raise Refused("You have no place in this session.")
+            await asyncio.to_thread(self.game.seat, places[""], name)
+            return places[""]
 
     async def enter(self, participant: int, connection: Connection) -> None:
         """Connect a person; an earlier connection of theirs is closed."""
@@ -216,7 +209,7 @@ class Room:
         loop, game = asyncio.get_running_loop(), self.game
         due = wanted = -1.0  # no step before the countdown
         while not game.ended:
-            if not self._people <= self._connections.keys():
+            if not self._all_here:
                 await self._wait_for_people()
                 due = -1.0
                 continue
@@ -226,16 +219,28 @@ class Room:
                 due = wanted
             tick = self._tick()
             if tick is None:
-                await self._wait_for_turns()
+                await self._wait_until(
+                    lambda: self._acting <= self._turns.keys() or self._is_interrupted
+                )
             else:
                 await asyncio.sleep(max(0.0, due - loop.time()))
-            if game.ended or not self._people <= self._connections.keys():
+            if self._is_interrupted:
                 continue
             began = loop.time()
             await self._step(0.0 if tick is None else max(0.0, began - wanted) * 1000)
             self._slow = tick is not None and loop.time() - began > tick
             wanted = due + (tick or 0.0)
             due = max(wanted, loop.time())
+
+    @property
+    def _all_here(self) -> bool:
+        """True if all people are connected."""
+        return self._people <= self._connections.keys()
+
+    @property
+    def _is_interrupted(self) -> bool:
+        """True if there is no step to take."""
+        return bool(self.game.ended) or not self._all_here
 
     def _is_at_takeover(self) -> bool:
         """Return True if a person takes over at a clocked step, for which they get ready."""
@@ -246,17 +251,14 @@ class Room:
         """Return the seconds to the next step; None if it waits for turns."""
         tick = self.game.opening.tick
         if tick is None:
-            acting = [p.player for p in self.game.participants if p.acts and p.player is not None]
-            return CONTEXT_TICK_S if all(map(self.game.is_forced, acting)) else None
+            return CONTEXT_TICK_S if all(map(self.game.is_forced, self._acting)) else None
         return tick or AGENT_PACE_S
 
     async def _wait_for_people(self) -> None:
         """Wait until all people are connected; end the session if one stays away."""
         try:
             async with asyncio.timeout(self._patience if self.game.time else None):
-                while not self._people <= self._connections.keys() and not self.game.ended:
-                    self._changed.clear()
-                    await self._changed.wait()
+                await self._wait_until(lambda: self._all_here or bool(self.game.ended))
         except TimeoutError:
             async with self._alone:
                 await asyncio.to_thread(self.game.end, "left")
@@ -267,18 +269,14 @@ class Room:
         told = self.game.told
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                while self._connections or {t.by for t in told if not t.mark} - self._done:
-                    self._changed.clear()
-                    await self._changed.wait()
+                await self._wait_until(
+                    lambda: (
+                        not self._connections and {t.by for t in told if not t.mark} <= self._done
+                    )
+                )
 
-    async def _wait_for_turns(self) -> None:
-        """Wait until everyone who acts has made a turn, or somebody has left."""
-        acting = {p.player for p in self.game.participants if p.acts and p.player is not None}
-        while (
-            {*acting} - self._turns.keys()
-            and self._people <= self._connections.keys()
-            and not self.game.ended
-        ):
+    async def _wait_until(self, is_true: Callable[[], bool]) -> None:
+        while not is_true():
             self._changed.clear()
             await self._changed.wait()
 
@@ -360,7 +358,6 @@ class Room:
         game = self.game
         state = {
             "type": "state",
-            "t": game.time,
             "roles": [p.role for p in game.participants],
             "kinds": ["person" if p.acts else p.kind for p in game.participants],
             "here": sorted(self._connections),

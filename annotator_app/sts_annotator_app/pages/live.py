@@ -6,6 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+import msgspec
 import streamlit as st
 
 from sts.annotations.types import Annotator
@@ -59,7 +60,7 @@ def show_page() -> None:
 def _return(person: Annotator, session: str | None) -> dict[str, Any] | None:
     """Enter the session in the page's address, if it is theirs and is not stored."""
     for place in state.get_hall().list_places(person.pseudonym):
-        if place.is_own and place.session == session:
+        if place.is_own and place.opening.id == session:
             _enter_place(place)
     entered: dict[str, Any] | None = st.session_state.get(_ENTERED)
     return entered
@@ -70,10 +71,9 @@ def _show_places(person: Annotator) -> None:
     listed = state.get_hall().list_places(person.pseudonym)
     places = [place for place in listed if not place.has_ended]
     for place in places:
-        what = f"{place.domain}: {_DOES[place.role]}"
         verb = "Return to" if place.is_own else "Join"
-        label = f"{verb} a session in {what}"
-        if st.button(label, key=f"enter {place.session}"):
+        label = f"{verb} a session in {place.opening.domain}: {_DOES[place.role]}"
+        if st.button(label, key=f"enter {place.opening.id}"):
             _enter_place(place)
             st.rerun()
     if not places:
@@ -160,21 +160,20 @@ def _show_recording(person: Annotator) -> None:
 
 def _enter_place(place: Place) -> None:
     """Enter a session, with the prompts and wordings that fit it."""
-    if place.study:
-        plan = load_plan(state.get_workspace(), place.study)
-        _enter(place.session, plan.prompts, plan.wordings)
-    elif place.activity == "scenario":
-        _enter(place.session)
+    opening = place.opening
+    if opening.study:
+        plan = load_plan(state.get_workspace(), opening.study)
+        _enter(opening.id, plan.prompts, plan.wordings)
+    elif opening.activity == "scenario":
+        _enter(opening.id)
     else:
-        wordings = (state.list_agents(place.domain).get(name, ()) for name in place.agents)
-        _enter(place.session, load_prompts(place.domain), [*chain(*wordings)])
+        agents = state.list_agents(opening.domain)
+        wordings = (agents.get(p.name, ()) for p in opening.participants if p.kind == "agent")
+        _enter(opening.id, load_prompts(opening.domain), [*chain(*wordings)])
 
 
 def _enter(session: str, prompts: Sequence[Prompt] = (), wordings: Sequence[str] = ()) -> None:
-    shown: list[dict[str, Any]] = [
-        {"kind": prompt.kind, "difficulty": prompt.difficulty, "text": prompt.text}
-        for prompt in prompts
-    ]
+    shown = msgspec.to_builtins(list(prompts))
     entered = {"session": session, "prompts": shown, "completions": list(wordings)}
     st.session_state[_ENTERED] = entered
     st.query_params[_SESSION] = session

@@ -28,7 +28,7 @@ def test_score_matches_numbers_computed_by_hand():
     assert found.score == pytest.approx(4 / 6)
     # The residuals are 3 - 4 x 2/3 and 1 - 2 x 2/3; 2/1 x (1/9 + 1/9) / 6^2 is (1/9)^2.
     assert found.standard_error == pytest.approx(1 / 9)
-    assert found.mix == {("instruction", "easy"): 4, ("instruction", "hard"): 2}
+    assert found.mix == {"easy instruction": 4, "hard instruction": 2}
     # Of all instructions 6 of 8 were easy: 6/8 x 3/4 + 2/8 x 1/2.
     assert found.standardised == pytest.approx(0.6875)
     assert found.slope == pytest.approx((1 / 2 - 3 / 4) / 2) and found.slope_error is None
@@ -38,7 +38,7 @@ def test_score_matches_numbers_computed_by_hand():
 def test_difficulty_that_an_agent_never_met_is_stated_and_takes_its_plain_score():
     rows = [*MINE, interaction("success", agent="b", **EASY), *OTHERS]
     other = next(score for score in score_interactions(rows) if score.agent == "b")
-    assert other.unmet == (("instruction", "hard"),)
+    assert other.unmet == ("hard instruction",)
     assert other.unmet_share == pytest.approx(2 / 9)
     assert other.standardised == pytest.approx(1 / 3) == other.score
 

@@ -25,7 +25,7 @@ const connect = (live, hello = {}) =>
     layout: { height: 6, width: 6, names: ["Good", "Evil", "A", "B"], glyphs: [], players: [2, 3], details: {} }, ...hello,
   }, 0);
 const stateOf = (more = {}) =>
-  ({ type: "state", t: 0, roles: ["setter", "solver"], kinds: ["person", "person"], here: [0, 1], told: [], ended: "", ...more });
+  ({ type: "state", roles: ["setter", "solver"], kinds: ["person", "person"], here: [0, 1], told: [], ended: "", ...more });
 const frameOf = (t, more = {}) => ({ type: "frame", t, view: {}, said: [], watch: false, slow: false, ...more });
 const told = (text, more = {}) => ({ text, step: 3, by: 0, mark: "", key: "", ...more });
 const press = (key, more = {}) => ({ key, code: `Key${key.toUpperCase()}`, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });

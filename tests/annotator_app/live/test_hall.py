@@ -74,12 +74,8 @@ def test_recording_of_two_people_becomes_a_trajectory_that_replays(tmp_path):
     hall, opening = Fixture(tmp_path), open_recording("lambda-star", FREE)
     opening = opening._replace(tick=0.05)
     hall.create(opening)
-    assert hall.list_places("a") == [
-        Place(opening.id, "record", "lambda-star", "setter", "", (), True, False)
-    ]
-    assert hall.list_places("b") == [
-        Place(opening.id, "record", "lambda-star", "solver", "", (), False, False)
-    ]
+    assert hall.list_places("a") == [Place(opening, "setter", is_own=True, has_ended=False)]
+    assert hall.list_places("b") == [Place(opening, "solver", is_own=False, has_ended=False)]
     record(hall, opening)
     assert hall.list_places("a") == hall.list_places("b") == []
     (trajectory,) = trajectories.load(Workspace.open(tmp_path))  # verified against its world
