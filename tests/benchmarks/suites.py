@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -64,7 +65,7 @@ PLACES: dict[str, tuple[Any, str]] = {
     "agents": (Session, "_call_agent"),
     "what they see": (Session, "observe"),
     "draws and checks": (sampling, "sample_output"),
-    "log-probabilities": (sampling, "log_probs"),
+    "log-probabilities": (sampling, "compute_log_probs"),
     "worlds": (Batch, "step"),
     "states": (Batch, "states"),
     "writing": (parts, "write_part"),
@@ -183,22 +184,25 @@ def spent() -> Rows:
 
 
 @contextmanager
-def clocks() -> Iterator[dict[str, float]]:
-    """Yield the CPU seconds that are spent in each of `PLACES` from now on."""
-    taken = dict.fromkeys(PLACES, 0.0)
+def clocks(
+    places: Mapping[str, tuple[Any, str]] = MappingProxyType(PLACES),
+    clock: Callable[[], float] = time.process_time,
+) -> Iterator[dict[str, float]]:
+    """Yield the seconds, of processor unless told, that are spent in each place from now on."""
+    taken = dict.fromkeys(places, 0.0)
 
     def timed(place: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def clocked(*given: Any, **named: Any) -> Any:
-            begun = time.process_time()
+            begun = clock()
             try:
                 return call(*given, **named)
             finally:
-                taken[place] += time.process_time() - begun
+                taken[place] += clock() - begun
 
         return clocked
 
     with ExitStack() as stack:
-        for place, (owner, name) in PLACES.items():
+        for place, (owner, name) in places.items():
             stack.enter_context(patch.object(owner, name, timed(place, getattr(owner, name))))
         yield taken
 
