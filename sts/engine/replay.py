@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Worlds, observation_shapes
+from sts.domains import Worlds, action_space, observation_shapes, silent_utterances
 from sts.domains import load_domain as find_domain
 from sts.engine import session
 from sts.engine.session import Actions
 from sts.episodes import Episode
 from sts.errors import ReplayMismatch
+from sts.jobs.deadlines import report_progress
 
 
 class Mismatch(NamedTuple):
@@ -28,13 +29,15 @@ _SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than
 
 def find_mismatches(worlds: Worlds, episodes: Sequence[Episode], step: int) -> dict[int, Mismatch]:
     """Compare worlds after `step` to the recordings; return the mismatches by episode index."""
-    scene = np.stack([e.scene[step + 1] for e in episodes])
-    rewards = np.stack([e.rewards[step] for e in episodes])
+    scene = np.array([e.scene[step + 1] for e in episodes])
+    rewards = np.array([e.rewards[step] for e in episodes])
     differs = _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
-    off = (worlds.scene != scene).any(1) | differs.any(1)
-    out = {}
-    for b in np.flatnonzero(off).tolist():
-        moved = worlds.scene[b] != scene[b]
+    moves = worlds.scene != scene
+    out: dict[int, Mismatch] = {}
+    if not (moves.any() or differs.any()):
+        return out
+    for b in np.flatnonzero(moves.any(1) | differs.any(1)).tolist():
+        moved = moves[b]
         if moved.any() and hasattr(worlds, "frames"):  # whose scenes are digests
             difference = "the digest of the world differs from the recording"
         elif moved.any():
@@ -65,20 +68,21 @@ def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[i
     """
     first = episodes[0]
     domain = find_domain(first.domain)
-    done = Actions(
-        np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
-    )
-    game = session.open_session(domain, domain.restore([e.state for e in episodes]))
-    session.check_actions(domain, done)
-    worlds = game.worlds
+    worlds = domain.restore([e.state for e in episodes])
+    actions = np.stack([e.actions for e in episodes], axis=1)
+    utterances = np.stack([e.utterances for e in episodes], axis=1)
+    session.check_actions(domain, Actions(actions, utterances))
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.n_players):
         yield worlds, dict.fromkeys(range(len(episodes)), _SIZES_DIFFER)
         return
     off = (worlds.scene != [e.scene[0] for e in episodes]).any(1)
     yield worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS)
+    actions = actions.astype(action_space(domain).dtype, copy=False)
+    utterances = utterances.astype(silent_utterances(domain, ()).dtype, copy=False)
     for step in range(first.steps):
-        game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
+        worlds.step(actions[step], utterances[step])
+        report_progress()
         yield worlds, find_mismatches(worlds, episodes, step)
 
 
