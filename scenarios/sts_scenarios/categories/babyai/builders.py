@@ -105,7 +105,7 @@ def build_category(
     def label(
         episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        return task.label(replay_frames(episode)[takeover:], parameters)
+        return task.label(replay_frames(episode, takeover), parameters)
 
     return Category(
         name=f"babyai-{name}",
