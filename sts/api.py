@@ -25,6 +25,7 @@ from sts.trajectories.types import Trajectory
 if TYPE_CHECKING:
     import pandas as pd
 
+_RUN_COLUMNS = ("agent", "new", "reused", "fingerprint", "stated_version")
 Options = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
 """Settings of generated environments, or a function of the domain's name that returns them."""
 
@@ -196,7 +197,32 @@ def run(
       StsError: an agent or scenario failed, or an argument is out of range; finished continuations
         are saved.
     """
+    import pandas as pd
+
     names = [agents] if isinstance(agents, str) else list(agents)
+    rows = continue_suite(
+        suite,
+        names,
+        continuations=continuations,
+        seed=seed,
+        workers=workers,
+        executor=executor,
+        workspace=workspace,
+    )
+    return pd.DataFrame(rows, columns=_RUN_COLUMNS)
+
+
+def continue_suite(
+    suite: str | Selection,
+    names: Sequence[str],
+    *,
+    continuations: int,
+    seed: int,
+    workers: int,
+    executor: str,
+    workspace: Workspace | str | Path | None,
+) -> list[dict[str, Any]]:
+    """Do the same as `run`, and return its rows without importing pandas, which is slow."""
     workspace = Workspace.open(workspace)
     selection = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
     with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
@@ -212,8 +238,6 @@ def run(
             by=executor,
             mention=mention,
         )
-    import pandas as pd
-
     prints = done.fingerprints
     rows = [(a, done.new[a], done.reused[a], prints[a], declared_version(prints[a])) for a in names]
-    return pd.DataFrame(rows, columns=["agent", "new", "reused", "fingerprint", "stated_version"])
+    return [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in rows]

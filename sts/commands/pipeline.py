@@ -33,7 +33,7 @@ def record(args: argparse.Namespace, workspace: Workspace) -> Result:
 def run(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Run what is missing, and count the continuations of each agent."""
     selection = api.load_suite(args.suite, workspace=workspace)
-    done = api.run(
+    agents = api.continue_suite(
         selection,
         args.agent,
         continuations=args.continuations,
@@ -42,7 +42,6 @@ def run(args: argparse.Namespace, workspace: Workspace) -> Result:
         executor=args.executor,
         workspace=workspace,
     )
-    agents = done.to_dict("records")
     header = ("agent", "new", "reused", "fingerprint")
     rows = [
         (*(agent[key] for key in header[:3]), describe_fingerprint(agent[header[3]]))
