@@ -95,9 +95,12 @@ def view_offsets(facing: int) -> NDArray[np.int64]:
 
 
 @functools.lru_cache(maxsize=16)
-def replay_frames(episode: Episode, first: int = 0) -> tuple[Frame, ...]:
-    """Return the T + 1 frames of an episode, before each step and after the last, from `first`."""
-    worlds = islice(iter_environments(episode), first, None)
+def replay_frames(episode: Episode, first: int = 0, stop: int | None = None) -> tuple[Frame, ...]:
+    """Return the T + 1 frames of an episode, before each step and after the last.
+
+    `first` and `stop` select some, as in a slice; what comes later is not replayed.
+    """
+    worlds = islice(iter_environments(episode), first, stop)
     return tuple(capture_frame(cast("BabyAI", world)) for world in worlds)
 
 
