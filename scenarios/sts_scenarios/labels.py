@@ -1,5 +1,6 @@
 """Automatic labels: each category's rule applied to every continuation of a suite, part by part."""
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -75,10 +76,11 @@ def _label_parts(
     missing = [part for part in parts if labels.label_part_name(set, part) not in existing]
     source = label_table.current_source(set, index, parts)
     done, total = 0, sum(parts[part] for part in missing)
+    find_rule = functools.cache(lambda hash: find_category(scenarios[hash], rules))
     for part in missing:
         continuations = store.read_part(workspace, part)
         members = [c for c in continuations if c.scenario_hash in scenarios]
-        part_labels = list(_label_all(suite, scenarios, rules, members))
+        part_labels = list(_label_all(suite, scenarios, find_rule, members))
         part_name = labels.label_part_name(set, part)
         labels.write_labels(storage, part_name, part_labels, overwrite=not is_read)
         done += parts[part]
@@ -126,14 +128,16 @@ def _stored_source(space: KeyValueStore, name: str) -> label_table.TableSource |
 def _label_all(
     suite: Suite,
     scenarios: Mapping[str, Scenario],
-    rules: Mapping[str, Category],
+    find_rule: Callable[[str], Category | None],
     continuations: Sequence[Continuation],
 ) -> Iterator[Label]:
-    """Yield the labels of continuations; the verdict is "" if there is no rule."""
-    by_hash = {hash: find_category(scenario, rules) for hash, scenario in scenarios.items()}
+    """Yield the labels of continuations; the verdict is "" if there is no rule.
+
+    `scenarios` and `find_rule` take a scenario's hash.
+    """
     for continuation in continuations:
         scenario = scenarios[continuation.scenario_hash]
-        (verdict, step), rule = NO_LABEL, by_hash[scenario.hash]
+        (verdict, step), rule = NO_LABEL, find_rule(continuation.scenario_hash)
         if rule is not None:
             try:
                 verdict, step = rule.label(

@@ -6,7 +6,7 @@ show a curator whether agents differ on a scenario.
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sts
@@ -108,6 +108,7 @@ def compute_profiles(
       ReplayMismatch: a scenario does not replay.
     """
     rules = categories.scenario_categories(scenarios, own)
+    by_hash = {s.hash: find_category(s, rules) for s in scenarios}
     labels: dict[str, dict[str, tuple[Label, ...]]] = {s.hash: {} for s in scenarios}
     first: dict[str, dict[str, Continuation]] = {s.hash: {} for s in scenarios}
     for group in group_by_shape(scenarios):
@@ -118,7 +119,9 @@ def compute_profiles(
                 results = continue_all(batch, agent, seed=SEED, indices=range(count))
                 for n, scenario in enumerate(batch):
                     own_part = results[n * count : (n + 1) * count]
-                    agent_labels = tuple(_label(scenario, rules, c) for c in own_part)
+                    agent_labels = tuple(
+                        _label(scenario, by_hash[scenario.hash], c) for c in own_part
+                    )
                     labels[scenario.hash][agent.name] = agent_labels
                     first[scenario.hash][agent.name] = own_part[0]
     return [ComputedProfile(Profile(s.hash, labels[s.hash]), first[s.hash]) for s in scenarios]
@@ -140,8 +143,7 @@ def load_players(domain: str, names: Sequence[str] | None = None) -> dict[str, A
     return players
 
 
-def _label(scenario: Scenario, rules: Mapping[str, Category], continuation: Continuation) -> Label:
-    rule = find_category(scenario, rules)
+def _label(scenario: Scenario, rule: Category | None, continuation: Continuation) -> Label:
     if rule is None or rule.label is no_rule:
         raise StsError(f"{scenario.id} is {UNCHECKED}")
     players, parameters = scenario.players, scenario.parameters

@@ -120,10 +120,11 @@ def find_label(store: KeyValueStore, name: str, content_hash: str) -> Label | No
         table = read_part(store, name)
     except FileNotFoundError:  # labelled in another suite, or not yet
         return None
-    rows = table.filter(pc.equal(table["content_hash"], bytes.fromhex(content_hash)))
-    for row in rows.to_pylist():
-        return Label(content_hash, row["verdict"], row["step"] or None, parse_notes(row["notes"]))
-    return None
+    hashes = table["content_hash"].to_pylist()  # a comparison in pyarrow would import pandas
+    if (wanted := bytes.fromhex(content_hash)) not in hashes:
+        return None
+    (row,) = table.slice(hashes.index(wanted), 1).to_pylist()
+    return Label(content_hash, row["verdict"], row["step"] or None, parse_notes(row["notes"]))
 
 
 def read_labels(store: KeyValueStore, set: str, index: Index, rows: NDArray[np.intp]) -> pa.Table:

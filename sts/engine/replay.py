@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Worlds, observation_shapes
+from sts.domains import Worlds, action_space, observation_shapes, silent_utterances
 from sts.domains import load_domain as find_domain
 from sts.engine import session
 from sts.engine.session import Actions
@@ -63,8 +63,10 @@ def find_mismatches(worlds: Worlds, recorded: Recordings, step: int) -> dict[int
     moved = worlds.scene != recorded.scene[:count, step + 1]
     rewards = recorded.rewards[:count, step]
     differs = _comparable_rewards(worlds.rewards) != _comparable_rewards(rewards)
+    out: dict[int, Mismatch] = {}
+    if not (moved.any() or differs.any()):
+        return out
     off = (moved.any(1) | differs.any(1)) & (recorded.steps[:count] > step)
-    out = {}
     for b in np.flatnonzero(off).tolist():
         if moved[b].any() and hasattr(worlds, "frames"):  # whose scenes are digests
             difference = "the digest of the world differs from the recording"
@@ -97,12 +99,11 @@ def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[i
     """
     first = episodes[0]
     domain = find_domain(first.domain)
-    done = Actions(
-        np.stack([e.actions for e in episodes]), np.stack([e.utterances for e in episodes])
-    )
     game = session.open_session(domain, domain.restore([e.state for e in episodes]))
-    session.check_actions(domain, done)
     worlds = game.worlds
+    actions = np.stack([e.actions for e in episodes], axis=1)
+    utterances = np.stack([e.utterances for e in episodes], axis=1)
+    session.check_actions(domain, Actions(actions, utterances))
     sizes = worlds.scene.shape[1], worlds.rewards.shape[1]
     if sizes != (first.scene.shape[1], first.n_players):
         yield worlds, dict.fromkeys(range(len(episodes)), _SIZES_DIFFER)
@@ -110,8 +111,10 @@ def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[i
     recorded = stack_recordings(episodes, [e.steps for e in episodes])
     off = (worlds.scene != recorded.scene[:, 0]).any(1)
     yield worlds, dict.fromkeys(np.flatnonzero(off).tolist(), _START_DIFFERS)
+    actions = actions.astype(action_space(domain).dtype, copy=False)
+    utterances = utterances.astype(silent_utterances(domain, ()).dtype, copy=False)
     for step in range(first.steps):
-        game.step(Actions(done.actions[:, step], done.utterances[:, step]), range(first.n_players))
+        game.repeat(Actions(actions[step], utterances[step]))
         yield worlds, find_mismatches(worlds, recorded, step)
 
 

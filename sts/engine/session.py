@@ -196,6 +196,15 @@ class Session:
         report_progress()
         return StepResult(actions, utterances, log_probs)
 
+    def repeat(self, done: Actions) -> None:
+        """Take one step without agents, by actions of all players that have been checked.
+
+        They have the domain's dtypes; see `check_actions`.
+        """
+        self.worlds.step(*done)
+        self.steps += 1
+        report_progress()
+
     def keep(self, count: int) -> None:
         """Drop all worlds but the first `count`, and what their agents remember of the others."""
         rows = np.arange(count)

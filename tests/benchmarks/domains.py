@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import multiprocessing
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.cli.main import main
+from sts.continuations import store as continuations
 from sts.continuations.run import run
 from sts.continuations.takeover import group_by_shape
 from sts.domains import load_domain
 from sts.domains.adapter import EnvironmentDomain, EnvironmentWorlds
+from sts.engine.replay import replay_worlds
+from sts.episodes import Episode
 from sts.errors import StsError
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
+from sts.suites import store
 from sts.suites.drafts import open_draft
-from sts.suites.types import Scenario
+from sts.suites.types import Scenario, Suite
+from sts_scenarios.labels import label_suite
 from tests.benchmarks import sizes
 from tests.benchmarks.measure import Rows, alternating, seconds
 
@@ -43,7 +50,8 @@ Step = Callable[[], None]
 
 def bare_live(world: Any, actions: Moves) -> Step:
     """Gymnasium's or minigrid's own environment."""
-    live, row = world.live, actions[:, 0].tolist()
+    live = world.minigrid_env if world.name == "babyai" else world.live
+    row = actions[:, 0].tolist()
 
     def step() -> None:
         for move in row:
@@ -234,6 +242,7 @@ def bare_worlds(kind: Callable[[Any, Moves], Step], scenarios: Sequence[Scenario
     return [kind(find(s.recording.state), s.recording.actions[: s.takeover]) for s in scenarios]
 
 
+LABELLED = ("core@3", "babyai@3")
 STARS = "record --agent rule --agent random --agent local-search --steps 60 --episodes {} --team "
 LEVELS = (
     "record --domain babyai --agent babyai-noisy-bot-60 --steps 30 --episodes {} "
@@ -291,3 +300,32 @@ def run_one(folder: Path, scenarios: Sequence[Scenario], agent: str, count: int)
     given: dict[str, Any] = {"count": count, "seed": 0, "workers": 1}
     done = run(Workspace.open(folder), scenarios, [agent], progress=lambda *_: None, **given)
     return done.new[agent]
+
+
+def labelled() -> Rows:
+    """Milliseconds of a continuation's label, and of its replay alone, by number of them."""
+    for name in LABELLED:
+        suite = store.load(Workspace.open("no-workspace-here"), name)
+        few: tuple[int, float] | None = None
+        for count in sizes.LABELLED_TIMES:
+            with tempfile.TemporaryDirectory() as folder:
+                total = run_one(Path(folder), suite.scenarios, "random", count)
+                workspace = Workspace.open(folder)
+                hashes = {scenario.hash for scenario in suite.scenarios}
+                episodes = [c.episode for c in continuations.load(workspace, hashes)]
+                ways = [(partial(relabel, workspace, suite),), (partial(replay_all, episodes),)]
+                ours, bare = alternating(ways, runs=sizes.SLOW)
+            grown = few and math.log(ours / few[1]) / math.log(total / few[0])
+            few = few or (total, ours)
+            yield name, str(total), *(1e3 * t / total for t in (ours, bare)), ours / bare, grown
+
+
+def relabel(workspace: Workspace, suite: Suite) -> None:
+    shutil.rmtree(workspace.path("labels"), ignore_errors=True)
+    label_suite(workspace, suite)
+
+
+def replay_all(episodes: Sequence[Episode]) -> None:
+    for episode in episodes:
+        for _ in replay_worlds([episode], ["a continuation"]):
+            pass

@@ -12,6 +12,7 @@ NEW = 1000  # environments made, and stepped by Gymnasium
 MEMORY = (1000, 10_000, 100_000)  # numbers of episodes whose memory is compared
 SCENARIOS, CONTINUATIONS = 160, 10  # of a suite, and of each scenario and agent
 MINED, MINED_TIMES = 80, 5  # scenarios of each domain, and continuations of each
+LABELLED_TIMES = (1, 4)  # continuations of each scenario of a suite that is labelled
 EDITED = 40  # candidates of each domain
 LIVE_SECONDS = 30  # of each live session
 EXPORTED = 500  # trajectories written in each format

@@ -30,11 +30,13 @@ from sts.domains import LiveControls
 from sts.storage.files import canonical_json
 from sts.worlds.babyai import rendering
 from sts.worlds.babyai.minigrid_names import COLOR_TO_IDX, OBJECT_TO_IDX, VERSION, gymnasium
-from sts.worlds.babyai.view import VIEW_SIZE, view_image
+from sts.worlds.babyai.view import VIEW_SIZE, Cells, pack_facts
 
 MAP_PIXELS, STRIP_PIXELS = 256, 32
 MOVES = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 DONE = MOVES.index("done")
+_CHANGING = [MOVES.index(name) for name in ("pickup", "drop", "toggle")]
+"""Moves that may change the cell ahead; no move changes another."""
 KEYS = {
     **{"ArrowLeft": "left", "ArrowRight": "right", "ArrowUp": "forward"},
     **{"a": "left", "d": "right", "w": "forward", "e": "pickup", "q": "drop", " ": "toggle"},
@@ -70,6 +72,7 @@ class BabyAI:
       moves_made: the actions since, one digit each, up to the end of the mission.
       verdict: "continue", "success" or "failure", from the mission's verifier.
       minigrid_env: minigrid's own environment, to be read only.
+      cells: the contents of its grid.
     """
 
     name: ClassVar[str] = "babyai"
@@ -85,8 +88,8 @@ class BabyAI:
         self.level, self.seed, self.open, self.moves_made = "", 0, False, ""
         self.verdict = "continue"
         self.minigrid_env: Any = None
+        self.cells: Cells
         self._image: NDArray[np.int8] = np.zeros((VIEW_SIZE, VIEW_SIZE, 3), np.int8)
-        self._within: list[int] = []
         self._digest = self._chain = b""
 
     @property
@@ -114,7 +117,7 @@ class BabyAI:
             self.minigrid_env = gymnasium.make(
                 level_ids()[name], disable_env_checker=True
             ).unwrapped
-            self.minigrid_env.gen_obs = dict  # slow; `view_image` replaces it
+            self.minigrid_env.gen_obs = dict  # slow; `Cells` replaces it
         with contextlib.redirect_stdout(io.StringIO()):  # minigrid prints rejected missions
             self.minigrid_env.reset(seed=int(seed))
         self.minigrid_env.max_steps = _LIMIT
@@ -122,8 +125,7 @@ class BabyAI:
             self.minigrid_env.instrs, self.minigrid_env.mission = NoMission(), ""
         self.level, self.seed, self.open, self.moves_made = name, int(seed), open, ""
         self.verdict, self._chain = "continue", b""
-        grid = self.minigrid_env.grid.grid  # walls never move
-        self._within = [i for i, thing in enumerate(grid) if not (thing and thing.type == "wall")]
+        self.cells = Cells(self.minigrid_env.grid)
         self._record_view()
 
     def step(self, actions: Sequence[int]) -> Sequence[int]:
@@ -132,6 +134,8 @@ class BabyAI:
             return (0,)
         (move,) = actions
         _, reward, ended, _, _ = self.minigrid_env.step(move)
+        if move in _CHANGING:
+            self.cells.update(*map(int, self.minigrid_env.front_pos))
         self.moves_made += str(move)
         if ended:
             self.verdict = "success" if reward > 0 else "failure"
@@ -139,22 +143,15 @@ class BabyAI:
         return ({"success": 1, "failure": -1, "continue": 0}[self.verdict],)
 
     def _record_view(self) -> None:
-        self._image = view_image(self.minigrid_env)
-        facts = self._state_facts()
-        content = self._image.tobytes() + struct.pack(f"<{len(facts)}h", *facts)
+        live = self.minigrid_env
+        (x, y), facing, carrying = map(int, live.agent_pos), int(live.agent_dir), live.carrying
+        self._image = self.cells.read_view(x, y, facing, carrying)
+        # Everything the future depends on: the mission's progress and all objects.
+        progress = [x, y, facing, self.ended, *_verifier_memory(live.instrs)]
+        content = self._image.tobytes() + struct.pack(f"<{len(progress)}h", *progress)
+        content += self.cells.facts + pack_facts(-1, carrying)
         self._digest = hashlib.blake2b(content, digest_size=8).digest()
         self._chain = hashlib.blake2b(self._chain + self._digest, digest_size=16).digest()
-
-    def _state_facts(self) -> list[int]:
-        """Return everything the future depends on: the mission's progress and all objects."""
-        live, grid = self.minigrid_env, self.minigrid_env.grid.grid
-        facts = [*live.agent_pos, live.agent_dir, self.ended, *_verifier_memory(live.instrs)]
-        occupied = [(cell, grid[cell]) for cell in self._within if grid[cell]]
-        for cell, thing in [*occupied, (-1, live.carrying)]:
-            while thing:
-                facts += cell, *thing.encode()
-                thing = thing.contains
-        return facts
 
     def _carried_codes(self) -> NDArray[np.int8]:
         """Return minigrid's codes of the type and colour of the object carried, int8[2]."""

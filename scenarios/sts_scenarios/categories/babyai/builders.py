@@ -93,7 +93,7 @@ def build_category(
         return steps_needed(labels(solver), labels(shortcut), lengths[1])
 
     def list_proposals(scenario: Scenario) -> list[Proposal]:
-        frames = replay_frames(scenario.recording)[: scenario.takeover + 1]
+        frames = replay_frames(scenario.recording, 0, scenario.takeover + 1)
         return [proposal for pair in task.propose(frames) for proposal in pair]
 
     def why_invalid(scenario: Scenario) -> str | None:
@@ -105,7 +105,7 @@ def build_category(
     def label(
         episode: Episode, takeover: int, players: tuple[int, ...], parameters: dict[str, Any]
     ) -> Label:
-        return task.label(replay_frames(episode)[takeover:], parameters)
+        return task.label(replay_frames(episode, takeover), parameters)
 
     return Category(
         name=f"babyai-{name}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -94,17 +95,21 @@ def view_offsets(facing: int) -> NDArray[np.int64]:
 
 
 @functools.lru_cache(maxsize=16)
-def replay_frames(episode: Episode) -> tuple[Frame, ...]:
-    """Return the T + 1 frames of an episode, before each step and after the last."""
-    return tuple(capture_frame(cast("BabyAI", world)) for world in iter_environments(episode))
+def replay_frames(episode: Episode, first: int = 0, stop: int | None = None) -> tuple[Frame, ...]:
+    """Return the T + 1 frames of an episode, before each step and after the last.
+
+    `first` and `stop` select some, as in a slice; what comes later is not replayed.
+    """
+    worlds = islice(iter_environments(episode), first, stop)
+    return tuple(capture_frame(cast("BabyAI", world)) for world in worlds)
 
 
 def capture_frame(world: BabyAI) -> Frame:
     """Return a snapshot of a live environment."""
     live, things, doors = world.minigrid_env, {}, {}
     me = (int(live.agent_pos[0]), int(live.agent_pos[1]))
-    for n, cell in enumerate(live.grid.grid):
-        if cell is None or cell.type not in ("ball", "box", "key", "door"):
+    for n, cell in world.cells.objects.items():
+        if cell.type not in ("ball", "box", "key", "door"):
             continue
         place = (n % live.grid.width, n // live.grid.width)
         things[place] = Thing(cell.color, cell.type)
@@ -113,8 +118,7 @@ def capture_frame(world: BabyAI) -> Frame:
     facing, image = int(live.agent_dir), world.observe(0)["image"]
     cells = (view_offsets(facing) + me)[image[..., 0] != 0]
     held = Thing(live.carrying.color, live.carrying.type) if live.carrying else None
-    sight = frozenset((int(x), int(y)) for x, y in cells)
-    return Frame(me, facing, held, things, doors, sight)
+    return Frame(me, facing, held, things, doors, frozenset(map(tuple, cells.tolist())))
 
 
 def find_stays(frames: Sequence[Frame], steps: int = STEPS_TO_STAY) -> list[tuple[int, Thing]]:
