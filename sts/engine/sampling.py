@@ -183,27 +183,32 @@ def compute_log_probs(
 def _log_prob(weights: NDArray[np.float64], actions: NDArray[np.int8]) -> NDArray[np.float64]:
     batch, players, count = weights.shape
     out = np.empty((batch, players))
+    known, log_prob = np.nan, np.nan  # a batch has few different probabilities
     for b in range(batch):
         for r in range(players):
             total = 0.0
             for a in range(count):
                 total += weights[b, r, a]
             p = weights[b, r, actions[b, r]] / total
-            out[b, r] = np.log((1.0 - UNIFORM_SHARE) * p + UNIFORM_SHARE / count)
+            if p != known:
+                known, log_prob = p, np.log((1.0 - UNIFORM_SHARE) * p + UNIFORM_SHARE / count)
+            out[b, r] = log_prob
     return out
 
 
 @jit
 def sample_index(weights: NDArray[np.float64], total: float, u: float) -> int:
-    """Return the first index whose cumulative weight exceeds u * total, for u in [0, 1)."""
-    threshold, cumulative, last = u * total, 0.0, 0
+    """Return the first index whose cumulative weight exceeds u * total, for u in [0, 1).
+
+    Weights are at least 0, and `total`, their sum in this order, is above 0.
+    """
+    threshold, cumulative, index = u * total, 0.0, 0
     for a in range(weights.size):
-        if weights[a] > 0.0:
-            cumulative += weights[a]
-            last = a
-            if cumulative > threshold:
-                return a
-    return last
+        cumulative += weights[a]
+        index += cumulative <= threshold
+    while index == weights.size or weights[index] <= 0.0:  # if rounding left u * total unexceeded
+        index -= 1
+    return index
 
 
 @jit
@@ -218,13 +223,11 @@ def _sample_all(
     batch, players, count = weights.shape
     for b in range(batch):
         for r in range(players):
-            total = 0.0
+            total, valid = 0.0, True
             for a in range(count):
-                w = weights[b, r, a]
-                if not (w >= 0.0 and w < np.inf):
-                    return int(b * players + r)
-                total += w
-            if not (total > 0.0 and total < np.inf):
+                valid &= weights[b, r, a] >= 0.0
+                total += weights[b, r, a]
+            if not (valid and total > 0.0 and total < np.inf):
                 return int(b * players + r)
             out[b, r] = sample_index(
                 weights[b, r], total, random_uniform(streams[b], first + r * stride)
