@@ -159,9 +159,9 @@ class Game:
 
     def is_forced(self, player: int) -> bool:
         """Return True if the next action of a player is the recorded one of a scenario."""
-        if self._script is None or self.time == len(self._script.forced):
+        if self._script is None or self.time == self._script.actions.shape[1]:
             return False
-        return bool(self._script.forced[self.time, player])
+        return bool(self._script.forced[0, self.time, player])
 
     @property
     def silence(self) -> int | str:
