@@ -22,7 +22,7 @@ class Script(NamedTuple):
     forced: NDArray[np.bool_]  # bool[T, P] or [B, T, P], True for what is scripted
 
     def actions_at(self, step: int, count: int) -> tuple[Actions, NDArray[np.bool_]]:
-        """Return a step of the first `count` episodes, and who is scripted; see `Session.step`."""
+        """Return a step of the first `count` episodes, and the scripted players."""
         forced = self.forced[:count, step] if self.forced.ndim == 3 else self.forced[step]
         return Actions(self.actions[:count, step], self.utterances[:count, step]), forced
 

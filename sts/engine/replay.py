@@ -27,7 +27,7 @@ _SIZES_DIFFER = Mismatch(0, "step 0: the state has other players or objects than
 
 
 class Recordings(NamedTuple):
-    """What B episodes of at most T steps did; those that are shorter are filled with zeros."""
+    """Scenes and rewards of B episodes of at most T steps; zeros follow the shorter ones."""
 
     steps: NDArray[np.int64]  # int64[B]
     scene: NDArray[np.uint16]  # uint16[B, T + 1, K]

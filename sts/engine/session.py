@@ -9,8 +9,8 @@ All code that steps worlds with agents uses a session. Each player is controlled
 or by the caller of `step`, such as a person, a learner or a script (a held player); any other
 player takes the no-op. The cost of a step does not grow with their number.
 
-The worlds can differ in who plays in them, and in when they end: `Session.keep` drops those that
-have ended, so that agents see no row of theirs.
+The worlds can differ in their players and lengths. `Session.keep` drops those that have ended, and
+agents then see no rows of them.
 
 Axes: B worlds, P players, R players of a team.
 """

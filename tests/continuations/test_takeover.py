@@ -90,7 +90,7 @@ MIXED_AGENTS = "random", "local-search", "reader", "reader-noisy-30", "oracle", 
 
 @pytest.mark.parametrize("name", MIXED_AGENTS)
 @pytest.mark.parametrize("apart", [False, True])
-def test_lengths_evaluated_players_and_grids_that_differ_in_a_batch_change_nothing(name, apart):
+def test_batch_of_different_lengths_players_and_grids_changes_nothing(name, apart):
     grid = scenario(on_test_side(recorded(count=24, height=9, width=5))[0])
     others = [*scenarios(2, horizon=5), *scenarios(2, takeover=3, horizon=11)]
     mixed = [grid, *others, *scenarios(2, players=(1,)), *scenarios(1, partner="replay")]
