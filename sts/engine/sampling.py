@@ -105,7 +105,8 @@ def _sample_indices(
             )
         return values.astype(np.int8), None
     if values.shape != (*shape, count) or values.dtype.kind not in "fiub":
-        raise _invalid_output(agent, step, _EXPECTED_WEIGHTS, f"{values.dtype}{list(values.shape)}")
+        expected = f"{_EXPECTED_WEIGHTS}, of {shape[0]} episodes"
+        raise _invalid_output(agent, step, expected, f"{values.dtype}{list(values.shape)}")
     floats = np.ascontiguousarray(values, np.float64)
     picked = np.empty(shape, np.int8)
     bad = _sample_all(floats, draws.streams, draws.first + slot, draws.stride, picked)

@@ -206,8 +206,19 @@ class Session:
         report_progress()
 
     def keep(self, count: int) -> None:
-        """Drop all worlds but the first `count`, and what their agents remember of the others."""
-        rows = np.arange(count)
+        """Drop all worlds but the first `count`, and what their agents remember of the others.
+
+        Raises:
+          StsError: an agent's memory has not one row for each episode.
+        """
+        rows, batch = np.arange(count), len(self.worlds.rewards)
+        for team, memory in zip(self._teams, self.memories, strict=True):
+            for name, values in memory.items():
+                if np.shape(values)[:1] != (batch,):
+                    raise StsError(
+                        f"agent {team.agent.name!r} at step {self.steps}: expected memory of "
+                        f"{batch} episodes, found {name!r} of shape {list(np.shape(values))}"
+                    )
         self.worlds = self.worlds.select(rows)
         self._teams = tuple(team._replace(streams=team.streams[rows]) for team in self._teams)
         self._players = [players[rows] for players in self._players]

@@ -11,7 +11,7 @@ from sts.continuations.types import Continuation
 from sts.domains import load_domain
 from sts.engine.replay import verify
 from sts.episodes import Instruction
-from sts.errors import ArgumentError, ReplayMismatch
+from sts.errors import ArgumentError, ReplayMismatch, StsError
 from tests.examples import on_test_side, recorded, scenario, scenarios
 
 
@@ -126,6 +126,28 @@ def test_agents_see_no_row_of_an_episode_that_has_ended():
     continue_all([*short, *long], Counting(), seed=0, indices=(0, 1))
     steps = short[0].takeover + 2
     assert Counting.rows == [[0, 1, 2, 3]] * steps + [[0, 1]] * 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept", "message"),
+    [
+        (4, None, "at step .*of 2 episodes; found int64.4, 1."),
+        (1, None, "at step 0: .*of 4 episodes; found int64.1, 1."),
+        (None, 3, "at step .*expected memory of 4 episodes, found 'row' of shape .3."),
+    ],
+)
+def test_agent_that_answers_for_other_rows_than_it_was_given_is_named(rows, kept, message):
+    class Stubborn(agents.Agent):
+        name = "stubborn"
+        version = "1"
+
+        def act(self, observation, instructions, memory, draws):
+            moves = np.full((rows or len(draws), 1), 4)
+            return agents.PolicyOutput(moves), {"row": np.arange(kept or len(draws))}
+
+    mixed = [*scenarios(1, horizon=2), *scenarios(1, horizon=4)]
+    with pytest.raises(StsError, match=f"'stubborn' {message}"):
+        continue_all(mixed, Stubborn(), seed=0, indices=(0, 1))
 
 
 def test_scenarios_of_different_numbers_of_players_are_never_in_one_batch():
