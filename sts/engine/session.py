@@ -183,10 +183,11 @@ class Session:
         actions, utterances = self.choose()
         log_probs = np.full(utterances.shape, np.nan, np.float32)
         if given is not None:
-            mask = _make_mask(held, utterances.shape)
-            held_actions = Actions(given.actions[mask], given.utterances[mask])
+            each = np.ndim(held) == 2  # held players of each world
+            whose: Any = held if each else (slice(None), held)
+            held_actions = Actions(given.actions[whose], given.utterances[whose])
             check_actions(self.domain, held_actions)
-            actions[mask], utterances[mask] = held_actions
+            actions[whose], utterances[whose] = held_actions
         for i, sample in enumerate(self._samples or ()):
             own = self._index(i)
             log_probs[own] = sampling.compute_log_probs(sample, actions[own], utterances[own])
@@ -312,15 +313,6 @@ def _check_players(teams: Sequence[NDArray[np.int64]]) -> None:
         if shared.any():
             found = together[shared.argmax()].tolist()
             raise StsError(f"expected each player in one team only, found {found}")
-
-
-def _make_mask(held: Sequence[int] | NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return bool[B, P], True for players that are held."""
-    if isinstance(held, np.ndarray) and held.dtype == np.bool_:
-        return np.broadcast_to(held, shape)
-    mask = np.zeros(shape, np.bool_)
-    mask[:, list(held)] = True
-    return mask
 
 
 def _initial_state(team: Team, players: NDArray[np.int64]) -> Memory:

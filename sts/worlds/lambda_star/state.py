@@ -197,10 +197,13 @@ def find_distinct(a: WorldArrays) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
     Worlds with equal patterns at different offsets count as distinct.
     """
+    count = a.step.size
     columns = [
-        array.reshape(a.step.size, -1) for name, array in a._asdict().items() if name != "patterns"
+        np.ascontiguousarray(array).view(np.uint8).reshape(count, array[:1].nbytes)
+        for name, array in a._asdict().items()
+        if name != "patterns"
     ]
-    rows = np.concatenate([np.ascontiguousarray(c).view(np.uint8) for c in columns], axis=1)
+    rows = np.concatenate(columns, axis=1)
     keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, inverse
