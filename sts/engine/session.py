@@ -212,7 +212,7 @@ class Session:
         Raises:
           StsError: an agent's memory has not one row for each episode.
         """
-        rows, batch = np.arange(count), len(self.worlds.rewards)
+        batch = len(self.worlds.rewards)
         for team, memory in zip(self._teams, self.memories, strict=True):
             for name, values in memory.items():
                 if np.shape(values)[:1] != (batch,):
@@ -220,11 +220,11 @@ class Session:
                         f"agent {team.agent.name!r} at step {self.steps}: expected memory of "
                         f"{batch} episodes, found {name!r} of shape {list(np.shape(values))}"
                     )
-        self.worlds = self.worlds.select(rows)
-        self._teams = tuple(team._replace(streams=team.streams[rows]) for team in self._teams)
-        self._players = [players[rows] for players in self._players]
+        self.worlds = self.worlds.select(np.arange(count))
+        self._teams = tuple(team._replace(streams=team.streams[:count]) for team in self._teams)
+        self._players = [players[:count] for players in self._players]
         self.memories = [
-            {name: values[rows] for name, values in memory.items()} for memory in self.memories
+            {name: values[:count] for name, values in memory.items()} for memory in self.memories
         ]
         for hearing in self._hearing:
             hearing.keep(count)
