@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import math
 import multiprocessing
 import shutil
@@ -222,9 +223,11 @@ class Mined(NamedTuple):
 
 
 def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
-    """The compiled worlds of Λ*, all of one shape together."""
+    """The compiled worlds of Λ*, all of one shape and context length together."""
     steps: list[Step] = []
-    for group in group_by_shape(scenarios):
+    by_length = sorted(scenarios, key=lambda s: s.takeover)
+    lengths = itertools.groupby(by_length, key=lambda s: s.takeover)
+    for group in itertools.chain.from_iterable(group_by_shape([*own]) for _, own in lengths):
         actions = np.stack([s.recording.actions[: s.takeover] for s in group], axis=1)
         worlds = cast(Any, load_domain("lambda-star")).restore([s.recording.state for s in group])
 
