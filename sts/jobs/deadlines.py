@@ -49,9 +49,18 @@ class _StdoutToStderr:
 
 
 stdout_to_stderr = _StdoutToStderr()
-PROGRESS_STATE = SimpleNamespace(send=None, process=0, last=0.0)
-"""State of progress reports: the function that sends one, if this process is a worker; the ID of
-the process that started the current guarded call, else 0; and the time of the last report."""
+PROGRESS_STATE = SimpleNamespace(send=None, last=0.0)
+"""State of progress reports: the function that sends one, if this process is a worker; and the time
+of the last report."""
+
+
+class _GuardedCall(threading.local):
+    """The current guarded call of each thread; `process` is the ID of what started it, else 0."""
+
+    process = 0
+
+
+_GUARDED_CALL = _GuardedCall()
 
 
 def report_progress() -> None:
@@ -59,7 +68,7 @@ def report_progress() -> None:
 
     Call it after each environment if a guarded call steps several.
     """
-    if PROGRESS_STATE.process and os.getpid() != PROGRESS_STATE.process:
+    if _GUARDED_CALL.process and os.getpid() != _GUARDED_CALL.process:
         print(f"{FORK_ERROR}; its copy was ended\n", end="", file=sys.stderr, flush=True)
         if PROGRESS_STATE.send is not None:
             PROGRESS_STATE.send(FORK_ENDED_MESSAGE)
@@ -88,14 +97,14 @@ def guard_call(what: str, error: type[StsError] = StsError) -> Iterator[None]:
     Raises:
       StsError: any exception, including `SystemExit`, as an `error` that starts with `what`.
     """
-    before, PROGRESS_STATE.process = PROGRESS_STATE.process, os.getpid()
+    before, _GUARDED_CALL.process = _GUARDED_CALL.process, os.getpid()
     try:
         with stdout_to_stderr:
             try:
                 yield
             finally:
                 report_progress()
-                PROGRESS_STATE.process = before
+                _GUARDED_CALL.process = before
     except (StsError, KeyboardInterrupt):
         raise
     except BaseException as cause:
