@@ -35,6 +35,19 @@ def step(batch: EnvironmentWorlds, move: int = 1) -> None:
     batch.step(actions, np.zeros_like(actions))
 
 
+def test_players_of_each_world_are_those_of_all_worlds_row_by_row():
+    batch = worlds("Lanterns", 3)
+    step(batch)
+    mixed = batch.observe([[1, 0], [0, 1], [1, 1]], team=[[1, 0], [0, 1], [1, 1]], world=False)
+    both = batch.observe((0, 1), team=(0, 1), world=False)
+    for row, players in enumerate([[1, 0], [0, 1], [1, 1]]):
+        for name, values in both.values.items():
+            np.testing.assert_array_equal(mixed.values[name][row], values[row][players])
+        np.testing.assert_array_equal(mixed.last_move[row], both.last_move[row][players])
+        np.testing.assert_array_equal(mixed.last_said[row], both.last_said[row][players])
+        np.testing.assert_array_equal(mixed.last_reward[row], both.last_reward[row][players])
+
+
 def test_error_names_the_domain_and_the_step():
     batch = worlds("Falls")
     for _ in range(5):

@@ -61,6 +61,13 @@ def test_broken_world_fails_only_the_claim_that_it_breaks(name, claim):
     assert len(failed[claim]) > 10
 
 
+def test_batch_that_goes_on_with_other_worlds_than_it_was_told_fails():
+    """As a run does when the shortest episodes of a batch have ended."""
+    found = check("tests.domains.unsorted:Unsorted", settings={"n_players": 2, "horizon": 60})
+    (independent,) = (one for one in found if one.claim == "side-by-side")
+    assert independent.ok is False and "in a batch with 2 others it differs" in independent.how
+
+
 def test_failure_names_seed_step_and_cause_and_ends_the_check():
     falls = claims("Falls")
     assert falls["steps"].how == (

@@ -210,14 +210,17 @@ def _check_independence(trial: ConformanceRun) -> str | None:
     actions = np.stack([m.actions for m in trial.sequences])
     utterances = np.stack([m.utterances for m in trial.sequences])
     with runs.fixed_global_seed():
-        worlds = trial.domain.restore(trial.starts)
+        worlds, order = trial.domain.restore(trial.starts), np.arange(trial.seeds)
         for t in range(trial.steps):
-            worlds.step(actions[:, t], utterances[:, t])
+            if t == trial.middle:  # goes on in another order, the first ones dropped
+                order = order[trial.seeds // 2 :][::-1]
+                worlds = worlds.select(order)
+            worlds.step(actions[order, t], utterances[order, t])
             scene, rewards = worlds.scene, worlds.rewards
-            for seed in range(trial.seeds):
+            for row, seed in enumerate(order.tolist()):
                 solo_run = trial.played[seed]
-                same_scene = np.array_equal(scene[seed], solo_run.scene[t])
-                if not same_scene or not np.array_equal(rewards[seed], solo_run.rewards[t]):
+                same_scene = np.array_equal(scene[row], solo_run.scene[t])
+                if not same_scene or not np.array_equal(rewards[row], solo_run.rewards[t]):
                     raise ClaimViolated(
                         f"seed {seed}, step {t}: in a batch with {trial.seeds - 1} others it "
                         "differs from alone"
