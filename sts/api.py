@@ -25,6 +25,7 @@ from sts.trajectories.types import Trajectory
 if TYPE_CHECKING:
     import pandas as pd
 
+_RUN_COLUMNS = ["agent", "new", "reused", "fingerprint", "stated_version"]
 Options = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
 """Settings of generated environments, or a function of the domain's name that returns them."""
 
@@ -210,7 +211,7 @@ def run(
         workers=workers,
         executor=executor,
     )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_RUN_COLUMNS)
 
 
 def run_selection(
@@ -237,13 +238,6 @@ def run_selection(
             by=executor,
             mention=mention,
         )
-    return [
-        {
-            "agent": name,
-            "new": done.new[name],
-            "reused": done.reused[name],
-            "fingerprint": done.fingerprints[name],
-            "stated_version": declared_version(done.fingerprints[name]),
-        }
-        for name in names
-    ]
+    prints = done.fingerprints
+    rows = [(a, done.new[a], done.reused[a], prints[a], declared_version(prints[a])) for a in names]
+    return [dict(zip(_RUN_COLUMNS, row, strict=True)) for row in rows]

@@ -17,9 +17,9 @@ from sts.errors import ArgumentError
 from sts.storage.files import canonical_json, content_hash
 from sts.suites.types import Scenario
 
-MIN_CHUNK_SIZE, MAX_CHUNK_SIZE = 200, 400
+MIN_CHUNK_SIZE, MAX_CHUNK_SIZE = 40, 400
 """Bounds of the size of a chunk: few files in large plans, work for every worker in small ones."""
-TARGET_CHUNKS = 32
+TARGET_CHUNKS = 16
 """Number of chunks of a plan if neither bound applies."""
 _FORMAT = 1
 

@@ -1,4 +1,4 @@
-"""What batches of agents cost: a run of a suite, and its parts, each next to an alternative."""
+"""Costs of batches: a run of a suite, and its parts, each next to an alternative."""
 
 from __future__ import annotations
 
