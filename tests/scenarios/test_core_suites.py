@@ -168,7 +168,6 @@ def test_scenarios_of_core_separate_agents_in_different_ways(suite):
 
 @pytest.mark.slow
 def test_two_builds_of_core_agree_in_every_hash(tmp_path, monkeypatch):
-    monkeypatch.setattr(build_core, "EPISODES", 0.08)
     monkeypatch.setattr(build_core, "PER_CATEGORY", 5)
     first, second = (build_core.build(tmp_path / name) for name in ("a", "b"))
     assert first.hash == second.hash == store.read(tmp_path / "a").hash

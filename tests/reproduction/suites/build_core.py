@@ -24,7 +24,7 @@ from sts.suites import store
 from sts.suites.types import Suite
 from sts_scenarios import categories
 from sts_scenarios.validity import matches
-from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
+from tests.reproduction.suites.building import DRAFT, carry_out, copy_parent, flags, run
 
 PERSON_LIKE = "tests.reproduction.suites.recorders:PersonLike"
 INSTRUCTED = "tests.reproduction.suites.recorders:Instructed"
@@ -49,8 +49,8 @@ RECORDINGS = (
     ("oracle", 7, "12x12", 50),
 )
 """Agent, team, grid and episodes; the seed is the place in the list, from 1."""
-EPISODES, STEPS = 1.0, 50
-"""The share of RECORDINGS' episodes that is recorded, and the steps of each."""
+STEPS = 50
+"""Steps of each episode."""
 EASY = ("reach-good", "follow-good", "walk", "join-mate", "where-is-good")
 """Categories that need one ability: seeing Good or a teammate, or reading a direction."""
 PER_CATEGORY, SEED = 20, 3
@@ -67,7 +67,7 @@ def record() -> list[list[str]]:
     return [
         [
             *f"record --domain lambda-star --agent {agent} --team {team} --size {size}".split(),
-            *f"--seed {seed} --steps {STEPS} --episodes {max(1, int(EPISODES * count))}".split(),
+            *f"--seed {seed} --steps {STEPS} --episodes {count}".split(),
         ]
         for seed, (agent, team, size, count) in enumerate(RECORDINGS, 1)
     ]
@@ -98,9 +98,7 @@ def build(out: Path) -> Suite:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
         parent = store.load(workspace, PARENT)
-        number = parent.version  # of a suite of the workspace: the packaged one has been continued
-        beginning = replace(parent, name=DRAFT, parent=None)
-        store.write(workspace.path("suites", DRAFT, str(number)), beginning)
+        beginning = copy_parent(workspace, parent)
         carry_out(folder, record())
         carry_out(folder, [["draft", "new", "--from", beginning.label], *reword(parent)])
         mine = f"mine {DRAFT} --per-category {PER_CATEGORY} --seed {SEED}".split()
@@ -108,7 +106,7 @@ def build(out: Path) -> Suite:
         freeze = ["suite", "freeze", DRAFT, "--description", DESCRIPTION]
         reason = ["--reason", "an easier category"]
         carry_out(folder, [[*mine, *flags("category", EASY)], [*accept, *reason], freeze])
-        made = store.load(workspace, f"{DRAFT}@{number + 1}")
+        made = store.load(workspace, f"{DRAFT}@{parent.version + 1}")
     own = {"made_by": "tests.reproduction.suites.build_core", "rules": rules()}
     provenance = collect_provenance() | own
     suite = replace(made, name=NAME, parent=PARENT, provenance=provenance)

@@ -43,6 +43,13 @@ def build(
     return suite
 
 
+def copy_parent(workspace: Workspace, parent: Suite) -> Suite:
+    """Return a copy in the workspace; a packaged suite cannot be continued twice."""
+    copied = replace(parent, name=DRAFT, parent=None)
+    store.write(workspace.path("suites", DRAFT, str(parent.version)), copied)
+    return copied
+
+
 def carry_out(folder: str, commands: Iterable[Sequence[str]]) -> None:
     """Run command lines without the leading `sts` in the workspace at `folder`."""
     for line in commands:

@@ -26,7 +26,7 @@ from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import load_candidates
 from tests.reproduction.suites import renew_babyai
-from tests.reproduction.suites.building import DRAFT, carry_out, flags, run
+from tests.reproduction.suites.building import DRAFT, carry_out, copy_parent, flags, run
 
 NAME, PARENT, SEED = "babyai", "babyai@2", 3
 BY = ["--user", "reword-babyai"]
@@ -95,9 +95,7 @@ def build(out: Path) -> Suite:
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace.open(folder)
         parent = store.load(workspace, PARENT)
-        number = parent.version  # of a suite of the workspace: the packaged one has been continued
-        beginning = replace(parent, name=DRAFT, parent=None)
-        store.write(workspace.path("suites", DRAFT, str(number)), beginning)
+        beginning = copy_parent(workspace, parent)
         carry_out(folder, [*renew_babyai.record_open_levels(), *record_doors()])
         carry_out(folder, [["draft", "new", "--from", beginning.label]])
         carry_out(folder, list_rewordings(parent))
@@ -107,7 +105,7 @@ def build(out: Path) -> Suite:
         new = [one.summary.id for one in every if one.status == "undecided"]
         carry_out(folder, list_decisions(list(draft.scenarios(dict.fromkeys(new, "")))))
         carry_out(folder, [["suite", "freeze", DRAFT, "--description", DESCRIPTION]])
-        made = store.load(workspace, f"{DRAFT}@{number + 1}")
+        made = store.load(workspace, f"{DRAFT}@{parent.version + 1}")
     suite = replace(made, name=NAME, parent=PARENT, provenance=collect_provenance())
     store.write(out, suite)
     return suite
