@@ -51,7 +51,8 @@ class Policy(Agent):
     def act(self, observation, instructions, memory, draws):
         parts = [observation.good, observation.evil, observation.others, observation.reward]
         rows = np.concatenate(parts, -1, dtype=np.float32)
-        return PolicyOutput(forward(rows).argmax(-1)), {}
+        values = forward(rows.reshape(-1, SIZES[0]))
+        return PolicyOutput(values.argmax(-1).reshape(rows.shape[:2])), {}
 
 
 class Sensitive(Policy):

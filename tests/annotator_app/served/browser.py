@@ -45,12 +45,19 @@ def status(page: Any) -> str:
     return str(page.text_content(".status"))
 
 
+def settle(page: Any) -> None:
+    """Wait until keys that waited for a picture have taken effect."""
+    page.locator(".status", has_not_text="Loading pictures").first.wait_for(state="attached")
+
+
 def saved(page: Any) -> None:
+    settle(page)
     page.locator(".progress", has_text="all saved").wait_for(state="attached")
 
 
 def next_one(page: Any) -> None:
     """Wait until an episode is there: keys sent faster than episodes arrive would be lost."""
+    settle(page)
     page.locator(STAGE).wait_for()
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 from sqlalchemy import select
 
 from sts.annotations.schema import deals, items
@@ -60,9 +60,8 @@ def make_scenarios(page: Any) -> None:
     add.wait_for()
     for number in range(SCENARIOS):
         tag = TAGS[number % len(TAGS)]
-        page.get_by_role("combobox", name="Recording").click()
-        page.get_by_role("option").nth(number % 5).click()
-        page.get_by_role("slider").focus()
+        choose_recording(page, number % 5)
+        page.get_by_role("slider", name="Takeover").focus()
         press(page, *["ArrowRight"] * (number + 1))
         for label, text in (
             ("Instruction", WORDS.format(number=number, tag=tag)),
@@ -74,6 +73,15 @@ def make_scenarios(page: Any) -> None:
         page.get_by_text(
             f"{tag}-{number // len(TAGS) + 1:02d} is added to the draft own."
         ).wait_for()
+
+
+def choose_recording(page: Any, at: int) -> None:
+    """Choose a recording; a rerun of the page closes the list, which is then opened again."""
+    for _ in range(20):
+        page.get_by_role("combobox", name="Recording").click()
+        with suppress(TimeoutError):
+            return page.get_by_role("option").nth(at).click(timeout=5000)
+    raise AssertionError("the list of recordings closed each time")
 
 
 def vote(page: Any) -> None:
