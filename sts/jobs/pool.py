@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import multiprocessing.forkserver
 import os
 import pickle
 import sys
@@ -32,6 +33,9 @@ from sts.jobs.processes import WorkerDied as WorkerDied
 R = TypeVar("R")
 P = ParamSpec("P")
 MAX_TEMPORARY_PATH_BYTES = 70  # of the temporary folder: paths of Unix sockets are short
+START_S = 0.7
+"""Time that the fork server takes to import what is imported here, measured on two cores."""
+MIN_TASKS_PER_WORKER = 4  # for which the first task, done here, tells how long the others take
 WARM_UP_MODULE = "sts.numerics.warm_up"  # imported only by the server process
 
 
@@ -57,13 +61,22 @@ class Pool:
     """A pool of at most `width` processes; leaving its context drops unfinished tasks."""
 
     def __init__(
-        self, width: int, *, inside: bool = False, limited: bool = False, method: str = ""
+        self,
+        width: int,
+        *,
+        inside: bool = False,
+        expected: int = 0,
+        limited: bool = False,
+        method: str = "",
     ) -> None:
         """Create a pool, whose processes are started when needed.
 
         Args:
           width: the maximum number of processes.
           inside: True to run tasks without an owner in this process.
+          expected: number of tasks, if the first without an owner is to run in this process. If the
+            others take less than twice what starting workers takes, they run here too; else this
+            process goes on until workers can start.
           limited: True to apply the timeout to all workers, not only to those with an owner.
           method: "spawn" for new interpreters, in which hashes of text differ too; by default, the
             fastest method available.
@@ -72,7 +85,9 @@ class Pool:
           ArgumentError: STS_PATIENCE is not a positive number.
         """
         self.width = width
-        self._inside, self._limited, self._method = inside, limited, method or _quickest_method()
+        self._limited, self._method = limited, method or _quickest_method()
+        self._expected = expected
+        self._inside_until = float("inf") if inside or expected else 0.0
         self._patience = deadlines.read_timeout()
         self._waiting: deque[_Task] = deque()
         self._workers: list[_Worker] = []
@@ -107,8 +122,10 @@ class Pool:
         """
         while self._waiting or any(worker.task for worker in self._workers):
             if self._runs_next_here():
-                task = self._waiting.popleft()
-                yield task.key, task.run()
+                task, began = self._waiting.popleft(), time.perf_counter()
+                outcome = task.run()
+                self._decide_on_workers(time.perf_counter() - began)
+                yield task.key, outcome
                 continue
             self._hand_out()
             busy = [worker for worker in self._workers if worker.task]
@@ -133,7 +150,16 @@ class Pool:
         return result
 
     def _runs_next_here(self) -> bool:
-        return bool(self._inside and self._waiting and not self._waiting[0].owner)
+        inside = time.perf_counter() < self._inside_until
+        return bool(inside and self._waiting and not self._waiting[0].owner)
+
+    def _decide_on_workers(self, seconds: float) -> None:
+        """Start workers if the other tasks take long enough, given the `seconds` of the first."""
+        if self._expected and seconds * (self._expected - 1) >= 2 * START_S:
+            if self._method == "forkserver":
+                _start_fork_server(multiprocessing.get_context(self._method))
+            self._inside_until = time.perf_counter() + START_S
+        self._expected = 0
 
     def _hand_out(self) -> None:
         while self._waiting and not self._runs_next_here():
@@ -167,11 +193,13 @@ class Pool:
 def create_pool(workers: int, tasks: int, *, apart: bool = False) -> Pool:
     """Create a pool for a number of tasks; one worker means this process.
 
-    With `apart`, for tasks that may kill or hang their process, or if a task has an owner, even one
-    worker is a process of its own.
+    Many tasks begin in this process, and get workers only if that saves time. With `apart`, for
+    tasks that may kill or hang their process, or if a task has an owner, even one worker is a
+    process of its own.
     """
     width = max(1, min(workers, tasks))
-    return Pool(width, inside=width == 1 and not apart, limited=apart)
+    expected = tasks if width > 1 and not apart and tasks >= MIN_TASKS_PER_WORKER * width else 0
+    return Pool(width, inside=width == 1 and not apart, expected=expected, limited=apart)
 
 
 class _Worker(Process):
@@ -179,8 +207,8 @@ class _Worker(Process):
 
     def __init__(self, method: str, owner: str, patience: float) -> None:
         context: Any = multiprocessing.get_context(method)
-        if method == "forkserver":  # effective only before the first worker
-            context.set_forkserver_preload(_preloaded_modules())
+        if method == "forkserver":
+            _start_fork_server(context)
         ours, theirs = context.Pipe()
         arguments = theirs, dict(os.environ), not owner
         super().__init__(ours, _start_process(context, arguments), patience)
@@ -209,6 +237,12 @@ class _Worker(Process):
         if is_bug and isinstance(result, Exception):
             raise result
         return key, result
+
+
+def _start_fork_server(context: Any) -> None:
+    """Start the process that workers are forked from, unless it runs; do not wait for it."""
+    context.set_forkserver_preload(_preloaded_modules())
+    multiprocessing.forkserver.ensure_running()
 
 
 def _start_process(context: Any, arguments: tuple[Any, ...]) -> Any:

@@ -13,9 +13,10 @@ import time
 import pytest
 
 from sts.errors import ArgumentError, ReplayMismatch, StsError
+from sts.jobs import pool as pools
 from sts.jobs.deadlines import report_progress
 from sts.jobs.executors import OwnedTask
-from sts.jobs.pool import Pool, WorkerDied
+from sts.jobs.pool import Pool, WorkerDied, create_pool
 from sts.jobs.processes import WorkerHung
 
 
@@ -146,6 +147,22 @@ def test_work_runs_in_a_main_thread_apart_from_interrupts_and_users_code() -> No
     with Pool(1, inside=True) as pool:
         assert pool.run_task(OwnedTask(place_of_work, "ann")) == (True, True)
         assert pool.run_task(os.getpid) == os.getpid() != pool.run_task(OwnedTask(os.getpid, "ann"))
+
+
+def count_processes(tasks: int, *, apart: bool = False) -> int:
+    """Return how many processes other than this one a pool of two gives tasks to."""
+    with create_pool(2, tasks, apart=apart) as pool:
+        for number in range(tasks):
+            pool.submit(number, os.getpid)
+        return len({pid for _, pid in pool.completed()} - {os.getpid()})
+
+
+def test_workers_are_started_only_if_the_tasks_take_long_enough(monkeypatch) -> None:
+    assert count_processes(100) == 0
+    assert 1 <= count_processes(100, apart=True) <= 2
+    assert 1 <= count_processes(3) <= 2, "too few to tell from the first"
+    monkeypatch.setattr(pools, "START_S", 0.0)
+    assert 1 <= count_processes(100) <= 2
 
 
 def test_owners_never_share_a_process() -> None:
