@@ -205,8 +205,11 @@ def actions_per_world(actions: NDArray[Any], named: bool) -> list[list[Any]]:
 
 def _digest(world: Environment) -> bytes:
     """Return a world's digest as 8 bytes."""
-    digest, size = memoryview(world.digest()).tobytes(), _DIGEST_BYTES
-    return digest if len(digest) == size else hashlib.blake2b(digest, digest_size=size).digest()
+    digest = world.digest()
+    if type(digest) is bytes and len(digest) == _DIGEST_BYTES:
+        return digest
+    raw, size = memoryview(digest).tobytes(), _DIGEST_BYTES
+    return raw if len(raw) == size else hashlib.blake2b(raw, digest_size=size).digest()
 
 
 def _locate(world: Any, player: int) -> tuple[float, float]:

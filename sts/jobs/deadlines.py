@@ -66,17 +66,25 @@ _GUARDED_CALL = _GuardedCall()
 def report_progress() -> None:
     """Report progress of user code to the parent; exit if that code forked this process.
 
-    Call it after each environment if a guarded call steps several.
+    Call it after each environment if a guarded call steps several. It does nothing in a process
+    without a parent that waits, or within half a second of the last report.
     """
+    if PROGRESS_STATE.send is None:
+        return
+    now = time.monotonic()
+    if now - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S:
+        _end_fork()
+        PROGRESS_STATE.last = now
+        PROGRESS_STATE.send(PROGRESS_MESSAGE)
+
+
+def _end_fork() -> None:
+    """Exit if the code of a guarded call forked this process."""
     if _GUARDED_CALL.process and os.getpid() != _GUARDED_CALL.process:
         print(f"{FORK_ERROR}; its copy was ended\n", end="", file=sys.stderr, flush=True)
         if PROGRESS_STATE.send is not None:
             PROGRESS_STATE.send(FORK_ENDED_MESSAGE)
         os._exit(0)
-    is_due = time.monotonic() - PROGRESS_STATE.last >= _MIN_REPORT_INTERVAL_S
-    if PROGRESS_STATE.send is not None and is_due:
-        PROGRESS_STATE.last = time.monotonic()
-        PROGRESS_STATE.send(PROGRESS_MESSAGE)
 
 
 def read_timeout() -> float:
@@ -103,6 +111,7 @@ def guard_call(what: str, error: type[StsError] = StsError) -> Iterator[None]:
             try:
                 yield
             finally:
+                _end_fork()
                 report_progress()
                 _GUARDED_CALL.process = before
     except (StsError, KeyboardInterrupt):

@@ -4,7 +4,7 @@ import os
 import threading
 from pathlib import Path
 
-from sts.jobs.deadlines import guard_call, report_progress
+from sts.jobs.deadlines import PROGRESS_STATE, guard_call, report_progress
 from tests.faults.processes import fork
 
 
@@ -25,6 +25,7 @@ def test_calls_of_two_threads_that_overlap_end_no_later_fork(tmp_path: Path) -> 
     thread.join()
 
     def report() -> int:
+        PROGRESS_STATE.send = lambda message: None  # as in a worker
         report_progress()
         return 7
 
