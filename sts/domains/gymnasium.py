@@ -122,10 +122,10 @@ class GymnasiumEnvironment:
         if self._first is None:
             move = np.array(move, self._space.dtype)  # a copy, which the environment may modify
             self._made.append(move.tolist())
-            outcome = self.live.step(move)
+            outcome = self._step_live(move)
         else:
             self._made.append(int(move))
-            outcome = self.live.step(self._first + move)
+            outcome = self._step_live(self._first + move)
         self._last, raw_reward, terminated, truncated, _ = outcome
         self.ended = bool(terminated or truncated)
         self.truncated = bool(truncated and not terminated)
@@ -133,7 +133,10 @@ class GymnasiumEnvironment:
         self._update_digest(reward, terminated, truncated)
         if self.reward_unit is None:
             return (reward,)
-        return (self._round_reward(reward, reward / self.reward_unit),)
+        units = reward / self.reward_unit
+        if units.is_integer() and MIN_REWARD <= units <= MAX_REWARD:
+            return (int(units),)
+        return (self._round_reward(reward, units),)
 
     def state(self) -> bytes:
         """Return seed, settings and actions as JSON, with a digest before and after each step."""
@@ -209,6 +212,10 @@ class GymnasiumEnvironment:
             raise MissingExtra(f"{self.id}: {error}") from error
         except (gymnasium.error.Error, ImportError, TypeError, ValueError) as error:
             raise ArgumentError(f"cannot make {self.id!r} with Gymnasium: {error}") from error
+        # A reset always precedes a step here, so the wrapper that ensures this is left out.
+        live: Any = self.live
+        is_ordered = isinstance(live, gymnasium.wrappers.OrderEnforcing)
+        self._step_live = live.env.step if is_ordered else live.step
         space = self.live.action_space
         try:
             declared = convert_action_space(space)
