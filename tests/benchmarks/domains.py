@@ -50,8 +50,9 @@ Step = Callable[[], None]
 
 
 def bare_live(world: Any, actions: Moves) -> Step:
-    """Gymnasium's or minigrid's own environment."""
+    """Gymnasium's or minigrid's own environment; minigrid's observes in its `step`."""
     live = world.minigrid_env if world.name == "babyai" else world.live
+    vars(live).pop("gen_obs", None)  # which `BabyAI` replaces
     row = actions[:, 0].tolist()
 
     def step() -> None:
@@ -62,11 +63,16 @@ def bare_live(world: Any, actions: Moves) -> Step:
 
 
 def bare_kitchen(world: Any, actions: Moves) -> Step:
-    """The transitions of Overcooked's own game."""
+    """The transitions of Overcooked's own game, by the rules of the package."""
+    from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld, OvercookedState
+
     from sts.worlds.overcooked.kitchen import ACTIONS, build_state, load_game
 
-    game = load_game(world.grid, "2019")
-    start = build_state(game, world.visible_state())
+    ours = load_game(world.grid, "2019")
+    start = build_state(ours, world.visible_state())
+    start.__class__ = OvercookedState
+    grid, orders = [list(row) for row in world.grid], {"start_all_orders": ours.start_all_orders}
+    game = OvercookedGridworld.from_grid(grid, orders)
     row = [tuple(ACTIONS[move] for move in both) for both in actions.tolist()]
 
     def step() -> None:

@@ -23,6 +23,7 @@ from sts.worlds.overcooked.kitchen import (
     HEIGHT,
     WIDTH,
     Place,
+    State,
     VisibleState,
     build_state,
     extract_visible_state,
@@ -56,6 +57,7 @@ EVENT_KINDS = (
 )
 _KEPT_KEYS = ("grid", "start_all_orders", "rew_shaping_params")
 """Keys of a package layout that may be set: its rows; orders, set by `rules`; an unused reward."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 
 
 class Event(NamedTuple):
@@ -71,9 +73,6 @@ class Overcooked:
 
     Attributes:
       grid: rows of letters, as in `sts.worlds.overcooked.kitchen`; cooks started at 1 and 2.
-      events: what the cooks did in the last step; not part of the state.
-      pushes: the cooks who tried to step onto the other's cell in the last step, and stayed; not
-        part of the state.
     """
 
     name: ClassVar[str] = "overcooked"
@@ -88,8 +87,32 @@ class Overcooked:
 
     def __init__(self) -> None:
         self.grid: tuple[str, ...] = ()
-        self.events: tuple[Event, ...] = ()
-        self.pushes: tuple[int, ...] = ()
+        self._last: tuple[Any, Sequence[int], dict[str, list[bool]]] | None = None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The cooks' deeds in the last step; not part of the state."""
+        if self._last is None:
+            return ()
+        before, _, happened = self._last
+        return tuple(
+            Event(cook, kind, faced_place(before.players[cook]))
+            for kind in EVENT_KINDS
+            for cook, done in enumerate(happened[kind])
+            if done
+        )
+
+    @property
+    def pushes(self) -> tuple[int, ...]:
+        """The cooks who tried to step onto the other's cell in the last step, and stayed.
+
+        Not part of the state.
+        """
+        if self._last is None:
+            return ()
+        before, actions, _ = self._last
+        here, there = ([cook.position for cook in s.players] for s in (before, self._state))
+        return find_pushes(here, there, actions)
 
     @property
     def ended(self) -> bool:
@@ -135,25 +158,19 @@ class Overcooked:
         self._rules, self._episode, self._step, self._length = rules, episode, 0, length
         self._game = load_game(self.grid, rules)
         self._state = self._game.get_standard_start_state()
-        self.events = self.pushes = ()
+        self._state.__class__ = State
+        self._last = None
 
     def step(self, actions: Sequence[int]) -> Sequence[int]:
         """Take one step; return 20 for a cook who delivers a soup."""
         if self.ended:
-            self.events = self.pushes = ()
+            self._last = None
             return (0, 0)
-        before = self._state
-        joint_action = tuple(ACTIONS[move] for move in actions)
+        before, (first, second) = self._state, actions
+        joint_action = ACTIONS[first], ACTIONS[second]
         self._state, happened = self._game.get_state_transition(before, joint_action)
         self._step += 1
-        here, there = ([cook.position for cook in s.players] for s in (before, self._state))
-        self.pushes = find_pushes(here, there, actions)
-        self.events = tuple(
-            Event(cook, kind, faced_place(before.players[cook]))
-            for kind in EVENT_KINDS
-            for cook, done in enumerate(happened["event_infos"][kind])
-            if done
-        )
+        self._last = before, actions, happened["event_infos"]
         return happened["sparse_reward_by_agent"]  # type: ignore[no-any-return]
 
     def visible_state(self) -> VisibleState:
@@ -248,8 +265,7 @@ class Overcooked:
 
 def digest_state(visible: VisibleState) -> bytes:
     """Return the digest of visible facts, 8 bytes."""
-    facts = json.dumps(visible, separators=(",", ":"))
-    return hashlib.blake2b(facts.encode(), digest_size=8).digest()
+    return hashlib.blake2b(_ENCODER.encode(visible).encode(), digest_size=8).digest()
 
 
 @functools.lru_cache

@@ -49,7 +49,29 @@ class VisibleState(NamedTuple):
     objects: list[list[Any]]  # [x, y, thing] of everything on counters and in pots, sorted by place
 
 
-class Game2019(OvercookedGridworld):  # type: ignore[misc]
+class State(OvercookedState):  # type: ignore[misc]
+    """State of the game, whose copies share its orders, which never change."""
+
+    def deepcopy(self) -> Any:
+        """Return a copy with players and objects of its own."""
+        copy = object.__new__(State)
+        copy.__dict__.update(
+            self.__dict__,
+            players=tuple([player.deepcopy() for player in self.players]),
+            objects={place: thing.deepcopy() for place, thing in self.objects.items()},
+        )
+        return copy
+
+
+class Game(OvercookedGridworld):  # type: ignore[misc]
+    """Game of the package, which checks that a state is possible when it is built, not per step."""
+
+    def get_actions(self, state: Any) -> list[Any]:
+        """Return the actions of both players, which are all actions in every state."""
+        return [ACTIONS, ACTIONS]
+
+
+class Game2019(Game):
     """Game of 2019: a pot starts by itself at three ingredients, and never earlier.
 
     Source: found by replaying the recordings; `sts overcooked check` confirms it.
@@ -83,8 +105,7 @@ def load_game(grid: tuple[str, ...], rules: str) -> Any:
         raise ValueError(f"invalid kitchen: {error}") from None
     if mdp.num_players != 2 or mdp.height > HEIGHT or mdp.width > WIDTH:
         raise ValueError(f"expected a kitchen for two of at most {HEIGHT} by {WIDTH}")
-    if rules == "2019":
-        mdp.__class__ = Game2019
+    mdp.__class__ = Game2019 if rules == "2019" else Game
     return mdp
 
 
@@ -97,13 +118,22 @@ def extract_visible_state(state: Any) -> VisibleState:
 
 
 def build_state(mdp: Any, facts: VisibleState) -> Any:
-    """Return the state of the game `mdp` with these facts."""
+    """Return the state of the game `mdp` with these facts.
+
+    Raises:
+      ValueError: they are not possible in it.
+    """
     players = [
         PlayerState((x, y), (dx, dy), _build_object(held, (x, y)))
         for x, y, dx, dy, held in facts.players
     ]
     objects = {(x, y): _build_object(thing, (x, y)) for x, y, thing in facts.objects}
-    return OvercookedState(players, objects, all_orders=mdp.start_all_orders)
+    state = State(players, objects, all_orders=mdp.start_all_orders)
+    try:
+        mdp._check_valid_state(state)
+    except AssertionError as error:
+        raise ValueError(f"not a state of a kitchen: {error!r}") from None
+    return state
 
 
 def faced_place(player: Any) -> Place:
