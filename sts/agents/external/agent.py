@@ -5,6 +5,7 @@ and uses it for all batches.
 """
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -71,17 +72,20 @@ class ExternalAgent(Agent):
         Only arrays, dicts of arrays and public properties are sent, not other objects such as the
         worlds themselves.
         """
-        if is_dataclass(observation):
-            values = {field.name: getattr(observation, field.name) for field in fields(observation)}
-        elif hasattr(observation, "_asdict"):
-            values = observation._asdict()
-        else:
-            values = dict(vars(observation))
-        for name, value in vars(type(observation)).items():
-            if isinstance(value, property) and not name.startswith("_"):
-                values[name] = getattr(observation, name)
-        sent = {name: value for name, value in values.items() if isinstance(value, _SENDABLE)}
+        kind: Any = type(observation)
+        named, properties = _list_attributes(kind)
+        names = (*(named or vars(observation)), *properties)
+        values = ((name, getattr(observation, name)) for name in names)
+        sent = {name: value for name, value in values if isinstance(value, _SENDABLE)}
         return self.child.request(request, sent, *arguments)
+
+
+@cache
+def _list_attributes(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the fields of a class of observations, () if unknown, and its public properties."""
+    named = [f.name for f in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", ())
+    properties = (name for name, value in vars(kind).items() if isinstance(value, property))
+    return tuple(named), tuple(name for name in properties if not name.startswith("_"))
 
 
 def is_external_path(name: str) -> bool:

@@ -6,6 +6,7 @@ raises a one-line error. Loading the agent again starts a new one.
 
 import atexit
 import os
+import select
 import shutil
 import subprocess
 import threading
@@ -17,7 +18,7 @@ from sts.agents import introspection
 from sts.errors import ArgumentError, StsError
 from sts.jobs import frames
 from sts.jobs.deadlines import read_timeout, report_progress
-from sts.jobs.processes import Process, WorkerDied, WorkerHung, wait_for_message
+from sts.jobs.processes import POLL_INTERVAL_S, Process, WorkerDied, WorkerHung
 
 SERVER_FILE = Path(__file__).with_name("shim.py")
 LOAD_FAILED = b"!"
@@ -72,6 +73,8 @@ class AgentProcess:
             theirs.close()
             os.close(life)
         self._process = Process(ours, started, read_timeout())
+        self._poller = select.poll()
+        self._poller.register(ours.fileno(), select.POLLIN)
         try:
             self.description: dict[str, Any] = self.request("describe")
         except AgentRaised as error:
@@ -147,10 +150,11 @@ class AgentProcess:
 
     def _receive(self) -> bytes:
         self._process.timeout_s = read_timeout()
-        while (data := self._process.poll_answer()) is None:
+        while True:
+            self._poller.poll(1000 * POLL_INTERVAL_S)
             report_progress()  # so that this process is not killed while it waits
-            wait_for_message(self._process)
-        return data
+            if (data := self._process.poll_answer()) is not None:
+                return data
 
 
 _processes: dict[tuple[int, str, str], AgentProcess] = {}
