@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sts.annotations import database_backup
-from sts.annotations.database import RECORD_FILE
 from sts.annotations.move import MOVED_FILE
-from sts.annotations.store import DATABASE_FILE
+from sts.annotations.presence import DATABASE_FILE, RECORD_FILE
 from sts.errors import ArgumentError, DamagedData, StsError, Unavailable
 from sts.names import quote
 from sts.storage import archive

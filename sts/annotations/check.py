@@ -8,8 +8,9 @@ from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import load_decisions
 from sts.annotations.history import History, verify
+from sts.annotations.presence import DATABASE_FILE
 from sts.annotations.schema import copies, decisions, item_suites, items
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.store import AnnotationStore
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
 from sts.storage.checks import CheckResult, Findings

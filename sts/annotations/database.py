@@ -21,9 +21,6 @@ LOCK_TIMEOUT_S = 30
 STATEMENT_TIMEOUT_S = 60
 """Seconds that PostgreSQL may spend on one statement."""
 
-RECORD_FILE = "annotations.json"
-"""File that records that a study has started, so that a lost database is noticed."""
-
 _ADVISORY_LOCK = 0x535453
 """PostgreSQL's key of the lock held by a transaction that must run alone: "STS" in ASCII."""
 

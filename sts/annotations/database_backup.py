@@ -10,17 +10,16 @@ from contextlib import closing
 from pathlib import Path
 
 from sts.annotations import schema, sqlite, tables
-from sts.annotations.database import LOCK_TIMEOUT_S, RECORD_FILE, Database
+from sts.annotations.database import LOCK_TIMEOUT_S, Database
 from sts.annotations.opening import (
     check_owner,
     check_present,
     check_unused,
     connect_postgresql,
-    is_present,
     open_postgresql,
     open_sqlite,
 )
-from sts.annotations.store import DATABASE_FILE, URL_VARIABLE
+from sts.annotations.presence import DATABASE_FILE, RECORD_FILE, URL_VARIABLE, is_present
 from sts.errors import DamagedData, StoreError
 from sts.storage.files import write_new
 from sts.storage.workspace import Workspace

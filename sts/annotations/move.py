@@ -10,7 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sts.annotations import history, schema, sqlite
 from sts.annotations.database import Database
 from sts.annotations.opening import open_postgresql, open_sqlite, parse_url
-from sts.annotations.store import DATABASE_FILE, URL_VARIABLE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE, URL_VARIABLE
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage.files import link_new, open_part_folder
 from sts.storage.workspace import Workspace

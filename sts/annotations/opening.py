@@ -8,22 +8,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 
 from sts.annotations import schema, sqlite, tables
-from sts.annotations.database import RECORD_FILE, Database, MisreadDatabase
+from sts.annotations.database import Database, MisreadDatabase
+from sts.annotations.presence import RECORD_FILE, is_present, lost_error
 from sts.errors import ArgumentError, MissingExtra, StoreError
 from sts.storage.files import write_new
-
-
-def is_present(path: Path) -> bool:
-    """Return True if the file at `path` holds a database; raise StoreError if it was lost."""
-    # Check the record first: another process may be creating both.
-    recorded = path.with_name(RECORD_FILE).exists()
-    present = not sqlite.is_empty(path)
-    if recorded and not present:
-        raise _lost_error(
-            str(path), path.with_name(RECORD_FILE), "is empty" if path.exists() else "is missing"
-        )
-    return present
-
 
 Fill = Callable[[Connection], None]
 """Function that inserts rows into new tables, in the transaction that creates them."""
@@ -101,7 +89,7 @@ def check_present(connection: Connection, database: Database) -> bool:
     recorded = database.record_file.exists()  # first, as another process may be creating both
     present = tables.has_tables(connection, database.name)
     if recorded and not present:
-        raise _lost_error(database.name, database.record_file, "does not contain it")
+        raise lost_error(database.name, database.record_file, "does not contain it")
     return present
 
 
@@ -153,11 +141,3 @@ def _create_tables(database: Database, workspace: str, fill: Fill | None) -> Non
             connection.execute(schema.workspaces.insert().values(id=workspace))
             if fill is not None:
                 fill(connection)
-
-
-def _lost_error(name: str, record: Path, problem: str) -> StoreError:
-    return StoreError(
-        f"a study started in this workspace ({record.name}), but its annotation database {name} "
-        f"{problem}; put the database back or restore a backup; for a study on PostgreSQL, set "
-        f"STS_DATABASE_URL; to start a new study, move {record} away"
-    )

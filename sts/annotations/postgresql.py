@@ -14,7 +14,8 @@ import psycopg
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import URL
 
-from sts.annotations.database import LOCK_TIMEOUT_S, RECORD_FILE, STATEMENT_TIMEOUT_S, Database
+from sts.annotations.database import LOCK_TIMEOUT_S, STATEMENT_TIMEOUT_S, Database
+from sts.annotations.presence import RECORD_FILE
 
 RESPONSE_TIMEOUT_S = STATEMENT_TIMEOUT_S + 10
 """Seconds to wait for any answer of the server."""

@@ -13,24 +13,16 @@ from sqlalchemy.pool import StaticPool
 
 from sts.annotations.database import (
     LOCK_TIMEOUT_S,
-    RECORD_FILE,
     Database,
     MisreadDatabase,
     make_store_error,
 )
-from sts.errors import StoreError
+from sts.annotations.presence import RECORD_FILE
 
 _CACHE_KB = 2**16
 """Kilobytes of the page cache per connection: a queue of a million items fits."""
 _READ_ERRORS = tuple(f"error code={number}" for number in ("10", "266", "522"))
 """Ends of quick-check messages about pages that the disk could not read (SQLITE_IOERR codes)."""
-
-
-def is_empty(path: Path) -> bool:
-    """Return True if `path` is missing or an empty file; raise StoreError if it is not a file."""
-    if path.exists() and not path.is_file():
-        raise StoreError(f"annotation database {path} is not a file; move it away")
-    return not path.exists() or path.stat().st_size == 0
 
 
 def connect(path: Path) -> Database:

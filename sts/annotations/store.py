@@ -10,13 +10,11 @@ from contextlib import AbstractContextManager, contextmanager
 from sqlalchemy import Connection as Connection
 
 from sts.annotations.database import Database
-from sts.annotations.opening import is_present, open_postgresql, open_sqlite, parse_url
+from sts.annotations.opening import open_postgresql, open_sqlite, parse_url
+from sts.annotations.presence import DATABASE_FILE, URL_VARIABLE, has_study
 from sts.annotations.study import StudySettings, load_study
 from sts.errors import StoreError
 from sts.storage.workspace import Workspace
-
-DATABASE_FILE = "annotations.sqlite3"
-URL_VARIABLE = "STS_DATABASE_URL"
 
 
 class AnnotationStore:
@@ -76,9 +74,7 @@ class AnnotationStore:
     @classmethod
     def find(cls, workspace: Workspace) -> AnnotationStore | None:
         """Open the workspace's store like `open`; return None if it does not exist yet."""
-        if not os.environ.get(URL_VARIABLE) and not is_present(workspace.path(DATABASE_FILE)):
-            return None
-        return cls.open(workspace)
+        return cls.open(workspace) if has_study(workspace) else None
 
     @classmethod
     @contextmanager

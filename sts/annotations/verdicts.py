@@ -1,16 +1,17 @@
 """Verdicts on continuations: human verdicts and automatic labels, kept separate."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Connection, select
-
-from sts.annotations.current_events import select_current
-from sts.annotations.schema import copies, events
 from sts.continuations import label_table, labels
 from sts.continuations.index import Index
 from sts.continuations.types import Continuation
 from sts.storage.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 class Verdict(NamedTuple):
@@ -24,6 +25,11 @@ def load_human_verdicts(
     connection: Connection, continuations: Collection[str]
 ) -> dict[str, list[Verdict]]:
     """Load everyone's current judgements of these continuations, by continuation."""
+    from sqlalchemy import select  # slow to import, and without a study not needed
+
+    from sts.annotations.current_events import select_current
+    from sts.annotations.schema import copies, events
+
     current = select_current()
     rows = connection.execute(
         select(copies.c.continuation, events.c.verdict, events.c.step)

@@ -8,7 +8,7 @@ from sts import registry
 from sts.annotations import backup as backups
 from sts.annotations import digests
 from sts.annotations import move as moving
-from sts.annotations.store import URL_VARIABLE
+from sts.annotations.presence import URL_VARIABLE
 from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError, StsError

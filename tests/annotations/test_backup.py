@@ -20,7 +20,8 @@ from sts.annotations import backup, people, progress, schema, sessions, submissi
 from sts.annotations.database_backup import DUMP_FILE
 from sts.annotations.history import verify
 from sts.annotations.move import MOVED_FILE, move_database
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData, StoreError, StsError, Unavailable
 from sts.storage import archive, files
 from sts.storage.folders import replace_folder

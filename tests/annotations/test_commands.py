@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations import sessions, submissions
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
 from tests.annotations.examples import SUITE, add_people, some_items
 from tests.annotations.test_imports import GOOD, HEADER

@@ -22,7 +22,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sts.annotations import people, progress, schema, tables
 from sts.annotations import sqlite as sqlite_files
 from sts.annotations.database import MisreadDatabase
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, NewerFormat, StoreError
 from sts.storage.workspace import Workspace
 from tests.annotations.examples import (

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sts.annotations import decisions
 from sts.annotations.decisions import DecisionConflict
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.store import AnnotationStore
 from sts.errors import DamagedData, StoreError
 from sts.suites.decisions import CandidateState, Decision, apply_decision, fold_decisions
 from tests.stores import add_person, ask, change

@@ -11,6 +11,7 @@ from sts.annotations.digests import iter_differences
 from sts.annotations.export import export_ratings
 from sts.annotations.history import verify
 from sts.annotations.people import find_by_session, normalise_name
+from sts.annotations.presence import DATABASE_FILE
 from sts.annotations.sessions import (
     DAY_S,
     EXPIRED_MESSAGE,
@@ -20,7 +21,7 @@ from sts.annotations.sessions import (
     UNKNOWN_MESSAGE,
     USED_MESSAGE,
 )
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.store import AnnotationStore
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from tests.access.attempts import attempt
 from tests.annotations.examples import (

@@ -16,7 +16,6 @@ from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import digests, history, people, progress, references, study_continuations
 from sts.annotations.check import check_annotations
-from sts.annotations.database import RECORD_FILE
 from sts.annotations.digests import iter_differences
 from sts.annotations.events import SUITE_KINDS, append_suite_event
 from sts.annotations.export import (
@@ -26,7 +25,8 @@ from sts.annotations.export import (
     export_ratings,
 )
 from sts.annotations.history import verify
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE, RECORD_FILE
+from sts.annotations.store import AnnotationStore
 from sts.annotations.study import load_study
 from sts.errors import DamagedData, StsError
 from sts.storage.workspace import Workspace

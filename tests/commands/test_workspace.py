@@ -12,7 +12,7 @@ import pytest
 
 from sts import registry
 from sts.annotations import backup
-from sts.annotations.store import DATABASE_FILE
+from sts.annotations.presence import DATABASE_FILE
 from sts.cli.main import main
 from sts.storage.checks import GROUP
 from sts.storage.workspace import Workspace

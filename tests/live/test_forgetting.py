@@ -24,7 +24,8 @@ from sts import agents
 from sts.annotations import consent, controls, people
 from sts.annotations.export import export_ratings
 from sts.annotations.items import make_item
-from sts.annotations.store import DATABASE_FILE, AnnotationStore
+from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
 from sts.continuations import store as continuations
 from sts.continuations.human import person_fingerprint
