@@ -19,7 +19,7 @@ from sts.commands.terminal import (
 )
 from sts.commands.verdicts import Verdicts, load_verdicts
 from sts.continuations import store
-from sts.continuations.index import Index, open_index
+from sts.continuations.index import LOOK_UP, SCHEMA, Index, open_index
 from sts.continuations.types import Continuation
 from sts.domains import FilmAnnotations
 from sts.engine.rendering import encode_webp, render_film, write_mp4
@@ -35,7 +35,8 @@ from sts.viewer.criteria import find_criterion
 
 def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show one strip after the other."""
-    saved_index = open_index(workspace.store)
+    columns = SCHEMA if any("/" in name for name in args.what) else LOOK_UP
+    saved_index = open_index(workspace.store, columns=tuple(columns))
     continuations: list[Continuation] = []
     parts: list[str] = []
     values: list[dict[str, Any]] = []

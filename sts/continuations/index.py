@@ -7,8 +7,7 @@ the parts, and an index that does not match them is rebuilt (`sts.continuations.
 import contextlib
 import itertools
 import json
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -40,6 +39,10 @@ SCHEMA = {
     "group": pa.int32(),
     **{name: parts.SUMMARY[name] for name in _NUMBER_COLUMNS},
 }
+LOOK_UP = ("id", "content_hash", "part", "group")
+"""The columns that `rows_with_prefix`, `group_by_part` and `locate_rows` read."""
+PLANNING = ("part", "agent", "fingerprint", "scenario", "seed", "index", "together")
+"""The columns that `missing_indices` reads."""
 _MIN_ID_DIGITS = 4
 """Minimum number of digits of an abbreviated id."""
 
@@ -76,7 +79,7 @@ class Index:
     """An index in memory, one row for each continuation."""
 
     sizes: dict[str, int]  # bytes of each part that it covers
-    table: pa.Table  # the columns of `SCHEMA`, each in one chunk
+    table: pa.Table  # the columns of `SCHEMA`, or some of them, each in one chunk
 
     @cached_property
     def ids(self) -> NDArray[np.uint8]:
@@ -103,8 +106,10 @@ class Index:
     def mask_where(self, column: str, words: Collection[str]) -> NDArray[np.bool_]:
         """Return bool[rows], True for rows whose value is one of `words`."""
         matches = np.array([word in words for word in self.read_values(column)], np.bool_)
-        codes = self.read_codes(column)
-        return matches[codes] if len(matches) else np.zeros(len(codes), np.bool_)
+        codes, hits = self.read_codes(column), np.flatnonzero(matches)
+        if len(hits) <= 1:  # a comparison is quicker
+            return np.equal(codes, hits[0] if len(hits) else -1)
+        return matches[codes]
 
     def find_rows(self, scenarios: Collection[str]) -> NDArray[np.intp]:
         """Return the rows of continuations of the scenarios with these content hashes."""
@@ -126,21 +131,40 @@ class Index:
             return np.empty(0, np.intp)
         low = np.frombuffer(bytes.fromhex(id.ljust(24, "0")), np.uint8)
         n_bytes = len(id) // 2
-        hits = (self.ids[:, :n_bytes] == low[:n_bytes]).all(1)
+        rows = np.flatnonzero(np.equal(self.ids[:, 0], low[0]))
+        ids = self.ids[rows]
+        hits = (ids[:, :n_bytes] == low[:n_bytes]).all(1)
         if len(id) % 2:
-            hits &= self.ids[:, n_bytes] >> 4 == low[n_bytes] >> 4
-        return np.flatnonzero(hits)
+            hits &= ids[:, n_bytes] >> 4 == low[n_bytes] >> 4
+        matching: NDArray[np.intp] = rows[hits]
+        return matching
 
-    def existing_indices(self, agent: str, mark: str, seed: int) -> dict[str, dict[int, int]]:
-        """Return an agent's continuations as {scenario hash: {index: together}}."""
+    def missing_indices(
+        self, agent: str, mark: str, seed: int, count: int
+    ) -> dict[str, tuple[list[int], bool]]:
+        """Return which of `count` continuations of each scenario an agent lacks, by its hash.
+
+        The second value is True if a continuation of the scenario depends on its batch. Scenarios
+        that the agent never continued are left out.
+        """
         mask = self.mask_where("agent", (agent,)) & self.mask_where("fingerprint", (mark,))
         rows = np.flatnonzero(mask & (self.read_numbers("seed") == seed))
-        words, indices = self.read_values("scenario"), defaultdict[str, dict[int, int]](dict)
-        numbers = (self.read_numbers(name)[rows].tolist() for name in ("index", "together"))
-        codes = self.read_codes("scenario")[rows].tolist()
-        for code, index, together in zip(codes, *numbers, strict=True):
-            indices[words[code]][index] = together
-        return indices
+        codes, words = self.read_codes("scenario")[rows], self.read_values("scenario")
+        is_present = np.bincount(codes, minlength=len(words)) > 0
+        positions = (np.cumsum(is_present) - 1)[codes]
+        exists = np.zeros((np.count_nonzero(is_present), count), np.bool_)
+        indices = self.read_numbers("index")[rows]
+        inside = (indices >= 0) & (indices < count)
+        exists[positions[inside], indices[inside]] = True
+        missing: list[list[int]] = [[] for _ in exists]
+        for position, index in np.argwhere(~exists).tolist():
+            missing[position].append(index)
+        sensitive = {*codes[self.read_numbers("together")[rows] > 0].tolist()}
+        present = np.flatnonzero(is_present).tolist()
+        return {
+            words[code]: (lacking, code in sensitive)
+            for code, lacking in zip(present, missing, strict=True)
+        }
 
     def iter_entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
         """Yield the entries of the continuations in `rows`."""
@@ -185,17 +209,24 @@ ENTRIES_AT_ONCE = 50_000
 """Number of entries that are built at a time."""
 
 
-def open_index(store: KeyValueStore, *, rebuild: bool = False) -> Index:
+def open_index(
+    store: KeyValueStore, *, rebuild: bool = False, columns: Sequence[str] = tuple(SCHEMA)
+) -> Index:
     """Return the index of all stored parts; save it if it was out of date.
 
-    `rebuild` ignores the saved one and reads all parts.
+    `rebuild` ignores the saved one and reads all parts. `columns` names those that are needed,
+    "part" among them; the index may have more.
 
     Raises:
       DamagedData: a part is damaged, or two of them disagree on one continuation.
       NewerFormat: a part has a later version.
     """
     sizes = parts.list_parts(store)
-    index = EMPTY if rebuild else _read_or_empty(store)
+    index = EMPTY if rebuild else _read_or_empty(store, columns)
+    if index.sizes == sizes:
+        return index
+    if index.table.num_columns < len(SCHEMA):  # all are needed to extend it
+        index = _read_or_empty(store)
     if not index.sizes.items() <= sizes.items():  # a part was removed or replaced
         index = EMPTY
     if new := [name for name in sizes if name not in index.sizes]:
@@ -246,11 +277,12 @@ def _count_rows_per_part(index: Index) -> dict[str, int]:
     return dict(zip(words, counts, strict=True))
 
 
-def _read_or_empty(store: KeyValueStore) -> Index:
-    """Return the saved index, or an empty one if it is missing or cannot be read."""
+def _read_or_empty(store: KeyValueStore, columns: Sequence[str] = tuple(SCHEMA)) -> Index:
+    """Return these columns of the saved index, or an empty one if it is missing or damaged."""
+    schema = {column: SCHEMA[column] for column in columns}
     try:
         raw = store.get(NAME)
-        table = parquet.decode_table(NAME, raw, FORMAT, VERSION, SCHEMA, rows=MAX_CONTINUATIONS)
+        table = parquet.decode_table(NAME, raw, FORMAT, VERSION, schema, rows=MAX_CONTINUATIONS)
         metadata = table.schema.metadata
         sizes, counts = (
             parse_versioned_json(metadata[k].decode(), dict) for k in (b"sts.parts", b"sts.rows")

@@ -96,11 +96,11 @@ def make_plan(
         name: [1 if is_deterministic(known[name], s.partner, find) else count for s in ranked]
         for name in names
     }
-    existing = {
-        name: index.existing_indices(known[name].name, known[name].fingerprint, seed)
+    missing = {
+        name: index.missing_indices(known[name].name, known[name].fingerprint, seed, count)
         for name in names
     }
-    shares = {name: _find_missing_shares(existing[name], ranked, counts[name]) for name in order}
+    shares = {name: _find_missing_shares(missing[name], ranked, counts[name]) for name in order}
     new = {name: sum(len(share.indices) for share in shares[name]) for name in names}
     max_size = min(max(sum(new.values()) // TARGET_CHUNKS, MIN_CHUNK_SIZE), MAX_CHUNK_SIZE)
     chunked = [(name, c) for name in order for c in _cut_into_chunks(shares[name], max_size)]
@@ -118,15 +118,16 @@ def make_plan(
 
 
 def _find_missing_shares(
-    present: Mapping[str, Mapping[int, int]], scenarios: Sequence[Scenario], counts: Sequence[int]
+    missing: Mapping[str, tuple[Sequence[int], bool]],
+    scenarios: Sequence[Scenario],
+    counts: Sequence[int],
 ) -> list[Share]:
     """Return the missing continuations of an agent; a batch-sensitive scenario is redone whole."""
     shares = []
     for scenario, count in zip(scenarios, counts, strict=True):
-        existing = present.get(scenario.hash, {})
-        lacking = tuple(i for i in range(count) if i not in existing)
+        indices, sensitive = missing.get(scenario.hash, (range(count), False))
+        lacking = tuple(i for i in indices if i < count)
         if lacking:
-            sensitive = any(existing.values())
             shares.append(Share(scenario, tuple(range(count)) if sensitive else lacking))
     return shares
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key, load_infos
 from sts.continuations import parts
-from sts.continuations.index import open_index
+from sts.continuations.index import PLANNING, open_index
 from sts.continuations.plan import Chunk, make_plan
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
@@ -87,7 +87,7 @@ def run(
     loaded = [name for name in names if name not in lost]
     _check_domains({name: infos[name] for name in loaded}, scenarios)
     workspace.create()
-    index = open_index(workspace.store)
+    index = open_index(workspace.store, columns=PLANNING)
     plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations import labels, parts
-from sts.continuations.index import NAME, Entry, Index, StaleIndex, open_index
+from sts.continuations.index import LOOK_UP, NAME, Entry, Index, StaleIndex, open_index
 from sts.continuations.types import Continuation, Identity
 from sts.errors import UnknownName
 from sts.storage import parquet
@@ -122,7 +122,7 @@ def find_continuation(workspace: Workspace, id: str, index: Index | None = None)
     Raises:
       UnknownName: there is none, or more than one.
     """
-    index = index or open_index(workspace.store)
+    index = index or open_index(workspace.store, columns=LOOK_UP)
     hits = index.rows_with_prefix(id)
     if len(hits) == 1:
         read = _stream_rows(workspace, lambda index: index.rows_with_prefix(id), index)
@@ -130,7 +130,7 @@ def find_continuation(workspace: Workspace, id: str, index: Index | None = None)
         if len(matches) == 1:
             return matches[0]
     similar = hits if len(hits) else np.arange(len(index.ids))
-    suggestions = [entry.id for entry in index.iter_entries(similar[:_MAX_SUGGESTIONS])]
+    suggestions = index.hex_digits("id", similar[:_MAX_SUGGESTIONS])
     raise UnknownName("continuation", id, suggestions, total=len(similar))
 
 

@@ -47,6 +47,12 @@ def to_numpy(array: pa.Array) -> NDArray[Any]:
     return rows if width == 1 else rows.reshape(-1, width)
 
 
+def longest_text(texts: pa.Array) -> int:
+    """Return the length of the longest of texts, or of bytes; 0 without any."""
+    ends = np.frombuffer(texts.buffers()[1] or b"", np.int32)
+    return int(np.diff(ends[texts.offset : texts.offset + len(texts) + 1]).max(initial=0))
+
+
 def from_numpy(values: NDArray[Any], there: NDArray[np.bool_] | None = None) -> pa.Array:
     """Convert numbers or booleans to Arrow; rows of bytes, uint8[N, width], to fixed-size bytes.
 

@@ -286,8 +286,10 @@ def _is_too_long(chunks: Sequence[pa.Array]) -> bool:
     """Return whether dictionary-encoded texts are too large after expansion."""
     texts = [chunk.flatten() if pa.types.is_list(chunk.type) else chunk for chunk in chunks]
     texts = [values for values in texts if pa.types.is_dictionary(values.type)]
-    # Most columns are small even if each text were all texts, which takes no counting.
-    if sum(values.dictionary.nbytes * len(values) for values in texts) <= arrow.MAX_BYTES:
+    # Most columns are small even if each text were the longest, which takes no counting.
+    if sum(arrow.longest_text(values.dictionary) * len(values) for values in texts) <= (
+        arrow.MAX_BYTES
+    ):
         return False
     import pyarrow.compute as pc  # slow to import
 

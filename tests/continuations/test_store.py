@@ -107,6 +107,18 @@ def test_finding_a_continuation_reads_one_row_group_of_one_shard(workspace, one,
     assert hashes(store.load(workspace, {one.hash})) == hashes([*kept, other])
 
 
+def test_index_read_in_part_covers_shards_added_meanwhile(workspace, one):
+    kept = make_continuations(one, range(3))
+    store.save(workspace, kept[:1])
+    indices.open_index(workspace.store)
+    for count, columns in ((2, indices.LOOK_UP), (3, indices.PLANNING)):
+        store.save(workspace, kept[count - 1 : count])
+        assert indices.open_index(workspace.store, columns=columns).table.num_rows == count
+        again = indices.open_index(workspace.store, columns=columns)
+        assert again.table.column_names == list(columns) and again.table.num_rows == count
+    assert hashes(store.load(workspace, {one.hash})) == hashes(kept)
+
+
 def test_second_writer_of_a_shard_must_write_the_same_rows(workspace, one):
     kept = make_continuations(one, [0, 1])
     slower = [dataclasses.replace(c, seconds=9.0, provenance={"python": "3"}) for c in kept]
