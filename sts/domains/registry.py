@@ -3,10 +3,12 @@
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from typing import cast
+from typing import Any, NamedTuple, cast
+
+import numpy as np
 
 from sts import registry
-from sts.domains.actions import action_space, are_valid_utterances
+from sts.domains.actions import ActionSpace, action_space, are_valid_utterances
 from sts.domains.adapter import EnvironmentDomain
 from sts.domains.environment import REQUIRED_ATTRIBUTES, Environment
 from sts.domains.protocol import Domain, SceneFormat
@@ -118,49 +120,66 @@ def validate_episodes(
     Raises:
       DamagedData: an episode does not match its domain or state.
     """
-    forms: dict[tuple[str, bytes], tuple[SceneFormat, str] | None] = {}
+    forms: dict[tuple[str, bytes], _Form | None] = {}
     for i, episode in enumerate(episodes):
         key = episode.domain, episode.state
         try:
             if key not in forms:
-                forms[key] = _scene_format(episode)
+                forms[key] = _make_form(episode)
         except StsError as error:
             raise error.with_prefix(names[i]) from None
-        expected_form = forms[key]
-        if expected_form is None:
+        form = forms[key]
+        if form is None:
             continue
-        form, hash = expected_form
-        world = load_domain(episode.domain)
-        space = action_space(world)
-        allowed = (
-            f"actions under {len(world.action_names)}"
-            if world.action_names
-            else f"actions {space.describe()}"
-        )
-        spoken = f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line"
-        rewards = "float64" if world.reward_unit is None else "int8"
+        scene, space = form.scene, form.space
         checks = (
-            (episode.n_players == form.n_players, f"{form.n_players} players"),
-            (episode.scene.shape[1] == form.objects, f"{form.objects} objects"),
-            (episode.actions.shape[2:] == space.shape and space.contains(episode.actions), allowed),
-            (episode.rewards.dtype == rewards, f"rewards of {rewards}"),
-            (are_valid_utterances(world, episode.utterances), spoken),
-            (episode.scene.max(initial=0) < form.bound, "cells that are on the grid"),
+            episode.n_players == scene.n_players,
+            episode.scene.shape[1] == scene.objects,
+            episode.actions.shape[2:] == space.shape and space.contains(episode.actions),
+            episode.rewards.dtype == form.rewards,
+            are_valid_utterances(form.world, episode.utterances),
+            episode.scene.max(initial=0) < scene.bound,
         )
-        for valid, expected in checks:
-            if not valid:
-                raise DamagedData(f"{names[i]}: expected {expected}, found others")
-        if worlds is not None and worlds[i] != hash:
+        if not all(checks):
+            expected = form.describe()[checks.index(False)]
+            raise DamagedData(f"{names[i]}: expected {expected}, found others")
+        if worlds is not None and worlds[i] != form.hash:
             raise DamagedData(
-                f"{names[i]} was altered: expected world {worlds[i][:8]}, found {hash[:8]}"
+                f"{names[i]} was altered: expected world {worlds[i][:8]}, found {form.hash[:8]}"
             )
     return episodes
 
 
-def _scene_format(episode: Episode) -> tuple[SceneFormat, str] | None:
-    """Return the scene format and world hash of an episode; None if its world is unavailable."""
+class _Form(NamedTuple):
+    """What the episodes of a state must be like."""
+
+    world: Domain
+    scene: SceneFormat
+    hash: str  # of the world
+    space: ActionSpace
+    rewards: np.dtype[Any]
+
+    def describe(self) -> tuple[str, ...]:
+        """Return what each check of `validate_episodes` expects."""
+        world = self.world
+        return (
+            f"{self.scene.n_players} players",
+            f"{self.scene.objects} objects",
+            f"actions under {len(world.action_names)}"
+            if world.action_names
+            else f"actions {self.space.describe()}",
+            f"rewards of {self.rewards}",
+            f"tokens under {len(world.tokens)}" if world.tokens else "texts of one line",
+            "cells that are on the grid",
+        )
+
+
+def _make_form(episode: Episode) -> _Form | None:
+    """Return what an episode's domain and state expect; None if its world is unavailable."""
     try:
         world = load_domain(episode.domain)
-        return world.scene_format(episode.state), world.world_id(episode.state)
+        scene, hash = world.scene_format(episode.state), world.world_id(episode.state)
     except _UNAVAILABLE:
         return None
+    rewards = np.dtype("float64" if world.reward_unit is None else "int8")
+    return _Form(world, scene, hash, action_space(world), rewards)

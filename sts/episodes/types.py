@@ -19,6 +19,7 @@ ACTION_DTYPES = tuple(
 """Dtypes of actions; float64 represents all their values exactly, except integers above 2^53."""
 MARKS = ("success", "failure", "cannot_tell")
 """Marks of a setter: whether an instruction was carried out."""
+_INT8 = np.dtype(np.int8)
 _FIELDS = {
     "actions": ACTION_DTYPES,
     "utterances": ("int8", "text"),
@@ -99,7 +100,7 @@ class Episode:
         shape = f"{self.domain}:{self.actions.shape}:{self.scene.shape}"
         for array in (self.actions, self.rewards, self.utterances):
             # int8 hashes as in earlier formats
-            shape += "" if array.dtype == np.int8 else f":{dtype_name(array.dtype)}"
+            shape += "" if array.dtype == _INT8 else f":{dtype_name(array.dtype)}"
         arrays = self.actions, self.utterances, self.rewards, self.scene
         return content_hash(shape.encode(), self.state, *map(_array_bytes, arrays))
 

@@ -1,5 +1,6 @@
 """Conversion of columns between Arrow and NumPy."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,8 +31,9 @@ def to_list_column(arrays: Sequence[NDArray[Any]], item: pa.DataType) -> pa.List
 def split_list_column(table: pa.Table, name: str) -> list[NDArray[Any]]:
     """Split a list column into a flat array per row."""
     column = table.column(name).combine_chunks()
-    ends = np.cumsum(to_numpy(column.value_lengths()))
-    return np.split(to_numpy(column.flatten()), ends[:-1]) if len(ends) else []
+    ends = np.cumsum(to_numpy(column.value_lengths())).tolist()
+    flat = to_numpy(column.flatten())
+    return [flat[start:end] for start, end in itertools.pairwise([0, *ends])]
 
 
 def to_numpy(array: pa.Array) -> NDArray[Any]:

@@ -253,11 +253,8 @@ def lock_file(path: Path) -> Iterator[None]:
 
 def content_hash(*parts: bytes) -> str:
     """Return the hexadecimal SHA-256 of `parts`, each prefixed with its length."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "little"))
-        digest.update(part)
-    return digest.hexdigest()
+    framed = [piece for part in parts for piece in (len(part).to_bytes(8, "little"), part)]
+    return hashlib.sha256(b"".join(framed)).hexdigest()
 
 
 def parse_versioned_json(text: str, kind: type) -> Any:

@@ -23,6 +23,8 @@ SIGHT = 1
 DOMAIN = "lambda-star"
 NONE = -1
 """Value of a missing direction, move or cell."""
+_MAX_TABLE_CELLS = 256
+"""Cells of the largest grid whose distances are looked up, in a table of up to 512 kB."""
 NEVER = 10**6
 """Lower bound on the age of an event that never happened, in frames."""
 Cells = NDArray[np.int64]
@@ -46,6 +48,20 @@ def read_grid(state: bytes) -> Grid:
 def distances(a: Cells | int, b: Cells | int, size: Grid) -> Any:
     """Return the toroidal Chebyshev distances between cells."""
     return torus.distance(a, b, *size)
+
+
+def _look_up_distances(a: Cells, b: Cells, size: Grid) -> Any:
+    """Return the distances between cells of the grid, from a table if the grid is small."""
+    n_cells = size.height * size.width
+    return _distance_table(size)[a, b] if n_cells <= _MAX_TABLE_CELLS else distances(a, b, size)
+
+
+@functools.lru_cache(maxsize=64)
+def _distance_table(size: Grid) -> Cells:
+    """Return int64[cells, cells], the distances between all cells of a grid."""
+    cells = np.arange(size.height * size.width)
+    table: Cells = distances(cells[:, None], cells, size)
+    return table
 
 
 def directions(a: Any, b: Any, size: tuple[int, int]) -> Any:
@@ -82,8 +98,7 @@ class Track:
             scene[:, GOOD],
             scene[:, EVIL],
         )
-        self.to_good = distances(self.me, self.good, self.size)
-        self.to_evil = distances(self.me, self.evil, self.size)
+        self.to_good, self.to_evil = _look_up_distances(self.me, scene[:, : EVIL + 1].T, size)
 
     def distance_to(self, other: int) -> Cells:
         """Return the distance to another player."""
@@ -116,6 +131,9 @@ def first_step(hits: Bools) -> Any:
     """Return the step of the first hit, counted from 1; 0 if there is none."""
     if not hits.shape[-1]:
         return np.zeros(hits.shape[:-1], np.int64)
+    if hits.ndim == 1:  # the same, and quicker
+        first = int(hits.argmax())
+        return first + 1 if hits[first] else 0
     return np.where(hits.any(-1), hits.argmax(-1) + 1, 0)
 
 
