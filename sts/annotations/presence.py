@@ -1,4 +1,4 @@
-"""Whether a workspace has a study, found without a database library, which is slow to import."""
+"""Check for a study in a workspace without a database library, which is slow to import."""
 
 import os
 from pathlib import Path

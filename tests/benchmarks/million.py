@@ -58,13 +58,13 @@ def measured(folder: Path, one: str) -> Rows:
     run = ("run", "million@1", *agents, "--continuations", str(CONTINUATIONS))
     show, label, queue = ("show", one), ("label", "million@1"), "the annotator's queue"
     for what, aim, words in (
-        ("`sts show CONTINUATION`", 3, show),
-        ("`sts run`, nothing to do", 3, run),
+        ("`sts show CONTINUATION`", 1, show),
+        ("`sts run`, nothing to do", 1, run),
         (f"{queue}, for the first time", 20, ()),
         (f"{queue}, again", 20, ()),
-        ("`sts label`", None, label),
+        ("`sts label`", 60, label),
         ("`sts label`, nothing to do", 3, label),
-        ("`sts show CONTINUATION`, with its label", 3, show),
+        ("`sts show CONTINUATION`, with its label", 1, show),
         ("`sts report`, of a million labels", 20, ("report", "million@1")),
         ("`sts show`, no index yet", None, show),
     ):
