@@ -151,7 +151,7 @@ def validate_episodes(
 
 
 class _Form(NamedTuple):
-    """What the episodes of a state must be like."""
+    """Properties that all valid episodes of one state share."""
 
     world: Domain
     scene: SceneFormat
