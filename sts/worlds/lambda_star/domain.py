@@ -118,11 +118,11 @@ class Batch:
         indices = index_players(players, batch)
         shape = (*indices.shape, (2 * self.radius + 1) ** 2)
         sight = kernels.Sight(
-            good=np.zeros(shape, np.bool_),
-            evil=np.zeros(shape, np.bool_),
+            good=np.empty(shape, np.bool_),
+            evil=np.empty(shape, np.bool_),
             team=np.zeros(shape, np.uint16),
             others=np.zeros(shape, np.uint16),
-            reward=np.zeros(shape, np.int8),
+            reward=np.empty(shape, np.int8),
             heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
         )
         worlds = np.arange(batch)[:, None]
