@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.numerics.compiled import callable_from_jit
+from sts.numerics.compiled import callable_from_jit, jit
 from sts.worlds.lambda_star.torus import side_length
 
 MOVES = 9
 ALL_MOVES = (1 << MOVES) - 1
 
-_BITS = 1 << np.arange(MOVES)
 _WEIGHTS = (np.arange(ALL_MOVES + 1)[:, None] >> np.arange(MOVES) & 1).astype(np.float64)
 _MEMBERS = _WEIGHTS.sum(1)
 _NTH = np.argsort(-_WEIGHTS, axis=1, kind="stable").astype(np.int8)
@@ -44,10 +43,19 @@ def crop_reachable(around: NDArray[Any]) -> NDArray[Any]:
     return near.reshape(*around.shape[:-1], MOVES)
 
 
-def best_moves(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return int64[...], the sets of the moves with the highest of `values` [..., 9]."""
-    out: NDArray[np.int64] = (values == values.max(-1, keepdims=True)) @ _BITS
-    return out
+@jit
+def best_moves(values: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return int64[B, R], the sets of the moves with the highest of `values`, int8[B, R, 9]."""
+    sets = np.empty(values.shape[:2], np.int64)
+    for b in range(values.shape[0]):
+        for r in range(values.shape[1]):
+            highest, chosen = values[b, r, 0], 0
+            for move in range(1, MOVES):
+                highest = max(highest, values[b, r, move])
+            for move in range(MOVES):
+                chosen |= (values[b, r, move] == highest) << move
+            sets[b, r] = chosen
+    return sets
 
 
 def max_cells(height: NDArray[Any], width: NDArray[Any]) -> int:

@@ -11,6 +11,8 @@ from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 from sts.worlds.lambda_star.torus import first_move, side_length, wrap
 
+_LOWEST, _MAGNITUDE = -(2**63), 2**63 - 1
+
 
 @jit
 def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
@@ -19,22 +21,35 @@ def choose_moves(teams: TeamObservation, values: NDArray[np.float64]) -> Ints:
     Values are float64[B, cells or more], in halves; 0 at an episode's start. The teams' draws
     select among several best cells for each role.
     """
-    sets = np.empty(teams.cell.shape, np.int64)
+    sets, every_key = np.empty(teams.cell.shape, np.int64), values.view(np.int64)
     for b in range(len(sets)):
-        cell, height, width, row = teams.cell[b], teams.height[b, 0], teams.width[b, 0], values[b]
+        cell, height, width = teams.cell[b], teams.height[b, 0], teams.width[b, 0]
         for r in range(cell.size):
-            _average(teams.around[b, r], cell[r], height, width, row)
-        cells = height * width
-        top = row[:cells].max()
+            _average(teams.around[b, r], cell[r], height, width, values[b])
+        keys = every_key[b, : height * width]
+        top = _find_top(keys)
         ties = goal = 0
-        for c in range(cells):
-            ties += 1 if row[c] == top else 0
-            goal += c if row[c] == top else 0
+        for c in range(keys.size):
+            ties += 1 if keys[c] == top else 0
+            goal += c if keys[c] == top else 0
         for r in range(cell.size):
             if ties > 1:
-                goal = _find_tied_cell(row, cells, top, int(teams.draws[b, r] * ties))
+                goal = _find_tied_cell(keys, top, int(teams.draws[b, r] * ties))
             sets[b, r] = 1 << first_move(cell[r], goal, height, width)
     return sets
+
+
+@jit_inlined
+def _find_top(keys: Ints) -> int:
+    """Return the bits of the highest of float64 values, given as their bits, int64[cells].
+
+    Bits of values are ordered as the values are once those below 0 are mirrored. A maximum of
+    integers vectorises and one of floats does not. No value is -0.0.
+    """
+    top = _LOWEST
+    for c in range(keys.size):
+        top = max(top, keys[c] ^ (keys[c] >> 63 & _MAGNITUDE))
+    return int(top ^ (top >> 63 & _MAGNITUDE))
 
 
 @jit_inlined
@@ -54,10 +69,10 @@ def _average(
 
 
 @jit_inlined
-def _find_tied_cell(values: NDArray[np.float64], cells: int, top: float, number: int) -> int:
-    """Return cell `number`, from 0 and row by row, of those whose value is `top`."""
-    for c in range(cells):
-        if values[c] == top:
+def _find_tied_cell(keys: Ints, top: int, number: int) -> int:
+    """Return cell `number`, from 0 and row by row, of those whose key is `top`."""
+    for c in range(keys.size):
+        if keys[c] == top:
             if number == 0:
                 return c
             number -= 1
