@@ -237,7 +237,7 @@ def observe_worlds(
     """
     batch, n_players = a.cells.shape
     side, me = 2 * radius + 1, 2 + n_players
-    lanes, away = _make_lanes(n_players + 1), np.empty(LANES, np.int16)
+    lanes, entries = _make_lanes(n_players + 1), np.empty(LANES, np.int16)
     cells = np.empty(LANES, np.int64)
     axes = np.empty((4, side, LANES), np.int16)
     sights = np.empty((3, side * side, LANES), np.int8)
@@ -258,14 +258,13 @@ def observe_worlds(
             _transpose(sights[1], out.good[first:last, i])
             _transpose(sights[2], out.evil[first:last, i])
             for p in range(n_players):
-                _write_distances(lanes, me, 2 + p, away[:n])
+                _write_entries(lanes, me, 2 + p, radius, entries[:n])
                 for b in range(n):
-                    if away[b] <= radius and players[first + b, i] != p:
-                        m = _entry_in_sight(lanes, me, 2 + p, b, radius)
+                    if entries[b] >= 0 and players[first + b, i] != p:
                         counts = out.team if in_team[first + b, p] else out.others
-                        counts[first + b, i, m] += 1
-                        said = a.utterances[first + b, p]
-                        out.heard[first + b, i, said] += said > 0
+                        counts[first + b, i, entries[b]] += 1
+                        if a.utterances[first + b, p] > 0:
+                            out.heard[first + b, i, a.utterances[first + b, p]] += 1
 
 
 @jit_inlined
@@ -306,12 +305,15 @@ def _transpose(lanes: NDArray[np.int8], out: NDArray[Any]) -> None:
 
 
 @jit_inlined
-def _entry_in_sight(lanes: Lanes, k: int, other: int, b: int, radius: int) -> int:
-    """Return the entry of the neighbourhood of entry k in which another one is."""
-    rows, columns = lanes.rows[:, b], lanes.columns[:, b]
-    down = shortest_displacement(rows[k], rows[other], lanes.height[b])
-    right = shortest_displacement(columns[k], columns[other], lanes.width[b])
-    return int((down + radius) * (2 * radius + 1) + right + radius)
+def _write_entries(lanes: Lanes, k: int, other: int, radius: int, out: NDArray[np.int16]) -> None:
+    """Write the entry of the neighbourhood of k that `other` is in; -1 if it is out of sight."""
+    rows, columns = lanes.rows[k], lanes.columns[k]
+    to_rows, to_columns = lanes.rows[other], lanes.columns[other]
+    for b in range(len(out)):
+        down = radius + shortest_displacement(rows[b], to_rows[b], lanes.height[b])
+        right = radius + shortest_displacement(columns[b], to_columns[b], lanes.width[b])
+        is_near = (0 <= down <= 2 * radius) & (0 <= right <= 2 * radius)
+        out[b] = down * (2 * radius + 1) + right if is_near else -1
 
 
 @jit

@@ -21,7 +21,7 @@ INITIAL_VALUE = 0.2
 NEXT, FIRST, SAME = range(3)
 ENDED = -1
 GREEDY = -1
-_FREE = -1
+FREE = -1
 _ROWS = 31
 ROW_BYTES = 8 + 8 + MOVES * 8
 _OWNER = 2 * MOVES
@@ -97,13 +97,13 @@ def _recompute_best(table: Table, row: int) -> None:
 def empty_tables(batch: int, rows: int = _ROWS) -> Table:
     """Return the empty tables of B episodes."""
     return Table(
-        np.full((batch, rows), _FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
+        np.full((batch, rows), FREE), np.zeros((batch, rows)), np.zeros((batch, rows, MOVES))
     )
 
 
 def enlarge_table(table: Table, more: int) -> Table:
     """Return a copy that is at most half full after `more` new states an episode."""
-    used = int((table.marks != _FREE).sum(-1).max(initial=0)) + more
+    used = int((table.marks != FREE).sum(-1).max(initial=0)) + more
     out = empty_tables(len(table.marks), _grown_rows(used, table.marks.shape[1]))
     _copy_rows(table, out)
     return out
@@ -125,7 +125,7 @@ def table_bytes(states: int) -> int:
 def _find_row(marks: Ints, state: int) -> int:
     """Return the row of a state, or the free row for it."""
     row = state % marks.size
-    while marks[row] >> _OWNER != state and marks[row] != _FREE:
+    while marks[row] >> _OWNER != state and marks[row] != FREE:
         row = row + 1 if row + 1 < marks.size else 0
     return int(row)
 
@@ -136,7 +136,7 @@ def _copy_rows(table: Table, out: Table) -> None:
     for b in range(len(table.marks)):
         for row in range(table.marks.shape[1]):
             mark = table.marks[b, row]
-            if mark != _FREE:
+            if mark != FREE:
                 target = _find_row(out.marks[b], mark >> _OWNER)
                 out.marks[b, target], out.tops[b, target] = mark, table.tops[b, row]
                 out.values[b, target] = table.values[b, row]

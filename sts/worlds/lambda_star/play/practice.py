@@ -23,6 +23,7 @@ from sts.worlds.lambda_star.agents.move_sets import MOVES, pick_move
 from sts.worlds.lambda_star.agents.q_learning import CooperativeQLearning, QLearning
 from sts.worlds.lambda_star.agents.sarsa import CooperativeSarsa, Sarsa
 from sts.worlds.lambda_star.agents.value_table import (
+    FREE,
     NEXT,
     ROW_BYTES,
     SAME,
@@ -68,7 +69,6 @@ class _Scratch(NamedTuple):
 class _Team(NamedTuple):
     """Players `start` to `stop` - 1 of one episode, which share the table as `learner`."""
 
-    learner: int
     start: int
     stop: int
     stream: np.uint64
@@ -118,11 +118,11 @@ def _play_episodes(
 ) -> None:
     """Play episodes `first` to `last` - 1."""
     steps, n_players = out.actions.shape[1:]
-    most, height, width, learner = 0, 0, 0, 0
+    most, height, width = 0, 0, 0
     for b in range(first, last):
         most = max(most, a.size[b, 0] * a.size[b, 1])
     states = steps * most
-    table = Table(np.zeros(states, np.int64), np.empty(states), np.empty((states, MOVES)))
+    table = Table(np.empty(states, np.int32), np.empty(states), np.empty((states, MOVES)))
     bench = _Scratch(
         table,
         np.empty(states, np.int8),
@@ -138,8 +138,8 @@ def _play_episodes(
         _write_rewards(a, b, steps, bench)
         actions, rewards = out.actions[b], out.rewards[b]
         for start in range(0, n_players, together):
-            learner += 1
-            team = _Team(learner, start, start + together, streams[b], height * width)
+            bench.table.marks[: steps * height * width] = FREE
+            team = _Team(start, start + together, streams[b], height * width)
             for k in range(plan.practice_passes + 1):
                 _play_pass(bench, team, k, plan, a.cells[b], actions, rewards)
         a.cells[b], a.actions[b], a.rewards[b] = bench.cells, actions[steps - 1], rewards[steps - 1]
@@ -197,7 +197,7 @@ def _play_pass(
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
             u = random_uniform(team.stream, (counter + p) * _SLOTS)
-            move = pick_move(best_moves(table, states[p], team.learner), u)
+            move = pick_move(best_moves(table, states[p], 0), u)
             cells[p] = ways[cells[p], move]
             actions[t, p], rewards[t, p] = move, pay[here + cells[p]]
         if k < plan.practice_passes:
@@ -208,6 +208,6 @@ def _play_pass(
                 else (here if plan.future_kind == SAME else 0)
             )
             for p in range(team.start, team.stop):
-                future = 0.0 if over else best_value(table, base + cells[p], team.learner)
+                future = 0.0 if over else best_value(table, base + cells[p], 0)
                 move, reward = int(actions[t, p]), int(rewards[t, p])
-                learn(table, states[p], team.learner, move, reward, future)
+                learn(table, states[p], 0, move, reward, future)
