@@ -237,7 +237,7 @@ def observe_worlds(
     """
     batch, n_players = a.cells.shape
     side, me = 2 * radius + 1, 2 + n_players
-    lanes, entries = _make_lanes(n_players + 1), np.empty(LANES, np.int16)
+    lanes, entries = _make_lanes(n_players + 1), np.empty(LANES, np.int32)
     cells = np.empty(LANES, np.int64)
     axes = np.empty((4, side, LANES), np.int16)
     sights = np.empty((3, side * side, LANES), np.int8)
@@ -305,7 +305,7 @@ def _transpose(lanes: NDArray[np.int8], out: NDArray[Any]) -> None:
 
 
 @jit_inlined
-def _write_entries(lanes: Lanes, k: int, other: int, radius: int, out: NDArray[np.int16]) -> None:
+def _write_entries(lanes: Lanes, k: int, other: int, radius: int, out: NDArray[np.int32]) -> None:
     """Write the entry of the neighbourhood of k that `other` is in; -1 if it is out of sight."""
     rows, columns = lanes.rows[k], lanes.columns[k]
     to_rows, to_columns = lanes.rows[other], lanes.columns[other]

@@ -1,13 +1,12 @@
 """Value tables of the tabular learners: the values of moves by state, in rows.
 
-A row's mark holds the row's owner; for any other owner the row counts as blank. So a table with a
-row for every state serves one learner after another, with the learner's number as the owner, and
-needs no clearing. With too many states for that, the table is a hash table: the owner is the state,
-in the first of the rows state % N, state % N + 1, ... that is its own or free. Rows are never
-freed, so the values of a state do not depend on N.
+A row's mark holds the row's owner; for any other owner the row counts as blank. A table with a row
+for every state has a single owner. With too many states for that, the table is a hash table: the
+owner is the state, in the first of the rows state % N, state % N + 1, ... that is its own or free.
+Rows of a hash table are never freed, so the values of a state do not depend on N.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,74 +23,57 @@ GREEDY = -1
 FREE = -1
 _ROWS = 31
 ROW_BYTES = 8 + 8 + MOVES * 8
-_OWNER = 2 * MOVES
 
 
 class Table(NamedTuple):
     """Table of N rows; the tables of B episodes have a leading axis B."""
 
-    # int64[N], the owner << 18 | the set of tried moves << 9 | the best moves; -1 if free
-    marks: Ints
+    # int64[N], or int32[N] if the owners are few: the owner << 9 | the best moves; -1 if free
+    marks: NDArray[np.signedinteger[Any]]
     tops: NDArray[np.float64]  # float64[N], the highest value of a move, in units of reward
-    # float64[N, 9], the value of each move; undefined for moves that were not tried
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # float64[N, 9], the value of each move
 
 
 @jit_inlined
 def best_moves(table: Table, row: int, owner: int) -> int:
     """Return the set of moves of the highest value; all moves if the row has another owner."""
     mark = table.marks[row]
-    return int(mark & ALL_MOVES if mark >> _OWNER == owner else ALL_MOVES)
+    return int(mark & ALL_MOVES if mark >> MOVES == owner else ALL_MOVES)
 
 
 @jit_inlined
 def best_value(table: Table, row: int, owner: int) -> float:
     """Return the highest value of a move; `INITIAL_VALUE` if the row has another owner."""
-    return float(table.tops[row] if table.marks[row] >> _OWNER == owner else INITIAL_VALUE)
+    return float(table.tops[row] if table.marks[row] >> MOVES == owner else INITIAL_VALUE)
 
 
 @jit_inlined
 def _move_value(table: Table, row: int, owner: int, move: int) -> float:
-    """Return the value of a move; `INITIAL_VALUE` if the owner has not tried it."""
-    mark = table.marks[row]
-    tried = mark >> _OWNER == owner and mark >> MOVES >> move & 1
-    return float(table.values[row, move] if tried else INITIAL_VALUE)
+    """Return the value of a move; `INITIAL_VALUE` if the row has another owner."""
+    return float(table.values[row, move] if table.marks[row] >> MOVES == owner else INITIAL_VALUE)
 
 
 @jit_inlined
 def learn(table: Table, row: int, owner: int, move: int, reward: int, future: float) -> None:
-    """Update the value of a move towards its reward, in halves, plus the discounted future.
-
-    The branches here are unpredictable for a processor. So both outcomes are computed and one is
-    selected.
-    """
-    mark, bit = table.marks[row], 1 << move
-    blank_row = mark >> _OWNER != owner
-    mark = ALL_MOVES if blank_row else mark
-    highest = INITIAL_VALUE if blank_row else table.tops[row]
-    tried, chosen = mark >> MOVES & ALL_MOVES, mark & ALL_MOVES
-    value = table.values[row, move] if tried & bit else INITIAL_VALUE
-    value = value + ALPHA * (0.5 * reward + GAMMA * future - value)
+    """Update the value of a move towards its reward, in halves, plus the discounted future."""
+    mark, bit, values = table.marks[row], 1 << move, table.values[row]
+    highest, chosen = table.tops[row], mark & ALL_MOVES
+    if mark >> MOVES != owner:
+        values[:] = INITIAL_VALUE
+        highest, chosen = INITIAL_VALUE, ALL_MOVES
+    value = values[move] + ALPHA * (0.5 * reward + GAMMA * future - values[move])
+    values[move] = value
     chosen = chosen & ~bit | (value == highest) << move
     chosen = bit if value > highest else chosen
-    table.marks[row] = owner << _OWNER | (tried | bit) << MOVES | chosen
-    table.tops[row] = value if value > highest else highest
-    table.values[row, move] = value
-    if chosen == 0:
-        _recompute_best(table, row)
-
-
-@jit_inlined
-def _recompute_best(table: Table, row: int) -> None:
-    """Recompute the best moves of a row after the value of the last of them fell."""
-    tried, highest, chosen = table.marks[row] >> MOVES & ALL_MOVES, -np.inf, 0
-    for move in range(MOVES):
-        value = table.values[row, move] if tried >> move & 1 else INITIAL_VALUE
-        chosen = 0 if value > highest else chosen
-        highest = value if value > highest else highest
-        chosen |= (value == highest) << move
+    highest = value if value > highest else highest
+    if chosen == 0:  # the value of the last of the best moves fell
+        highest = value
+        for other in range(MOVES):
+            highest = values[other] if values[other] > highest else highest
+        for other in range(MOVES):
+            chosen |= (values[other] == highest) << other
+    table.marks[row] = owner << MOVES | chosen
     table.tops[row] = highest
-    table.marks[row] |= chosen
 
 
 def empty_tables(batch: int, rows: int = _ROWS) -> Table:
@@ -125,7 +107,7 @@ def table_bytes(states: int) -> int:
 def _find_row(marks: Ints, state: int) -> int:
     """Return the row of a state, or the free row for it."""
     row = state % marks.size
-    while marks[row] >> _OWNER != state and marks[row] != FREE:
+    while marks[row] >> MOVES != state and marks[row] != FREE:
         row = row + 1 if row + 1 < marks.size else 0
     return int(row)
 
@@ -137,7 +119,7 @@ def _copy_rows(table: Table, out: Table) -> None:
         for row in range(table.marks.shape[1]):
             mark = table.marks[b, row]
             if mark != FREE:
-                target = _find_row(out.marks[b], mark >> _OWNER)
+                target = _find_row(out.marks[b], mark >> MOVES)
                 out.marks[b, target], out.tops[b, target] = mark, table.tops[b, row]
                 out.values[b, target] = table.values[b, row]
 

@@ -2,9 +2,8 @@
 
 It uses the same random draws as the general path, so both give the same episodes.
 
-A table here has a row for every state of an episode and serves one learner after another. It needs
-no clearing: each row has the number of the learner that last wrote to it, and counts as blank for
-any other. So memory does not grow with episodes, players or rehearsals.
+A table here has a row for every state of an episode and serves one learner after another, each of
+which frees all rows first. So memory does not grow with episodes, players or rehearsals.
 
 Axes: B episodes, T steps, P players, S states, which are T steps of as many cells as the
 largest grid has; state = step * cells + cell.
@@ -39,6 +38,7 @@ LEARNERS = {c.name: c for c in (QLearning, CooperativeQLearning, Sarsa, Cooperat
 STATE_BYTES = ROW_BYTES + 1
 CELL_BYTES = MOVES * 4
 _SLOTS = 2
+_OWNER = 0
 
 
 class Outcome(NamedTuple):
@@ -67,7 +67,7 @@ class _Scratch(NamedTuple):
 
 
 class _Team(NamedTuple):
-    """Players `start` to `stop` - 1 of one episode, which share the table as `learner`."""
+    """Players `start` to `stop` - 1 of one episode, which share the table."""
 
     start: int
     stop: int
@@ -197,7 +197,7 @@ def _play_pass(
         for p in range(team.start, team.stop):
             states[p] = here + cells[p]
             u = random_uniform(team.stream, (counter + p) * _SLOTS)
-            move = pick_move(best_moves(table, states[p], 0), u)
+            move = pick_move(best_moves(table, states[p], _OWNER), u)
             cells[p] = ways[cells[p], move]
             actions[t, p], rewards[t, p] = move, pay[here + cells[p]]
         if k < plan.practice_passes:
@@ -208,6 +208,6 @@ def _play_pass(
                 else (here if plan.future_kind == SAME else 0)
             )
             for p in range(team.start, team.stop):
-                future = 0.0 if over else best_value(table, base + cells[p], 0)
+                future = 0.0 if over else best_value(table, base + cells[p], _OWNER)
                 move, reward = int(actions[t, p]), int(rewards[t, p])
-                learn(table, states[p], 0, move, reward, future)
+                learn(table, states[p], _OWNER, move, reward, future)
