@@ -169,7 +169,7 @@ def _move_cells(lanes: Lanes, k: int, moves: NDArray[np.int8], cells: Ints) -> N
 
 
 @jit_inlined
-def _ring_distance(start: int, goal: int, size: int) -> int:
+def _ring_distance(start: Any, goal: Any, size: Any) -> Any:
     """Return the distance on a ring of a coordinate in [-size, 2 * size) and one on the ring."""
     direct = abs(np.int16(start - goal))
     return min(direct, abs(np.int16(size - direct)))
