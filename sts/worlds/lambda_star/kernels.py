@@ -117,55 +117,47 @@ LANES = 64
 
 
 class Lanes(NamedTuple):
-    """Coordinates in up to `LANES` worlds: row 0 is Good's, row 1 Evil's, row 2 + p player p's.
+    """Coordinates in up to `LANES` worlds: of Good, of Evil, of P players and of R observers.
 
     Loops over lanes vectorise if they index slices from 0, call no division and do not branch.
     """
 
     height: NDArray[np.int16]  # int16[LANES]
     width: NDArray[np.int16]  # int16[LANES]
-    per_width: NDArray[np.float32]  # float32[LANES], 1 / width
-    rows: NDArray[np.int16]  # int16[2 + P, LANES]
-    columns: NDArray[np.int16]  # int16[2 + P, LANES]
+    rows: NDArray[np.int16]  # int16[2 + P + R, LANES]
+    columns: NDArray[np.int16]  # int16[2 + P + R, LANES]
+    cells: Ints  # int64[LANES], working memory
 
 
 @jit
-def _make_lanes(n_players: int) -> Lanes:
+def _make_lanes(n_places: int) -> Lanes:
     """Return lanes whose values are undefined."""
-    sizes, places = np.empty((2, LANES), np.int16), np.empty((2, 2 + n_players, LANES), np.int16)
-    return Lanes(sizes[0], sizes[1], np.empty(LANES, np.float32), places[0], places[1])
+    sizes, places = np.empty((2, LANES), np.int16), np.empty((2, n_places, LANES), np.int16)
+    return Lanes(sizes[0], sizes[1], places[0], places[1], np.empty(LANES, np.int64))
 
 
-@jit_inlined
-def _load_sizes(lanes: Lanes, size: Ints) -> None:
-    """Load the sizes of n worlds, int64[n, 2]."""
-    for b in range(len(size)):
-        lanes.height[b], lanes.width[b] = size[b, 0], size[b, 1]
-        lanes.per_width[b] = 1.0 / size[b, 1]
+@jit
+def _load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int, n: int) -> None:
+    """Load n worlds, from the `first`; `players` are the observers, int64[B, R].
 
-
-@jit_inlined
-def _load_cells(lanes: Lanes, k: int, cells: Ints) -> None:
-    """Load the cells, int64[n], of entry k in n worlds.
-
-    The half keeps the quotient far enough from the next integer for the precision of float32.
+    The half keeps a quotient far enough from the next integer for the precision of float32.
     """
-    rows, columns = lanes.rows[k], lanes.columns[k]
-    for b in range(len(cells)):
-        row = np.int32((np.float32(cells[b]) + np.float32(0.5)) * lanes.per_width[b])
-        rows[b], columns[b] = row, cells[b] - row * lanes.width[b]
-
-
-@jit_inlined
-def _move_cells(lanes: Lanes, k: int, moves: NDArray[np.int8], cells: Ints) -> None:
-    """Make the moves, int8[n], of entry k in n worlds, and write its cells, int64[n]."""
-    rows, columns = lanes.rows[k], lanes.columns[k]
-    for b in range(len(moves)):
-        down = moves[b] * 11 >> 5  # moves[b] // 3, for 0 to 8
-        rows[b] = wrap(rows[b] + down - 1, lanes.height[b])
-        columns[b] = wrap(columns[b] + (moves[b] - 3 * down) - 1, lanes.width[b])
-    for b in range(len(moves)):
-        cells[b] = np.int32(rows[b]) * lanes.width[b] + columns[b]
+    n_players = a.cells.shape[1]
+    for b in range(n):
+        lanes.height[b], lanes.width[b] = a.size[first + b, 0], a.size[first + b, 1]
+    for k in range(2 + n_players + players.shape[1]):
+        for b in range(n):
+            if k < 2:
+                lanes.cells[b] = a.objects[first + b, k]
+            elif k < 2 + n_players:
+                lanes.cells[b] = a.cells[first + b, k - 2]
+            else:
+                lanes.cells[b] = a.cells[first + b, players[first + b, k - 2 - n_players]]
+        rows, columns = lanes.rows[k], lanes.columns[k]
+        for b in range(n):
+            cell, width = np.int32(lanes.cells[b]), np.int32(lanes.width[b])
+            row = np.int32((np.float32(cell) + np.float32(0.5)) / np.float32(width))
+            rows[b], columns[b] = row, cell - row * width
 
 
 @jit_inlined
@@ -175,42 +167,51 @@ def _ring_distance(start: Any, goal: Any, size: Any) -> Any:
     return min(direct, abs(np.int16(size - direct)))
 
 
-@jit_inlined
-def _write_distances(lanes: Lanes, k: int, other: int, out: NDArray[np.int16]) -> None:
-    """Write the distances of entries k and `other` in n worlds, int16[n]."""
-    rows, columns = lanes.rows[k], lanes.columns[k]
-    to_rows, to_columns = lanes.rows[other], lanes.columns[other]
-    for b in range(len(out)):
-        out[b] = max(
-            _ring_distance(rows[b], to_rows[b], lanes.height[b]),
-            _ring_distance(columns[b], to_columns[b], lanes.width[b]),
-        )
-
-
 @jit
 def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
     """Advance B worlds by one step: players, Good and Evil, then the rewards."""
     batch, n_players = a.cells.shape
-    lanes, away = _make_lanes(n_players), np.empty((2, LANES), np.int16)
-    a.actions[:] = actions
-    a.utterances[:] = utterances
+    lanes, nobody = _make_lanes(2 + n_players), np.empty((batch, 0), np.int64)
     for b in range(batch):
         advance_objects(a, b)
         a.step[b] += 1
+        for p in range(n_players):  # numba would spend seconds on checks of assigned slices
+            a.actions[b, p], a.utterances[b, p] = actions[b, p], utterances[b, p]
     for first in range(0, batch, LANES):
-        last = min(first + LANES, batch)
-        to_good, to_evil = away[0, : last - first], away[1, : last - first]
-        _load_sizes(lanes, a.size[first:last])
-        for k in range(2):
-            _load_cells(lanes, k, a.objects[first:last, k])
+        n = min(LANES, batch - first)
+        _load_lanes(lanes, a, nobody, first, n)
         for p in range(n_players):
-            _load_cells(lanes, 2 + p, a.cells[first:last, p])
-            _move_cells(lanes, 2 + p, actions[first:last, p], a.cells[first:last, p])
-            _write_distances(lanes, 2 + p, 0, to_good)
-            _write_distances(lanes, 2 + p, 1, to_evil)
-            rewards = a.rewards[first:last, p]
-            for b in range(last - first):
-                rewards[b] = reward_at_distance(to_good[b]) - reward_at_distance(to_evil[b])
+            _move_player(lanes, 2 + p, actions[first : first + n, p], a.cells[first : first + n, p])
+            _write_rewards(lanes, 2 + p, a.rewards[first : first + n, p])
+
+
+@jit_inlined
+def _move_player(lanes: Lanes, k: int, moves: NDArray[np.int8], cells: Ints) -> None:
+    """Make the moves, int8[n], of entry k in n worlds, and write its cells, int64[n]."""
+    rows, columns, height, width = lanes.rows[k], lanes.columns[k], lanes.height, lanes.width
+    for b in range(len(moves)):
+        down = moves[b] * 11 >> 5  # moves[b] // 3, for 0 to 8
+        rows[b] = wrap(rows[b] + down - 1, height[b])
+        columns[b] = wrap(columns[b] + (moves[b] - 3 * down) - 1, width[b])
+        cells[b] = np.int32(rows[b]) * width[b] + columns[b]
+
+
+@jit_inlined
+def _write_rewards(lanes: Lanes, k: int, out: NDArray[np.int8]) -> None:
+    """Write the rewards of entry k in n worlds, int8[n], in halves."""
+    rows, columns, height, width = lanes.rows[k], lanes.columns[k], lanes.height, lanes.width
+    good_rows, good_columns = lanes.rows[0], lanes.columns[0]
+    evil_rows, evil_columns = lanes.rows[1], lanes.columns[1]
+    for b in range(len(out)):
+        to_good = max(
+            _ring_distance(rows[b], good_rows[b], height[b]),
+            _ring_distance(columns[b], good_columns[b], width[b]),
+        )
+        to_evil = max(
+            _ring_distance(rows[b], evil_rows[b], height[b]),
+            _ring_distance(columns[b], evil_columns[b], width[b]),
+        )
+        out[b] = reward_at_distance(to_good) - reward_at_distance(to_evil)
 
 
 class Sight(NamedTuple):
@@ -236,27 +237,21 @@ def observe_worlds(
     fit the grids.
     """
     batch, n_players = a.cells.shape
-    side, me = 2 * radius + 1, 2 + n_players
-    lanes, entries = _make_lanes(n_players + 1), np.empty(LANES, np.int32)
-    cells = np.empty(LANES, np.int64)
+    side = 2 * radius + 1
+    lanes = _make_lanes(2 + n_players + players.shape[1])
     axes = np.empty((4, side, LANES), np.int16)
-    sights = np.empty((3, side * side, LANES), np.int8)
+    sights, entries = np.empty((3, side * side, LANES), np.int8), np.empty(LANES, np.int32)
     for first in range(0, batch, LANES):
-        last = min(first + LANES, batch)
-        n = last - first
-        _load_sizes(lanes, a.size[first:last])
-        for k in range(2):
-            _load_cells(lanes, k, a.objects[first:last, k])
-        for p in range(n_players):
-            _load_cells(lanes, 2 + p, a.cells[first:last, p])
+        n = min(LANES, batch - first)
+        _load_lanes(lanes, a, players, first, n)
         for i in range(players.shape[1]):
-            for b in range(n):
-                cells[b] = a.cells[first + b, players[first + b, i]]
-            _load_cells(lanes, me, cells[:n])
+            me = 2 + n_players + i
             _find_objects(lanes, me, n, axes, sights)
-            _transpose(sights[0], out.reward[first:last, i])
-            _transpose(sights[1], out.good[first:last, i])
-            _transpose(sights[2], out.evil[first:last, i])
+            for b in range(n):
+                for m in range(side * side):
+                    out.reward[first + b, i, m] = sights[0, m, b]
+                    out.good[first + b, i, m] = sights[1, m, b]
+                    out.evil[first + b, i, m] = sights[2, m, b]
             for p in range(n_players):
                 _write_entries(lanes, me, 2 + p, radius, entries[:n])
                 for b in range(n):
@@ -294,14 +289,6 @@ def _find_objects(
             to_evil = max(evil_row[b], evil_column[b])
             reward[b] = reward_at_distance(to_good) - reward_at_distance(to_evil)
             good[b], evil[b] = to_good == 0, to_evil == 0
-
-
-@jit_inlined
-def _transpose(lanes: NDArray[np.int8], out: NDArray[Any]) -> None:
-    """Write [M, LANES] to [n, M]."""
-    for b in range(out.shape[0]):
-        for m in range(out.shape[1]):
-            out[b, m] = lanes[m, b]
 
 
 @jit_inlined

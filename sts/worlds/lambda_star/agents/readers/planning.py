@@ -132,7 +132,7 @@ def plan_moves(
                     for m in range(MOVES):
                         best = max(best, later[i + m // 3 - 1, j + m % 3 - 1])
                     values[i, j] = value + _DISCOUNT * (best if t < PLAN_STEPS else 0.0)
-            later[:] = values
+            later, values = values, later
         sets[n] = _best_moves(later)
 
 
