@@ -9,7 +9,18 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from math import floor
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, func, insert, select
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+)
 
 from sts.annotations.assignment import unit_hash
 from sts.annotations.schema import annotators, categories, deals, items, roles
@@ -21,16 +32,23 @@ _MAX_DENOMINATOR = 1000
 
 # Built once: building a statement takes longer than running it.
 _PERSON: BindParameter[int] = bindparam("person")
-_SEES_ALL = exists().where(roles.c.annotator == _PERSON, roles.c.role.in_(SEEING_ROLES))
-_STORED = select(deals.c.category, deals.c.rubric_shown).where(deals.c.annotator == _PERSON)
+_IS_SEEING = or_(*(roles.c.role == role for role in SEEING_ROLES))  # in_ is expanded at each use
+_SEES_ALL = exists().where(roles.c.annotator == _PERSON, _IS_SEEING)
+_STORED = select(deals.c.category).where(deals.c.annotator == _PERSON)
 _PLACES = select(categories.c.category, categories.c.place)
 _JUDGES = exists().where(roles.c.annotator == annotators.c.id, roles.c.role == "annotator")
-_IS_DEALT = _JUDGES & ~exists().where(
-    roles.c.annotator == annotators.c.id, roles.c.role.in_(SEEING_ROLES)
+_IS_DEALT = _JUDGES & ~exists().where(roles.c.annotator == annotators.c.id, _IS_SEEING)
+_STANDING = select(
+    _SEES_ALL,
+    exists().where(annotators.c.id != _PERSON, annotators.c.deactivated.is_(None), _JUDGES),
+    select(func.count()).where(annotators.c.id < _PERSON, _IS_DEALT).scalar_subquery(),
 )
-_EARLIER = select(func.count()).where(annotators.c.id < _PERSON, _IS_DEALT)
-_OTHERS = select(
-    exists().where(annotators.c.id != _PERSON, annotators.c.deactivated.is_(None), _JUDGES)
+_IS_STORED = and_(deals.c.category == categories.c.category, deals.c.annotator == _PERSON)
+_PLACES_AND_STORED = _PLACES.add_columns(deals.c.rubric_shown).select_from(
+    categories.outerjoin(deals, _IS_STORED)
+)
+_SEEN = (
+    select(categories.c.category).where(_SEES_ALL).union(_STORED.where(deals.c.rubric_shown == 1))
 )
 _CONDITION = select(
     _SEES_ALL,
@@ -75,16 +93,12 @@ def load_conditions(
     No category is dealt while there is only one annotator.
     """
     person = {"person": annotator_id}
-    places = _load_places(connection)
-    if connection.execute(select(_SEES_ALL), person).scalar_one():
-        return dict.fromkeys(places, True)
-    several = connection.execute(_OTHERS, person).scalar_one()
-    share = study.instruction_alone if several else 0.0
-    number = connection.execute(_EARLIER, person).scalar_one()
-    stored = _load_stored(connection, annotator_id)
+    sees_all, has_others, number = connection.execute(_STANDING, person).one()
+    share = study.instruction_alone if has_others else 0.0
     return {
-        category: bool(stored.get(category, is_rubric_shown(number, place, share)))
-        for category, place in places.items()
+        category: sees_all
+        or bool(is_rubric_shown(number, place, share) if stored is None else stored)
+        for category, place, stored in connection.execute(_PLACES_AND_STORED, person)
     }
 
 
@@ -92,7 +106,7 @@ def store_conditions(
     connection: Connection, annotator_id: int, conditions: Mapping[str, bool]
 ) -> None:
     """Store the conditions of a person, whose rows are locked, that are not stored yet."""
-    stored = _load_stored(connection, annotator_id)
+    stored = {*connection.scalars(_STORED, {"person": annotator_id})}
     rows = [
         {"annotator": annotator_id, "category": category, "rubric_shown": int(shown)}
         for category, shown in conditions.items()
@@ -104,11 +118,7 @@ def store_conditions(
 
 def list_seen(connection: Connection, annotator_id: int) -> set[str]:
     """Return the categories whose texts may be sent to a person: what is stored, or all."""
-    person = {"person": annotator_id}
-    if connection.execute(select(_SEES_ALL), person).scalar_one():
-        return {*_load_places(connection)}
-    stored = _load_stored(connection, annotator_id)
-    return {category for category, shown in stored.items() if shown}
+    return {*connection.scalars(_SEEN, {"person": annotator_id})}
 
 
 def sees_rubric(connection: Connection, annotator_id: int, item: str) -> bool:
@@ -128,8 +138,3 @@ def record_seen(connection: Connection, annotator_id: int) -> None:
 
 def _load_places(connection: Connection) -> dict[str, int]:
     return {category: place for category, place in connection.execute(_PLACES)}
-
-
-def _load_stored(connection: Connection, annotator_id: int) -> dict[str, int]:
-    rows = connection.execute(_STORED, {"person": annotator_id})
-    return {category: shown for category, shown in rows}

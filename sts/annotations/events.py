@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, or_, select, update
 
 from sts.annotations.schema import annotators, items
 from sts.annotations.schema import events as table
@@ -184,4 +184,4 @@ def find_judgement(connection: Connection, annotator_id: int, item: str) -> Even
 
 def is_judgement() -> ColumnElement[bool]:
     """Select events that are judgements."""
-    return table.c.kind.in_(JUDGEMENT_KINDS)
+    return or_(*(table.c.kind == kind for kind in JUDGEMENT_KINDS))  # in_ is expanded at each use

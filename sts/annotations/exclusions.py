@@ -6,7 +6,17 @@ decisions as reviewers are not affected.
 
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from sts.annotations import people
 from sts.annotations.events import is_judgement
@@ -45,8 +55,10 @@ def is_counted() -> ColumnElement[bool]:
 
 def is_excluded(connection: Connection, annotator_id: int) -> bool:
     """Return True if a person is excluded."""
-    query = select(EXCLUDED.where(controls.c.person == annotator_id).exists())
-    return connection.execute(query).scalar_one()
+    return connection.execute(_IS_EXCLUDED, {"annotator": annotator_id}).scalar_one()
+
+
+_IS_EXCLUDED = select(EXCLUDED.where(controls.c.person == bindparam("annotator")).exists())
 
 
 def list_decisions(connection: Connection) -> list[Exclusion]:

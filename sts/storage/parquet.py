@@ -182,8 +182,9 @@ def decode_table(
                 f"{name}: {kind} format {number}; this version reads {version}: move the file "
                 "away and create it again"
             )
+        names = set(fields.names)
         for column, item in schema.items():
-            if column not in fields.names:
+            if column not in names:
                 raise DamagedData(f"{name}: column {column} is missing")
             if fields.field(column).type != item:
                 raise DamagedData(
