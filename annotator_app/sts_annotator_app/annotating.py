@@ -4,14 +4,14 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sts.annotations import claims, deal, progress, submissions, training
 from sts.annotations.closings import find_closing
 from sts.annotations.current_events import CurrentEvent
-from sts.annotations.store import AnnotationStore
+from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.study import StudySettings
-from sts.annotations.types import Acknowledgement, Annotator, Claim, Progress
+from sts.annotations.types import Acknowledgement, Annotator, Claim, DailyActivity, Progress
 from sts.errors import StsError
 from sts.names import count_noun
 
@@ -57,9 +57,9 @@ def sync_page(
     count_remaining: Callable[[], int],
     runs: bool = False,
 ) -> dict[str, Any]:
-    """Save the outbox in `sent` and return the component's next data.
+    """Save the outbox in `sent` and return the page's next data.
 
-    `sent` is the component's state, None on a page that has just been opened. Its content cannot
+    `sent` is the page's message, None on a page that has just been opened. Its content cannot
     raise: the store checks every field and rejects invalid submissions one by one. If the store
     itself fails, nothing is acknowledged, and the browser sends its outbox again. Answers are
     acknowledged before new episodes are drawn, which can be slow: while the page has others, it is
@@ -86,51 +86,39 @@ def sync_page(
         if unsent := read_list(message):
             data["acks"] = _save_outbox(store, person, unsent)
         has = {id for id in read_list(message, "has") if isinstance(id, str)}
-        acknowledges = bool(data["acks"])
-        with store.read() as connection:
-            learnt = training.load_progress(connection, person.id, study=store.study)
-            count = claims.batch_size(connection, suite, now=store.now())
-            closed = find_closing(connection, suite) is not None
-        if learnt.needed and not closed:
+        midnight, limit = _parse_midnight(message.get("midnight")), len(broken) + MAX_BROKEN
+        while True:
             with store.write() as connection:
-                learnt = training.start_round(connection, person.id, study=store.study)
-            fields = ("size", "answered", "agreed", "share", "rounds")
-            data["training"] = {name: getattr(learnt, name) for name in fields}
-            queue, more = _load_lessons(learnt, shown, broken, has, acknowledges)
-        else:
-            queue, more = _claim_queue(
-                store, person, suite, count, shown, broken, has, acknowledges
-            )
-        with store.read() as connection:
-            done = progress.count_judged(connection, person.id, suite)
-            # Counting a whole suite is slow, so it is done only for an empty queue.
-            counts = None if queue else progress.load_progress(connection, suite)
-            finished = not queue and claims.has_finished(
-                connection, person.id, suite, study=store.study, now=store.now()
-            )
-            day = progress.load_activity(
-                connection, person.id, _parse_midnight(message.get("midnight"))
-            )
-            judged = (
-                progress.load_recent_judgements(connection, person.id, MAX_PREVIOUS)
-                if sent is None
-                else []
-            )
-            seen = deal.list_seen(connection, person.id)
-        data["previous"] = _load_previous(judged, shown, seen)
+                turn = _assign(connection, store, person, suite, tuple(broken), midnight)
+            queue, more = _load_claims(turn, shown, broken, has, limit, bool(data["acks"]))
+            is_broken = any(claim.continuation in broken for claim in turn.claims)
+            if turn.training or not is_broken or len(broken) >= limit:
+                break
+        counts, finished = None, False
+        if not queue:
+            with store.read() as connection:  # slow: it counts a whole suite
+                counts = progress.load_progress(connection, suite)
+                finished = claims.has_finished(
+                    connection, person.id, suite, study=store.study, now=store.now()
+                )
+        if sent is None:
+            with store.read() as connection:
+                judged = progress.load_recent_judgements(connection, person.id, MAX_PREVIOUS)
+            data["previous"] = _load_previous(judged, shown, turn.seen)
         judgements_left = count_remaining()
     except StsError as error:
         _LOG.error("annotation store: %s", error)
         data["trouble"] = UNSAVED
         return data
-    data["queue"], data["more"] = queue, more
-    data["counts"] = {"done": done, "broken": len(broken), "left": judgements_left, **day._asdict()}
-    data["empty"] = _empty_notice(counts, done, broken, runs)
-    if closed and not queue:
+    data["queue"], data["more"], data["training"] = queue, more, turn.training
+    data["counts"] = {"done": turn.done, "broken": len(broken), "left": judgements_left}
+    data["counts"] |= turn.day._asdict()
+    data["empty"] = _empty_notice(counts, turn.done, broken, runs)
+    if turn.closed and not queue:
         data["empty"] = dict(CLOSED)
     if finished and not broken and not data["training"]:
         _add_completion(data["empty"], store.study)
-    elif not closed and data["training"] and not queue and not broken:
+    elif not turn.closed and data["training"] and not queue and not broken:
         data["empty"] = dict(UNTRAINED)
     return data
 
@@ -190,20 +178,6 @@ def submit(store: AnnotationStore, person: Annotator, sent: list[Any]) -> list[A
         )
 
 
-def _load_lessons(
-    learnt: training.TrainingProgress,
-    load_episode: LoadEpisode,
-    broken: Broken,
-    has: Collection[str],
-    acknowledges: bool,
-) -> tuple[list[dict[str, Any]], bool]:
-    """Return the episodes of a training round, marked as such, and True if more remain unsent."""
-    claimed = [Claim(lesson.item, lesson.continuation, lesson.category) for lesson in learnt.items]
-    seen, limit = {lesson.category for lesson in learnt.items}, len(broken) + MAX_BROKEN
-    queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen, acknowledges)
-    return [{**entry, "training": True} for entry in queue], more
-
-
 def _parse_midnight(sent: object) -> float:
     """Return the last midnight, UTC seconds: as the page reports it, else in the server's zone."""
     now = time.time()
@@ -213,59 +187,77 @@ def _parse_midnight(sent: object) -> float:
     return time.mktime((*today[:3], 0, 0, 0, *today[6:8], -1))
 
 
-def _claim_queue(
+class _Turn(NamedTuple):
+    """Next episodes of a person, and counts of what they have judged.
+
+    `training` are the numbers of a training round, whose lessons are the claims then; `seen` are
+    the categories whose texts may be sent.
+    """
+
+    claims: list[Claim]
+    seen: set[str]
+    training: dict[str, Any] | None
+    closed: bool
+    done: int
+    day: DailyActivity
+
+
+def _assign(
+    connection: Connection,
     store: AnnotationStore,
     person: Annotator,
     suite: str,
-    count: int,
-    load_episode: LoadEpisode,
-    broken: Broken,
-    has: Collection[str],
-    acknowledges: bool,
-) -> tuple[list[dict[str, Any]], bool]:
-    """Claim the person's next `count` episodes; also return True if more remain to be sent.
+    without: tuple[str, ...],
+    midnight: float,
+) -> _Turn:
+    """Claim a person's next episodes, or start a training round if they need one.
 
-    Episodes in `has` are sent as their `id` alone. Claims that cannot be displayed are released,
-    so that others can annotate them after a repair.
+    Continuations in `without`, which cannot be displayed, are not claimed. Claims of them are
+    released, so that others can annotate them after a repair.
     """
-    limit = len(broken) + MAX_BROKEN
-    while True:
-        with store.write() as connection:
-            claimed = claims.claim_items(
-                connection,
-                person.id,
-                suite=suite,
-                count=count,
-                without=tuple(broken),
-                study=store.study,
-                now=store.now(),
-            )
-            seen = deal.list_seen(connection, person.id)
-        queue, more = _load_claims(claimed, load_episode, broken, has, limit, seen, acknowledges)
-        if not any(claim.continuation in broken for claim in claimed) or len(broken) >= limit:
-            return queue, more
+    now, study = store.now(), store.study
+    closed = find_closing(connection, suite) is not None
+    learnt, round_ = training.load_progress(connection, person.id, study=study), None
+    if learnt.needed and not closed:
+        learnt = training.start_round(connection, person.id, study=study)
+        fields = ("size", "answered", "agreed", "share", "rounds")
+        round_ = {name: getattr(learnt, name) for name in fields}
+        claimed = [
+            Claim(lesson.item, lesson.continuation, lesson.category) for lesson in learnt.items
+        ]
+        seen = {lesson.category for lesson in learnt.items}
+    else:
+        count = claims.batch_size(connection, suite, now=now)
+        claimed = claims.claim_items(
+            connection, person.id, suite=suite, count=count, without=without, study=study, now=now
+        )
+        seen = deal.list_seen(connection, person.id)
+    done = progress.count_judged(connection, person.id, suite)
+    day = progress.load_activity(connection, person.id, midnight)
+    return _Turn(claimed, seen, round_, closed, done, day)
 
 
 def _load_claims(
-    claimed: Collection[Claim],
+    turn: _Turn,
     load_episode: LoadEpisode,
     broken: Broken,
     has: Collection[str],
     limit: int,
-    seen: Collection[str],
     acknowledges: bool,
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Load the episodes of claims that fit in one message; also return True if some did not.
+    """Load the episodes that fit in one message; also return True if some did not.
 
-    A message that acknowledges answers has none that the page lacks, unless it has no other.
-    Success criteria and edge cases are sent only for the categories in `seen`.
+    Episodes in `has` are sent as their `id` alone. A message that acknowledges answers has none
+    that the page lacks, unless it has no other. Success criteria and edge cases are sent only for
+    the categories that the person sees; lessons are marked as such.
     """
-    is_full = acknowledges and any(claim.item in has for claim in claimed)
+    mark = {"training": True} if turn.training else {}
+    is_full = acknowledges and any(claim.item in has for claim in turn.claims)
     queue: list[dict[str, Any]] = []
     loaded, size, started, more = 0, 0, time.monotonic(), False
-    for claim in claimed:
+    for claim in turn.claims:
         if claim.item in has:
-            queue.append({"id": claim.item})
+            queue.append({"id": claim.item} | mark)
         elif is_full:
             more = True
         elif loaded >= MIN_EPISODES and (
@@ -274,9 +266,9 @@ def _load_claims(
             is_full = more = True
         elif len(broken) < limit:
             episodes = try_episode(load_episode, claim.item, claim.continuation, broken)
-            if claim.category not in seen:
+            if claim.category not in turn.seen:
                 episodes = [*map(withhold_rubric, episodes)]
-            queue += episodes
+            queue += [episode | mark for episode in episodes]
             loaded += len(episodes)
             for episode in episodes:  # the characters of its scenes and pictures
                 sprites = episode.get("sprites", ())
