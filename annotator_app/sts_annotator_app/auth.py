@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable
 
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -120,6 +120,19 @@ def is_same_origin(connection: HTTPConnection) -> bool:
         return False
     scheme = connection.scope["scheme"].replace("ws", "http")
     return _normalise_origin(origins[0]) == _normalise_origin(f"{scheme}://{hosts[0]}")
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the body of a request; b"" if it has over `limit` bytes, or the browser left."""
+    raw = b""
+    try:
+        async for part in request.stream():
+            raw += part
+            if len(raw) > limit:
+                return b""
+    except ClientDisconnect:
+        return b""
+    return raw
 
 
 def _normalise_origin(origin: str) -> str:

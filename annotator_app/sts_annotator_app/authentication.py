@@ -4,12 +4,12 @@ import asyncio
 import hmac
 from urllib.parse import parse_qs
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sts.annotations import external_ids, people, sessions
 from sts.errors import ArgumentError
-from sts_annotator_app.auth import BrowserSessions, is_same_origin
+from sts_annotator_app.auth import BrowserSessions, is_same_origin, read_body
 from sts_annotator_app.entry_pages import (
     render_invitation,
     render_refusal,
@@ -168,15 +168,7 @@ async def _read_secrets(request: Request) -> tuple[str, str]:
     """Return the token and the external id in a link or a submitted form; "" where missing."""
     if request.method != "POST":
         return request.query_params.get("t", ""), request.query_params.get("pid", "")
-    raw = b""
-    try:
-        async for part in request.stream():
-            raw += part
-            if len(raw) > _MAX_FORM_BYTES:
-                return "", ""
-    except ClientDisconnect:
-        return "", ""
-    fields = parse_qs(raw.decode("latin-1"))
+    fields = parse_qs((await read_body(request, _MAX_FORM_BYTES)).decode("latin-1"))
     return fields.get("t", [""])[0], fields.get("pid", [""])[0]
 
 

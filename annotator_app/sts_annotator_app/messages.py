@@ -60,7 +60,7 @@ def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
         message.rerun_script.fragment_id = ""
     for widget in message.rerun_script.widget_states.widgets:
         kind = widget.WhichOneof("value")
-        if kind in _EMPTY_STATES and not _is_valid_state(state := getattr(widget, kind)):
+        if kind in _EMPTY_STATES and not is_valid_message(state := getattr(widget, kind)):
             _LOG.warning("ignored an invalid state of %d characters", len(state))
             setattr(widget, kind, _EMPTY_STATES[kind])
             changed = True
@@ -68,8 +68,8 @@ def sanitise(raw: bytes, *, whole: bool = False) -> tuple[bytes, bool]:
     return (message.SerializeToString() if changed else raw), runs_page
 
 
-def _is_valid_state(text: str) -> bool:
-    """Return True if a state is a JSON object or list within the limits."""
+def is_valid_message(text: str) -> bool:
+    """Return True if a message or state is a JSON object or list within the limits."""
     if len(text) > MAX_CHARS:
         return False
     try:

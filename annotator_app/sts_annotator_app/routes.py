@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
@@ -19,6 +20,7 @@ from sts_annotator_app.auth import RequireSession
 from sts_annotator_app.authentication import Authenticator
 from sts_annotator_app.entry_pages import render_refusal, render_unavailable
 from sts_annotator_app.headers import DefaultHeaders
+from sts_annotator_app.message_route import MESSAGES
 from sts_annotator_app.messages import MessageFilter
 from sts_annotator_app.sign_in import CALLBACK, SIGN_IN, Provider
 
@@ -28,6 +30,7 @@ LIVE = "/live/{session:session}"
 ENTER = "/enter"
 PAGE = "/{page:page}"
 """Path of a page; Streamlit knows which pages exist."""
+PAGE_MESSAGES = f"{MESSAGES}{{page:page}}"
 STREAMLIT_PATHS = ("/_stcore/host-config", "/favicon.png", "/static/{folder:page}/{file:file}")
 """Streamlit's files that pages load."""
 _READ_METHODS = ("GET", "HEAD")
@@ -51,7 +54,7 @@ register_url_convertor("session", _Session())
 register_url_convertor("file", _File())
 
 
-Answer = ASGIApp | Callable[[Request], Response]
+Answer = ASGIApp | Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 
 
 def build_application(
@@ -60,11 +63,12 @@ def build_application(
     within: Mapping[str, Answer],
     lifespan: Any = None,
     live: Callable[[WebSocket], Awaitable[None]] | None = None,
+    messages: Answer | None = None,
 ) -> Starlette:
     """Return the ASGI application, with all routes under the base path of `door`.
 
-    `live` is the endpoint of the websocket of live sessions. It, the endpoints in `within`, by
-    path, and Streamlit's pages require a session.
+    `live` is the endpoint of the websocket of live sessions, `messages` that of the pages'
+    messages. They, the endpoints in `within`, by path, and Streamlit's pages require a session.
     """
     base, provider = door.base, door.provider
     guard = Middleware(RequireSession, sessions=door.sessions, outside=door.no_session_page)
@@ -79,12 +83,17 @@ def build_application(
             Route(base + at, app, methods=_READ_METHODS, middleware=[guard])
             for at, app in inside.items()
         ),
+        *(
+            [Route(base + PAGE_MESSAGES, messages, methods=["POST"], middleware=[guard])]
+            if messages
+            else ()
+        ),
     ]
     if base:
         routes.append(Route(base, RedirectResponse(f"{base}/"), methods=_READ_METHODS))
     handlers: dict[Any, Any] = {
         404: lambda request, error: render_refusal("Page not found.", 404),
-        405: lambda request, error: render_refusal("Method not allowed.", 405, Allow="GET, HEAD"),
+        405: _refuse_method,
         StoreError: _handle_store_error,
     }
     app = Starlette(
@@ -104,6 +113,12 @@ def _sign_in_routes(door: Authenticator, provider: Provider, base: str) -> list[
         Route(f"{base}{SIGN_IN}", door.start_sign_in, methods=_READ_METHODS, middleware=signed),
         Route(f"{base}{CALLBACK}", door.finish_sign_in, methods=_READ_METHODS, middleware=signed),
     ]
+
+
+def _refuse_method(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException) and error.headers
+    allowed = ", ".join(sorted(error.headers["Allow"].split(", ")))
+    return render_refusal("Method not allowed.", 405, Allow=allowed)
 
 
 def _handle_store_error(request: Request, error: Exception) -> Response:

@@ -72,7 +72,9 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     from sts_annotator_app.authentication import Authenticator
     from sts_annotator_app.connections import LimitedProtocol, raise_file_limit
     from sts_annotator_app.live.socket import serve_live
+    from sts_annotator_app.message_route import serve_messages
     from sts_annotator_app.page_html import render_shell
+    from sts_annotator_app.pages import component_pages
 
     base = settings.base_path
     for name, value in {**_OPTIONS, "server.baseUrlPath": base}.items():
@@ -91,7 +93,8 @@ def serve(settings: Settings, bound: socket.socket) -> None:
     }
     streamlit = st.App(Path(__file__).with_name("pages") / "app.py")
     live = serve_live(sessions, state.get_hall().find)
-    app = routes.build_application(streamlit, door, within, streamlit.lifespan(), live)
+    messages = serve_messages(sessions, component_pages.PAGES, state.needs_consent)
+    app = routes.build_application(streamlit, door, within, streamlit.lifespan(), live, messages)
     protocol = partial(
         LimitedProtocol,
         each=settings.connections,

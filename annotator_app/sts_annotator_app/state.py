@@ -113,8 +113,7 @@ def get_hall() -> Hall:
         enqueue(get_store(), get_suite(), [saved])
 
     def check_person(person: Annotator) -> None:
-        text = _load_consent_text()
-        if text is not None and not _has_agreed(person, text):
+        if needs_consent(person):
             raise Refused("Please agree to the consent text first.")
 
     return Hall(
@@ -282,6 +281,12 @@ def pending_consent(person: Annotator) -> ConsentText | None:
         return text
     st.session_state[_AGREED] = person.id, text.version
     return None
+
+
+def needs_consent(person: Annotator) -> bool:
+    """Return True if a person has yet to agree to the consent text."""
+    text = _load_consent_text()
+    return text is not None and not _has_agreed(person, text)
 
 
 def _load_consent_text() -> ConsentText | None:

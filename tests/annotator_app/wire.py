@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -40,36 +42,56 @@ def connected(address: str, cookie: str, patience: float = PATIENCE) -> Iterator
         open_timeout=patience,
         close_timeout=min(patience, 10),
     ) as socket:
-        yield Wire(socket, patience)
+        yield Wire(socket, address, cookie, patience)
 
 
 class Wire:
-    """The websocket of one page."""
+    """One page: the websocket on which it is mounted, and the messages that it posts.
 
-    def __init__(self, socket: ClientConnection, patience: float = PATIENCE) -> None:
-        self.socket, self.patience = socket, patience
-        self.component = self.fragment = ""
+    Attributes:
+      mounted: what its component was mounted with; empty before, and if the person may not use it.
+      hear: is passed each answer's bytes.
+    """
 
-    def ask(self, state: str | None = None) -> list[dict[str, Any]]:
-        """Run the page, with `state` as its component's; return the data that it is then sent."""
-        self.say(state)
-        data = []
-        while True:
-            heard = ForwardMsg.FromString(self.socket.recv(self.patience, decode=False))
-            element = heard.delta.new_element
-            if element.WhichOneof("type") == "bidi_component":
-                self.component = element.bidi_component.id
-                self.fragment = heard.delta.fragment_id
-                data.append(json.loads(element.bidi_component.json))
-            if heard.WhichOneof("type") == "script_finished":
-                return data
+    def __init__(
+        self, socket: ClientConnection, address: str, cookie: str, patience: float = PATIENCE
+    ) -> None:
+        self._socket, self._patience = socket, patience
+        self._server, self._headers = urlsplit(address), {"Cookie": cookie, "Origin": address}
+        self.mounted: dict[str, str] = {}
+        self.hear: Callable[[bytes], None] = lambda raw: None
 
-    def say(self, state: str | None = None) -> None:
-        """Run the page without waiting for the answer."""
+    def ask(self, message: str = "null") -> list[dict[str, Any]]:
+        """Post a message, mounting the page before its first; return the data that it is sent."""
+        with contextlib.closing(self._post(message)) as connection:
+            answer = connection.getresponse()
+            raw = answer.read()
+        self.hear(str(answer.headers).encode() + raw)
+        return [json.loads(raw)] if answer.status == 200 else []
+
+    def say(self, message: str) -> None:
+        """Post a message without waiting for the answer."""
+        self._post(message).close()
+
+    def _post(self, message: str) -> http.client.HTTPConnection:
+        if not self.mounted:
+            self._mount()
+        place = str(self._server.hostname), self._server.port
+        connection = http.client.HTTPConnection(*place, timeout=self._patience)
+        address = self.mounted.get("address", "/messages/player")
+        connection.request("POST", address, message.encode(), self._headers)
+        return connection
+
+    def _mount(self) -> None:
         message = BackMsg()
         message.rerun_script.query_string = ""
-        if state is not None:
-            message.rerun_script.fragment_id = self.fragment
-            one = message.rerun_script.widget_states.widgets.add()
-            one.id, one.json_value = self.component, state
-        self.socket.send(message.SerializeToString())
+        self._socket.send(message.SerializeToString())
+        while True:
+            raw = self._socket.recv(self._patience, decode=False)
+            self.hear(raw)
+            heard = ForwardMsg.FromString(raw)
+            element = heard.delta.new_element
+            if element.WhichOneof("type") == "bidi_component":
+                self.mounted = json.loads(element.bidi_component.json)
+            if heard.WhichOneof("type") == "script_finished":
+                return

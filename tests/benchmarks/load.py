@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.load
 
-Writes docs/benchmarks_load.md. Each annotator is a websocket that speaks as a page does; the server
+Writes docs/benchmarks_load.md. Each annotator is a client that speaks as a page does; the server
 is `sts annotate` on this machine, in a workspace that is removed.
 """
 
@@ -78,7 +78,7 @@ class Crowd:
                     sent = {"author": data["author"], "outbox": [one], "has": clips}
                     sent["midnight"] = time.time() // 86400 * 86400
                     began = time.perf_counter()
-                    (data,) = wire.ask(json.dumps({"sync": sent}))
+                    (data,) = wire.ask(json.dumps(sent))
                     seconds = time.perf_counter() - began
                     acks = [(ack["uuid"], ack["status"]) for ack in data["acks"]]
                     if acks != [(one["uuid"], "saved")]:

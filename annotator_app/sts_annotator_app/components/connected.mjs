@@ -1,13 +1,14 @@
 // The base of the pages that send a person's decisions: markup, storage, buttons and active time.
 
-import { closeConnectionDialogs, localStore, recall } from "./browser.mjs";
+import { closeConnectionDialogs, localStore, ownerOf, recall } from "./browser.mjs";
+import { Channel } from "./channel.mjs";
 import { describeUnsaved } from "./outbox.mjs";
 import { keepFocus } from "../../../sts/viewer/page.mjs";
 
 const ACTIVE = ["keydown", "pointerdown", "pointermove", "wheel"]; // inputs that count as activity
 
 export class ConnectedPage {
-  /** @type {import("./channel.mjs").Channel | undefined} */ channel;
+  /** @type {Channel | undefined} */ channel;
   /** @type {string | undefined} */ author;
   /** @type {any} */ session; // what the person works through, if the page measures active time
   /** @type {any} */ viewer; // set by each page
@@ -25,6 +26,43 @@ export class ConnectedPage {
   // Called every second.
   keepInTouch() {}
 
+  // Called on mount, and when the person or the theme changes.
+  open() {}
+
+  // Called when another person signed in on this browser. It stops sending, since messages would count
+  // as theirs.
+  close() {}
+
+  // Handles data of the server.
+  /** @param {any} _data @param {boolean} _first */
+  receive(_data, _first) {}
+
+  // Streamlit calls this on mount and when `data` or the theme changes.
+  /** @param {{ data: { author: string, address: string },
+   *   setStateValue: (name: string, value: number) => void }} component */
+  update({ data: { author, address }, setStateValue }) {
+    this.author ??= ownerOf(author);
+    this.address = location.origin + address + location.search;
+    this.runAgain = () => setStateValue("refused", performance.now());
+    this.#check(author, () => this.open());
+  }
+
+  // Opens the channel, which requests the page's first data.
+  /** @param {import("./outbox.mjs").Outbox} outbox @param {() => object} more */
+  connect(outbox, more) {
+    const { author, address } = this;
+    const receive = (data, first) => this.#check(data.author, () => this.receive(data, first));
+    this.channel = new Channel({ outbox, author, address, more, receive, refused: () => this.runAgain() });
+    this.channel.flush();
+  }
+
+  /** @param {string} author @param {() => void} act */
+  #check(author, act) {
+    if (this.author !== author) return this.close();
+    this.closed = false;
+    act();
+  }
+
   /** @param {string} selector @returns {any} what the markup has there */
   $(selector) {
     return this.root.querySelector(selector);
@@ -38,6 +76,7 @@ export class ConnectedPage {
 
   destroy() {
     this.abort.abort();
+    this.channel?.end();
     clearInterval(this.timer);
     this.viewer.destroy();
   }
@@ -86,11 +125,11 @@ export class ConnectedPage {
 
   // Shows a problem of the server or the connection, else the latest message, and what is unsaved.
   /** @param {{ outbox: import("./outbox.mjs").Outbox, message: { text: string, tone: string } }} session
-   * @param {string | undefined} problem of the server @param {string} progress */
-  renderStatus({ outbox, message }, problem, progress) {
+   * @param {string} progress */
+  renderStatus({ outbox, message }, progress) {
     const unsaved = outbox.size;
     const lost = this.channel.lost && unsaved;
-    const trouble = problem || (lost ? `Connection lost. You can continue. ${describeUnsaved(outbox, "decision")}` : "");
+    const trouble = this.channel.trouble || (lost ? `Connection lost. You can continue. ${describeUnsaved(outbox, "decision")}` : "");
     this.write(".status", trouble || message.text);
     this.$(".status").className = `status ${trouble ? "warning" : message.tone}`;
     const saved = unsaved ? `${unsaved} unsaved` : "all saved";

@@ -1,6 +1,5 @@
 // The curation page: the Viewer, the state of a draft and the channel to the server.
 
-import { Channel } from "./channel.mjs";
 import { ConnectedPage } from "./connected.mjs";
 import { Coverage } from "./coverage.mjs";
 import { Curation } from "./curation.mjs";
@@ -9,7 +8,7 @@ import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { EditorPanel } from "./editor.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
 import { Outbox } from "./outbox.mjs";
-import { keep, ownerOf, recall, showOtherPerson } from "./browser.mjs";
+import { keep, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { Viewer } from "../../../sts/viewer/viewer.mjs";
 
@@ -22,6 +21,7 @@ const SETTINGS_HERE = "sts:curate:settings";
 
 class CuratePage extends ConnectedPage {
   /** @type {Curation | undefined} */ curation;
+  /** @type {{ empty?: { title?: string, text?: string } }} */ data = {};
 
   /** @param {ShadowRoot} root */
   constructor(root) {
@@ -54,18 +54,16 @@ class CuratePage extends ConnectedPage {
     super.destroy();
   }
 
-  // Runs on mount and when `data` or the theme changes.
-  /** @param {{ data: Drafted & { author: string, empty: { title?: string, text?: string } },
-   *   setStateValue: (name: string, value: object) => void }} component */
-  update({ data, setStateValue }) {
-    this.author ??= ownerOf(data.author);
+  /** @override */
+  open() {
+    if (!this.curation) return this.#begin();
+    this.redraw = true;
+    this.viewer.render();
+  }
+
+  /** @override @param {Drafted & { empty: { title?: string, text?: string } }} data */
+  receive(data, first) {
     this.data = data;
-    const first = !this.curation;
-    this.curation ??= this.#begin();
-    this.channel.send = setStateValue;
-    if (this.author !== data.author) return this.#close();
-    this.closed = false;
-    if (data.acks.length) this.channel.answered();
     const saves = this.curation.editing?.saves;
     this.curation.receive(data, performance.now());
     if (first && !isTyping(document.activeElement)) this.$(".curate").focus({ preventScroll: true });
@@ -89,26 +87,29 @@ class CuratePage extends ConnectedPage {
   }
 
   #begin() {
-    const outbox = new Outbox(this.store, `drafts:${this.author}`, "follows");
-    const curation = new Curation({
+    const outbox = this.#outbox;
+    this.curation = new Curation({
       outbox,
       random: (array) => crypto.getRandomValues(array),
       playback: this.viewer.playback,
       place: recall(this.store, this.#placeKey),
     });
-    this.channel = new Channel({ outbox, author: this.author, more: () => curation.asks });
-    return curation;
+    this.connect(outbox, () => this.curation.asks);
+  }
+
+  get #outbox() {
+    return this.curation?.outbox ?? new Outbox(this.store, `drafts:${this.author}`, "follows");
   }
 
   get #placeKey() {
     return `sts:curate:place:${this.author}`;
   }
 
-  // Another person signed in on this browser: stop sending, since messages would count as theirs.
-  #close() {
+  /** @override */
+  close() {
     this.closed = true;
     this.viewer.open(null);
-    const unsaved = this.curation.outbox.size;
+    const unsaved = this.#outbox.size;
     this.$(".judging").hidden = this.$(".waiting").hidden = this.$(".keys").hidden = true;
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
@@ -213,10 +214,10 @@ class CuratePage extends ConnectedPage {
   }
 
   #renderConnection() {
-    const { curation, data } = this;
+    const { curation } = this;
     const { draft, rejections } = curation;
     const progress = draft ? `draft ${draft.name}, ${count(draft.candidates, "candidate")}` : "";
-    this.renderStatus(curation, data.trouble, progress);
+    this.renderStatus(curation, progress);
     this.renderNotes(rejections.map(({ message, said }) => `Not saved (${said}): ${message}.`));
   }
 }

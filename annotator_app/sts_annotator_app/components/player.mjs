@@ -1,7 +1,6 @@
 // The judging page: the Viewer, a session and the channel to the server.
 
 import { Activity } from "./activity.mjs";
-import { Channel } from "./channel.mjs";
 import { ConnectedPage } from "./connected.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
@@ -9,7 +8,7 @@ import { JUDGING_KEYS, Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { Notices } from "./notices.mjs";
 import { Outbox, uuid } from "./outbox.mjs";
-import { keep, ownerOf, showOtherPerson } from "./browser.mjs";
+import { keep, showOtherPerson } from "./browser.mjs";
 import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { Session } from "./session.mjs";
 import { Turn } from "./tabs.mjs";
@@ -58,17 +57,11 @@ class Player extends ConnectedPage {
     super.destroy();
   }
 
-  // Runs on mount and when `data` or the theme changes.
-  /** @param {{ data: Judged & { author: string, trouble?: string, empty: { title: string, text: string, link?: string } },
-   *   setStateValue: (name: string, value: object) => void }} component */
-  update({ data, setStateValue }) {
-    this.author ??= ownerOf(data.author);
-    this.data = data;
-    this.send = setStateValue;
-    if (this.author !== data.author) return this.#close();
-    this.closed = false;
-    if (!this.turn) this.#waitForTurn();
-    else if (this.turn.held) this.#receive();
+  /** @override */
+  open() {
+    if (!this.turn) return this.#waitForTurn();
+    this.redraw = true;
+    this.viewer.render();
   }
 
   // Only one tab of a person is active, so that no two answer the same episode.
@@ -77,7 +70,7 @@ class Player extends ConnectedPage {
       name: this.author,
       storage: this.store,
       tab: uuid(random),
-      gained: () => this.#takeOver(),
+      gained: () => this.#begin(),
       lost: () => this.#standBy(),
     });
     setTimeout(() => this.turn?.held === false && this.#standBy(), MOMENT);
@@ -85,41 +78,34 @@ class Player extends ConnectedPage {
 
   #standBy() {
     this.#reset();
-    this.waited = true;
     this.notices.showInstead(
       "This page is open in another tab",
       "Continue there. When you close that tab, this one takes over.",
     );
   }
 
-  // Data received while another tab was active is outdated: request it again.
-  #takeOver() {
-    if (!this.waited) return this.#receive();
-    this.waited = false;
-    this.notices.showInstead("The other tab was closed", "Loading your queue ...");
-    this.send("sync", { author: this.author, outbox: [], beat: uuid(random) });
-  }
-
-  #receive() {
-    const first = !this.session;
-    this.session ??= new Session({
+  #begin() {
+    this.session = new Session({
       outbox: new Outbox(this.store, this.author),
       visits: new Visits(this.store, this.author),
       random,
       playback: this.viewer.playback,
     });
-    const { session, data } = this;
-    const more = () => ({ has: this.session.held, midnight: new Date().setHours(0, 0, 0, 0) / 1000 });
-    this.channel ??= new Channel({ outbox: session.outbox, author: this.author, more });
-    this.channel.send = this.send;
-    if (data.acks.length) this.channel.answered();
+    this.empty = LOADING;
+    this.connect(this.session.outbox, () => ({
+      has: this.session.held,
+      midnight: new Date().setHours(0, 0, 0, 0) / 1000,
+    }));
+  }
+
+  /** @override @param {Judged & { empty: { title: string, text: string, link?: string } }} data */
+  receive(data, first) {
+    const { session } = this;
+    this.empty = data.empty;
     this.spend();
     session.receive(data, performance.now());
-    if (first) {
-      if (session.outbox.size && !session.lacks) this.channel.flush();
-      if (!isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
-    }
-    if (session.lacks) this.channel.flush();
+    if (first && !isTyping(document.activeElement)) this.$(".player").focus({ preventScroll: true });
+    if (session.lacks || (first && session.outbox.size)) this.channel.flush();
     this.redraw = true;
     this.viewer.render();
   }
@@ -127,6 +113,7 @@ class Player extends ConnectedPage {
   // Resets the page; the current visit is stored in the browser.
   #reset() {
     this.#keep();
+    this.channel?.end();
     this.session = this.channel = undefined;
     this.viewer.open(null);
     this.$(".judging").hidden = this.$(".keys").hidden = this.$(".rejections").hidden = true;
@@ -138,9 +125,9 @@ class Player extends ConnectedPage {
     this.session.keep();
   }
 
-  // Another person signed in on this browser: stop sending, since messages would count as theirs.
   // Unsent answers stay in storage under their author's name.
-  #close() {
+  /** @override */
+  close() {
     if (this.closed) return;
     this.closed = true;
     this.#reset();
@@ -203,9 +190,10 @@ class Player extends ConnectedPage {
   }
 
   #renderNotices() {
-    const { session, data, channel } = this;
+    const { session, empty, channel } = this;
     const broken = this.viewer.playback.picture === "broken";
-    this.notices.render({ session, lost: channel.lost, broken, trouble: data.trouble, empty: session.lacks ? LOADING : data.empty });
+    const { lost, trouble } = channel;
+    this.notices.render({ session, lost, broken, trouble, empty: session.lacks ? LOADING : empty });
   }
 }
 

@@ -2,7 +2,6 @@
 // server.
 
 import { Activity } from "./activity.mjs";
-import { Channel } from "./channel.mjs";
 import { ConnectedPage } from "./connected.mjs";
 import { drawings } from "../../../sts/viewer/drawings.mjs";
 import { count, decode } from "../../../sts/viewer/episode.mjs";
@@ -10,7 +9,7 @@ import { Judging } from "./judging.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
 import { VerdictPanel, flagsOf } from "./verdict_panel.mjs";
 import { Outbox, describeUnsaved } from "./outbox.mjs";
-import { keep, ownerOf, recall, showOtherPerson } from "./browser.mjs";
+import { keep, recall, showOtherPerson } from "./browser.mjs";
 import { isTyping, mounted } from "../../../sts/viewer/page.mjs";
 import { keyRows } from "../../../sts/viewer/panel.mjs";
 import { Reviewing } from "./reviewing.mjs";
@@ -41,6 +40,7 @@ const REVIEWING_KEYS = [
 
 class ReviewPage extends ConnectedPage {
   /** @type {Reviewing | undefined} @override */ session = undefined;
+  /** @type {Partial<ReviewData>} */ data = {};
 
   /** @param {ShadowRoot} root */
   constructor(root) {
@@ -64,17 +64,16 @@ class ReviewPage extends ConnectedPage {
     this.#listen();
   }
 
-  // Runs on mount and when `data` or the theme changes.
-  /** @param {{ data: ReviewData, setStateValue: (name: string, value: object) => void }} component */
-  update({ data, setStateValue }) {
-    this.author ??= ownerOf(data.author);
+  /** @override */
+  open() {
+    if (!this.session) return this.#begin();
+    this.redraw = true;
+    this.viewer.render();
+  }
+
+  /** @override @param {ReviewData} data */
+  receive(data, first) {
     this.data = data;
-    const first = !this.session;
-    this.session ??= this.#begin();
-    this.channel.send = setStateValue;
-    if (this.author !== data.author) return this.#close();
-    this.closed = false;
-    if (data.acks.length) this.channel.answered();
     this.spend();
     this.session.receive(data, performance.now());
     if (first) {
@@ -86,27 +85,30 @@ class ReviewPage extends ConnectedPage {
   }
 
   #begin() {
-    const outbox = new Outbox(this.store, `review:${this.author}`);
-    const session = new Reviewing({
+    const outbox = this.#outbox;
+    this.session = new Reviewing({
       outbox,
       visits: (queue) => new Visits(this.store, `review:${queue}:${this.author}`),
       random: (array) => crypto.getRandomValues(array), // randomUUID exists on https and localhost only
       playback: this.viewer.playback,
       queue: recall(this.store, this.#place),
     });
-    this.channel = new Channel({ outbox, author: this.author, more: () => session.asks });
-    return session;
+    this.connect(outbox, () => this.session.asks);
+  }
+
+  get #outbox() {
+    return this.session?.outbox ?? new Outbox(this.store, `review:${this.author}`);
   }
 
   get #place() {
     return `sts:review:queue:${this.author}`;
   }
 
-  // Another person signed in on this browser: stop sending, since messages would count as theirs.
-  #close() {
+  /** @override */
+  close() {
     this.closed = true;
     this.viewer.open(null);
-    const unsaved = this.session.outbox.size;
+    const unsaved = this.#outbox.size;
     this.$(".judging").hidden = this.$(".keys").hidden = this.$(".rejections").hidden = true;
     showOtherPerson(this.root, unsaved ? count(unsaved, "unsaved decision") : "");
   }
@@ -184,7 +186,7 @@ class ReviewPage extends ConnectedPage {
     const { session, data } = this;
     const unsaved = session.outbox.size;
     const { done = 0, of = 0 } = session.queues?.[session.queue] ?? {};
-    this.renderStatus(session, data.trouble, `${done} of ${of} decided`);
+    this.renderStatus(session, `${done} of ${of} decided`);
     this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     if (session.visit) return;
     const { title = "Loading ...", text = "" } = data.queue === session.queue ? data.empty : {};

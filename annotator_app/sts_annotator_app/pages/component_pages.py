@@ -1,6 +1,6 @@
 """Pages with a single component each: annotate, review and curate."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,22 +9,13 @@ import streamlit as st
 from sts.annotations.types import Annotator
 from sts_annotator_app import annotating, state
 from sts_annotator_app.curation import sync as curation
+from sts_annotator_app.message_route import MESSAGES, ConnectedPage
 from sts_annotator_app.pages.access import require_person
 from sts_annotator_app.reviewing import sync as reviewing
 from sts_annotator_app.settings import get_settings
 
 
-@st.fragment  # a message of the component reruns only this fragment
-def _show(name: str, roles: tuple[str, ...], exchange: Callable[[Annotator, Any], Any]) -> None:
-    """Mount a component with the data of an exchange, or show why it cannot be used."""
-    person = require_person(*roles)
-    if person is not None:
-        sent = (st.session_state.get(name) or {}).get("sync")  # None on a page just opened
-        data = exchange(person, sent)
-        state.mount_component(name)(key=name, data=data, on_sync_change=lambda: None)
-
-
-def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
+def _sync_annotate(person: Annotator, sent: object, query: Mapping[str, str]) -> dict[str, Any]:
     return annotating.sync_page(
         state.get_store(),
         person,
@@ -38,7 +29,7 @@ def _sync_annotate(person: Annotator, sent: object) -> dict[str, Any]:
     )
 
 
-def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
+def _sync_review(person: Annotator, sent: object, query: Mapping[str, str]) -> dict[str, Any]:
     return reviewing.sync_page(
         state.get_store(),
         person,
@@ -50,7 +41,7 @@ def _sync_review(person: Annotator, sent: object) -> dict[str, Any]:
     )
 
 
-def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
+def _sync_curate(person: Annotator, sent: object, query: Mapping[str, str]) -> dict[str, Any]:
     place, ghosts = state.workspace_path(), state.get_previews()
     return curation.sync_page(
         state.get_drafts(),
@@ -59,10 +50,28 @@ def _sync_curate(person: Annotator, sent: object) -> dict[str, Any]:
         sent,
         place=place,
         ghosts=ghosts,
-        linked=st.query_params.to_dict(),
+        linked=query,
     )
 
 
-show_annotate = partial(_show, "player", ("annotator",), _sync_annotate)
-show_review = partial(_show, "review", ("reviewer",), _sync_review)
-show_curate = partial(_show, "curate", ("curator", "lead"), _sync_curate)
+PAGES = {
+    "player": ConnectedPage(("annotator",), _sync_annotate),
+    "review": ConnectedPage(("reviewer",), _sync_review),
+    "curate": ConnectedPage(("curator", "lead"), _sync_curate),
+}
+"""The pages, by the name of their component."""
+
+
+@st.fragment  # a page whose message is refused reruns only this fragment
+def _show(name: str) -> None:
+    """Mount a component, which requests its data, or show why it cannot be used."""
+    person = require_person(*PAGES[name].roles)
+    if person is not None:
+        author = annotating.storage_namespace(state.workspace_path(), person.id)
+        data = {"author": author, "address": f"{get_settings().base_path}{MESSAGES}{name}"}
+        state.mount_component(name)(key=name, data=data, on_refused_change=lambda: None)
+
+
+show_annotate = partial(_show, "player")
+show_review = partial(_show, "review")
+show_curate = partial(_show, "curate")

@@ -36,22 +36,16 @@ MADE_UP = "made-up@1"
 
 
 class Kept:
-    """A websocket that keeps what it receives."""
+    """What a page receives; `last` is the size of its last answer."""
 
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
+    def __init__(self, wire: Wire) -> None:
         self.bytes = b""
         self.last = 0
+        wire.hear = self.hear
 
-    def send(self, message: bytes) -> None:
-        self.last = 0
-        self.socket.send(message)
-
-    def recv(self, *given: Any, **more: Any) -> bytes:
-        raw: bytes = self.socket.recv(*given, **more)
+    def hear(self, raw: bytes) -> None:
         self.bytes += raw
-        self.last += len(raw)
-        return raw
+        self.last = len(raw)
 
 
 def secrets_of(server: Server) -> dict[str, list[str]]:
@@ -79,7 +73,7 @@ def judged(wire: Wire, data: dict[str, Any], number: int) -> dict[str, Any]:
     """Judge the clip that a page has before it; return the answer."""
     one = {"uuid": f"{number:032x}", "item": data["queue"][0]["id"], "verdict": "not_done"}
     sent = {"author": data["author"], "outbox": [one], "has": [one["id"] for one in data["queue"]]}
-    (answer,) = wire.ask(json.dumps({"sync": sent}))
+    (answer,) = wire.ask(json.dumps(sent))
     assert [ack["status"] for ack in answer["acks"]] == ["saved"]
     return answer
 
@@ -92,7 +86,7 @@ def judged(wire: Wire, data: dict[str, Any], number: int) -> dict[str, Any]:
 )
 def test_bytes_sent_to_an_annotator_name_no_secret(server: Server) -> None:
     with wired(server, "looks") as wire:
-        kept = wire.socket = Kept(wire.socket)  # type: ignore[assignment]
+        kept = Kept(wire)
         (data,) = wire.ask()
         for number in range(3):
             data = judged(wire, data, number)
@@ -125,7 +119,7 @@ def test_bytes_sent_have_no_text_that_the_deal_withholds(dealt: Server) -> None:
     found = b""
     for number in (30, 0):  # the second page is sent the last answers again
         with wired(dealt, "looks") as wire:
-            kept = wire.socket = Kept(wire.socket)  # type: ignore[assignment]
+            kept = Kept(wire)
             (data,) = wire.ask()
             assert len(data["previous"]) == (0 if number else 3)
             for place in range(number):
@@ -185,7 +179,7 @@ def judge_all(server: Server, person: str, count: int) -> list[tuple[str, dict[s
     """Judge up to `count` clips as a page does; return each item and what can be seen of it."""
     out: list[tuple[str, dict[str, Any]]] = []
     with wired(server, person) as wire:
-        kept = wire.socket = Kept(wire.socket)  # type: ignore[assignment]
+        kept = Kept(wire)
         brought: dict[str, dict[str, Any]] = {}
 
         def note(data: dict[str, Any], seconds: float) -> None:

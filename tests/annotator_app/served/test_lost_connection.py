@@ -131,6 +131,7 @@ def test_answers_are_never_saved_for_the_next_person_in_the_browser(
     before = item(page)
     press(page, "n", "Enter")
     saved(page)
+    page.route("**/messages/*", lambda route: route.abort())
     # The second may judge the clips that the first one judged.
     list_offered(mortal, add_person(mortal.store, second).id)
     other = page.context.new_page()
@@ -140,15 +141,16 @@ def test_answers_are_never_saved_for_the_next_person_in_the_browser(
 
     if how == "restart":
         mortal.end(signal.SIGKILL)
-    else:
-        page.evaluate("window.sockets.at(-1).close()")
     given = []
     for _ in range(2):
         given.append(item(page))
         press(page, "End", "s", "Enter")
     if how == "restart":
         mortal.start()
-    elif how == "guide":  # after which the page is mounted again
+    else:
+        page.evaluate("window.sockets.at(-1).close()")
+    page.unroute("**/messages/*")
+    if how == "guide":  # after which the page is mounted again
         page.get_by_role("link", name="Guide").click()
         page.get_by_role("heading", name="How to judge an episode").wait_for()
         page.get_by_role("link", name="Annotate").click()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from sts_annotator_app.message_route import MESSAGES
 from sts_annotator_app.messages import MAX_CHARS, sanitise
 from tests.access.attempts import attempt
-from tests.annotator_app.serving import Server
-from tests.annotator_app.wire import wired
+from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.wire import cookie, wired
 
 DEEP = "[" * 100_000 + "]" * 100_000
 NINES, LONG, LISTS = "9" * 5000, "x" * MAX_CHARS, "[" * 400 + "]" * 400
-UNSOUND = [
-    *("{half", "", "7", '"x"', "null", DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}'),
+INVALID = [
+    *("{half", "", "7", '"x"', DEEP, f'{{"sync": {{"outbox": {DEEP}}}}}'),
     *(f'{{"sync": {NINES}}}', f'{{"sync": "{LONG}"}}', f'{{"sync": {LISTS}}}'),
 ]
 
@@ -27,7 +30,7 @@ def message(text: str) -> bytes:
     return made.SerializeToString()
 
 
-@pytest.mark.parametrize("text", UNSOUND, ids=range(len(UNSOUND)))
+@pytest.mark.parametrize("text", ["null", *INVALID], ids=range(1 + len(INVALID)))
 def test_invalid_state_is_emptied_and_logged_in_one_line(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -60,16 +63,44 @@ def test_fragment_run_becomes_a_whole_run_if_asked() -> None:
     "a page sends what is no JSON, a hundred thousand levels deep, or a megabyte",
     "ignored with a line in the log; the page goes on",
 )
-@pytest.mark.browser
-def test_page_continues_after_every_invalid_state(server: Server) -> None:
+def test_page_continues_after_every_invalid_message(server: Server) -> None:
     with wired(server, "careless") as page:
         (first,) = page.ask()
-        for text in UNSOUND:
-            (data,) = page.ask(text)
-            assert data["author"] == first["author"] and len(data["queue"]) >= 3
+        for text in INVALID:
+            assert page.ask(text) == []
         letter = {"uuid": "a" * 32, "item": first["queue"][0]["id"], "verdict": "not_done"}
-        sync = {"author": first["author"], "outbox": [letter]}
-        (data,) = page.ask(json.dumps({"sync": sync}))
+        (data,) = page.ask(json.dumps({"author": first["author"], "outbox": [letter]}))
         assert [ack["status"] for ack in data["acks"]] == ["saved"]
     log = (server.folder / "server.log").read_text()
-    assert "Traceback" not in log and log.count("ignored an invalid state of ") == len(UNSOUND)
+    assert "Traceback" not in log and log.count("ignored an invalid message of ") == len(INVALID)
+
+
+@attempt(
+    "Addresses and other sites",
+    "a message comes from another site, without an origin or a session, or for another role's page",
+    "refused, and nothing is saved",
+)
+def test_message_requires_own_origin_a_session_and_the_role(server: Server) -> None:
+    name = "posts"
+    with wired(server, name) as page:
+        (data,) = page.ask()
+        letter = {"uuid": "b" * 32, "item": data["queue"][0]["id"], "verdict": "not_done"}
+        message = json.dumps({"author": data["author"], "outbox": [letter]})
+
+        def post(path: str = "player", method: str = "POST", **headers: str) -> int:
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+            with contextlib.closing(connection):
+                connection.request(method, f"{MESSAGES}{path}", message, headers)
+                return connection.getresponse().status
+
+        own = {"Cookie": cookie(server, server.secret(name)), "Origin": server.url("")}
+        for origin in ("https://evil.example", "http://localhost", "null", ""):
+            assert post(**own | {"Origin": origin}) == 403
+        assert post(Cookie=own["Cookie"]) == 403
+        assert post(Origin=own["Origin"]) == 401
+        assert post("review", **own) == post("curate", **own) == 403
+        assert post("elsewhere", **own) == 404
+        assert post(method="GET", **own) == 405
+        assert server.judgements(name) == []
+        assert post(**own) == 200
+        assert len(server.judgements(name)) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from http.client import HTTPException
 from typing import Any
 
 import numpy as np
@@ -51,15 +52,15 @@ class Page:
             try:
                 with connected(study.address, self.cookie, self._patience) as wire:
                     self._hear(wire.ask())
-                    met = "a page" if wire.component else "no page of its own"
-                    while wire.component and (answers or self.outbox) and time.monotonic() < until:
+                    met = "a page" if wire.mounted else "no page of its own"
+                    while wire.mounted and (answers or self.outbox) and time.monotonic() < until:
                         answers = 0 if self._queue == [] else answers - self._judge(answers)
                         if not self._exchange(wire):
                             break
             except TimeoutError:
                 self._patience = min(2 * self._patience, LONGEST)
                 met = "no answer"
-            except (OSError, WebSocketException) as error:
+            except (OSError, HTTPException, WebSocketException) as error:
                 met = repr(error)
             time.sleep(PAUSE)
         for answer in self.outbox:
@@ -93,10 +94,11 @@ class Page:
         for answer in self.outbox:
             self._history.note(words.SENT, self.person, answer)
         if self._random.random() < LEFT:
-            wire.say(json.dumps({"sync": message}))
+            wire.say(json.dumps(message))
             return False
-        self._hear(wire.ask(json.dumps({"sync": message | {"has": self._queue}})))
-        return True
+        heard = wire.ask(json.dumps(message | {"has": self._queue}))
+        self._hear(heard)
+        return bool(heard)
 
     def _hear(self, messages: list[dict[str, Any]]) -> None:
         for data in messages:
