@@ -2,12 +2,13 @@
 
     python -m tests.benchmarks.load
 
-Writes docs/benchmarks_load.md. Each annotator is a client that speaks as a page does; the server
-is `sts annotate` on this machine, in a workspace that is removed.
+Writes docs/benchmarks_load.md. Each annotator is a client that speaks as a page does; the server is
+`sts annotate` on this machine, in a workspace that is removed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -25,6 +26,7 @@ import numpy as np
 
 from sts.continuations.run import run
 from sts_annotator_app.auth import cookie_name
+from tests.annotator_app.served.browser import SHADOWS, next_one, press, start_chromium
 from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
 from tests.annotator_app.wire import wired
 from tests.benchmarks import measure
@@ -41,7 +43,20 @@ MARKS = (1000, 5000, 10_000, 15_000, 20_000)  # answers after which the server's
 WRONG = 1000  # requests with wrong cookies
 LONGEST = 3600.0  # seconds that a crowd may take
 AIM = 250  # milliseconds within which 95 of 100 answers are to be acknowledged
+FEW, FEW_PACE, PRESSES = 8, (1.0, 2.0), 60  # people next to a browser, and its answers
 LOOK = 0.25  # seconds between two looks at how far people are
+
+
+NOTE = """addEventListener("keydown", ({ key }) => {
+  if (key === "Enter") window.pressed = performance.now();
+}, true);"""
+WATCH = f"""() => {{
+  window.paints = [];
+  const player = {SHADOWS}.map((root) => root.querySelector(".player")).find(Boolean);
+  const painted = () => paints.push(performance.now() - pressed);
+  const soon = () => requestAnimationFrame(() => requestAnimationFrame(painted));
+  new MutationObserver(soon).observe(player, {{ attributeFilter: ["data-item"] }});
+}}"""
 
 
 class Crowd:
@@ -159,6 +174,32 @@ class Loaded:
             quantiles, count = np.quantile(took, (0.5, 0.95, 1)).tolist(), len(took)
             each = 1000 * cpu / count
             yield what, count, count / seconds, aim, *quantiles, each, os.getloadavg()[0]
+
+    def frames(self) -> Rows:
+        """Yield how soon after Enter the next episode is painted, while others judge as well."""
+        with start_chromium() as browser:
+            for people in (0, FEW):
+                page = browser.new_page()
+                page.add_init_script(NOTE)
+                self.server.let_in(page.context, f"in a browser, with {people}")
+                crowd = Crowd(self.server, f"next to {people}", people or 1, FEW_PACE)
+                with crowd.judging() if people else contextlib.nullcontext():
+                    page.goto(self.server.url("/"))
+                    next_one(page)
+                    page.evaluate(WATCH)
+                    for _ in range(PRESSES):
+                        press(page, "n", "Enter")
+                        page.wait_for_timeout(700)
+                took = page.evaluate("paints")
+                page.close()
+                if crowd.broken:
+                    raise SystemExit(str(crowd.broken[:1]))
+                yield (
+                    people,
+                    len(took),
+                    *np.quantile(took, (0.5, 0.95)).tolist(),
+                    os.getloadavg()[0],
+                )
 
     def strangers(self) -> Rows:
         """What requests with wrong cookies cost, and whether a right one is heard among them."""
