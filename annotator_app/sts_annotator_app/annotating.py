@@ -104,7 +104,8 @@ def sync_page(
         if sent is None:
             with store.read() as connection:
                 judged = progress.load_recent_judgements(connection, person.id, MAX_PREVIOUS)
-            data["previous"] = _load_previous(judged, shown, turn.seen)
+                seen = deal.list_seen(connection, person.id)
+            data["previous"] = _load_previous(judged, shown, seen)
         judgements_left = count_remaining()
     except StsError as error:
         _LOG.error("annotation store: %s", error)
