@@ -29,7 +29,11 @@ class BlackHole:
                 client, _ = self.listening.accept()
             except OSError:
                 return
-            server = self._connect()
+            try:
+                server = self._connect()
+            except OSError:  # the server is down
+                client.close()
+                continue
             for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
 
