@@ -140,7 +140,7 @@ def _make_lanes(n_places: int) -> Lanes:
 def _load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int, n: int) -> None:
     """Load n worlds, from the `first`; `players` are the observers, int64[B, R].
 
-    The half keeps a quotient far enough from the next integer for the precision of float32.
+    Quotients in float32 vectorise, and their integer part is exact on grids of up to 255 x 255.
     """
     n_players = a.cells.shape[1]
     for b in range(n):
@@ -156,7 +156,7 @@ def _load_lanes(lanes: Lanes, a: WorldArrays, players: Ints, first: int, n: int)
         rows, columns = lanes.rows[k], lanes.columns[k]
         for b in range(n):
             cell, width = np.int32(lanes.cells[b]), np.int32(lanes.width[b])
-            row = np.int32((np.float32(cell) + np.float32(0.5)) / np.float32(width))
+            row = np.int32(np.float32(cell) / np.float32(width))
             rows[b], columns[b] = row, cell - row * width
 
 
@@ -171,7 +171,7 @@ def _ring_distance(start: Any, goal: Any, size: Any) -> Any:
 def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
     """Advance B worlds by one step: players, Good and Evil, then the rewards."""
     batch, n_players = a.cells.shape
-    lanes, nobody = _make_lanes(2 + n_players), np.empty((batch, 0), np.int64)
+    lanes, no_observers = _make_lanes(2 + n_players), np.empty((batch, 0), np.int64)
     for b in range(batch):
         advance_objects(a, b)
         a.step[b] += 1
@@ -179,7 +179,7 @@ def step_worlds(a: WorldArrays, actions: NDArray[np.int8], utterances: NDArray[n
             a.actions[b, p], a.utterances[b, p] = actions[b, p], utterances[b, p]
     for first in range(0, batch, LANES):
         n = min(LANES, batch - first)
-        _load_lanes(lanes, a, nobody, first, n)
+        _load_lanes(lanes, a, no_observers, first, n)
         for p in range(n_players):
             _move_player(lanes, 2 + p, actions[first : first + n, p], a.cells[first : first + n, p])
             _write_rewards(lanes, 2 + p, a.rewards[first : first + n, p])

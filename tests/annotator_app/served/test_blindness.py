@@ -36,7 +36,7 @@ MADE_UP = "made-up@1"
 
 
 class Kept:
-    """What a page receives; `last` is the size of its last answer."""
+    """Bytes that a page receives; `last` is the number in the latest response."""
 
     def __init__(self, wire: Wire) -> None:
         self.bytes = b""

@@ -60,6 +60,20 @@ def test_moves_wrap_round_every_border(height, width):
         assert torus.move_cell(cell, move, height, width) == plain_move(cell, move, height, width)
 
 
+@pytest.mark.parametrize("width", [3, 100, 254, 255])
+def test_players_on_every_cell_of_the_largest_grids_step_exactly(width):
+    cells, moves = np.arange(255 * width), np.arange(255 * width) % 9
+    world = batch_of([start(255, width, good=0, evil=255 * width - 1, cells=(0,))])
+    batch = world.select(np.zeros(cells.size, np.intp))
+    batch.arrays.cells[:, 0] = cells
+    batch.step(moves.astype(np.int8)[:, None], np.zeros((cells.size, 1), np.int8))
+    moved = plain_move(cells, moves, 255, width)
+    away = [torus.distance(moved, other, 255, width) for other in (0, 255 * width - 1)]
+    good, evil = (np.maximum(0, 2 - d) for d in away)
+    assert (batch.arrays.cells[:, 0] == moved).all()
+    assert (batch.arrays.rewards[:, 0] == good - evil).all()
+
+
 @pytest.mark.parametrize(("height", "width"), GRIDS)
 def test_rewards_are_the_papers_for_every_placement(height, width):
     cells = range(height * width)
