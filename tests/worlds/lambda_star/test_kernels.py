@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ def plain_reward(cell: int, good: int, evil: int, height: int, width: int) -> fl
     return total
 
 
-def plain_move(cell: int, move: int, height: int, width: int) -> int:
+def plain_move(cell: Any, move: Any, height: int, width: int) -> Any:
+    """One cell and move, or an array of each."""
     row, column = divmod(cell, width)
     return (row + move // 3 - 1) % height * width + (column + move % 3 - 1) % width
 
