@@ -5,6 +5,7 @@ const LOST = 7000; // ms without an answer before the page reports a lost connec
 const GIVEN_UP = 30000; // ms after which an unanswered message is sent again
 const UNAVAILABLE = 503;
 const REFUSED = [401, 403]; // no session, or no right to this page
+const REFUSAL = "The server no longer accepts this page. Your work is kept in this browser: reload the page to continue.";
 
 export class Channel {
   #posting = false;
@@ -31,7 +32,7 @@ export class Channel {
 
   flush() {
     this.sentAt = performance.now();
-    if (this.outbox.size) this.unansweredSince ??= this.sentAt;
+    if (this.outbox.size || !this.begun) this.unansweredSince ??= this.sentAt;
     if (this.#posting) this.#waiting = true;
     else this.#post();
   }
@@ -54,6 +55,11 @@ export class Channel {
     return this.unansweredSince !== null && performance.now() - this.unansweredSince > LOST;
   }
 
+  // Describes what keeps the page from its first data; "" for nothing.
+  get problem() {
+    return this.trouble || (this.lost ? "Connection lost. This page tries again every few seconds." : "");
+  }
+
   async #post() {
     this.#posting = true;
     this.#waiting = false;
@@ -62,10 +68,12 @@ export class Channel {
     const [status, data] = await post(this.address, message);
     this.#posting = false;
     if (this.#ended) return;
-    if (REFUSED.includes(status)) this.refused();
-    else if (data) {
+    if (REFUSED.includes(status)) {
+      this.trouble = REFUSAL;
+      this.refused();
+    } else if (data) {
       this.trouble = data.trouble;
-      if (data.acks?.length) this.unansweredSince = null;
+      if (data.acks && (first || data.acks.length)) this.unansweredSince = null;
       if (status !== UNAVAILABLE) {
         this.begun = true;
         this.receive(data, first);

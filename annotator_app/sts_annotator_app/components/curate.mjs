@@ -198,7 +198,6 @@ class CuratePage extends ConnectedPage {
     this.$(".empty").hidden = !!draft;
     this.$(".waiting").hidden = !draft || !!viewer.playback.view;
     this.$(".waiting p").textContent = candidate?.broken ? "This candidate cannot be displayed." : total ? "Loading ..." : NO_MATCH;
-    if (!draft) this.#renderEmpty();
     this.deciding.render(curation, this.redraw);
     this.editor.render(curation.editing);
     this.deciding.renderSaid(viewer.playback.view);
@@ -210,13 +209,14 @@ class CuratePage extends ConnectedPage {
   #renderEmpty() {
     const { title, text } = this.data.empty ?? {};
     this.$(".empty h2").textContent = title ?? "Loading ...";
-    this.$(".empty p").textContent = text ?? "";
+    this.$(".empty p").textContent = text ?? this.channel.problem;
   }
 
   #renderConnection() {
     const { curation } = this;
     const { draft, rejections } = curation;
     const progress = draft ? `draft ${draft.name}, ${count(draft.candidates, "candidate")}` : "";
+    if (!draft) this.#renderEmpty();
     this.renderStatus(curation, progress);
     this.renderNotes(rejections.map(({ message, said }) => `Not saved (${said}): ${message}.`));
   }

@@ -91,7 +91,6 @@ class Player extends ConnectedPage {
       random,
       playback: this.viewer.playback,
     });
-    this.empty = LOADING;
     this.connect(this.session.outbox, () => ({
       has: this.session.held,
       midnight: new Date().setHours(0, 0, 0, 0) / 1000,
@@ -192,8 +191,9 @@ class Player extends ConnectedPage {
   #renderNotices() {
     const { session, empty, channel } = this;
     const broken = this.viewer.playback.picture === "broken";
-    const { lost, trouble } = channel;
-    this.notices.render({ session, lost, broken, trouble, empty: session.lacks ? LOADING : empty });
+    const { lost, trouble, begun, problem } = channel;
+    const shown = begun && !session.lacks ? empty : { ...LOADING, text: problem };
+    this.notices.render({ session, lost, broken, trouble, empty: shown });
   }
 }
 

@@ -189,7 +189,7 @@ class ReviewPage extends ConnectedPage {
     this.renderStatus(session, `${done} of ${of} decided`);
     this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     if (session.visit) return;
-    const { title = "Loading ...", text = "" } = data.queue === session.queue ? data.empty : {};
+    const { title = "Loading ...", text = this.channel.problem } = data.queue === session.queue ? data.empty : {};
     this.write(".empty h2", unsaved ? "Saving" : title);
     this.write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);
   }

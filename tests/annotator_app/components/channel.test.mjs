@@ -72,6 +72,22 @@ test("a lost message changes nothing, and the next one is sent", async () => {
   assert.notEqual(channel.unansweredSince, null);
 });
 
+test("a page without data says that the connection is lost, until it has data", async (t) => {
+  const { channel, requests } = open();
+  channel.flush();
+  requests[0].fail(new TypeError("network"));
+  await settle();
+  assert.equal(channel.problem, "");
+  const { now } = performance;
+  t.after(() => (performance.now = now));
+  performance.now = () => now.call(performance) + 8000;
+  assert.match(channel.problem, /^Connection lost/);
+  channel.flush();
+  requests[1].answer(200, data());
+  await settle();
+  assert.equal(channel.problem, "");
+});
+
 test("a failing store is reported until the server answers again", async () => {
   const { channel, outbox, requests, received } = open();
   outbox.put(letter(1));
@@ -91,6 +107,7 @@ test("a refusal is passed on, and a page that was left receives nothing", async 
     channel.flush();
     requests.at(-1).answer(status);
     await settle();
+    assert.match(channel.problem, /reload the page/);
   }
   assert.equal(refusals.length, 2);
   channel.flush();

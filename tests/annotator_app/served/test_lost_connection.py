@@ -34,6 +34,15 @@ window.WebSocket = class extends WebSocket {
 """
 RECONNECTED = "() => sockets.length > 1 && sockets.at(-1).readyState === 1"
 
+LOSE_MESSAGES = """
+window.lost = true;
+const send = window.fetch;
+window.fetch = (address, how) => {
+  if (window.lost && String(address).includes("/messages/")) throw new TypeError();
+  return send(address, how);
+};
+"""
+
 pytestmark = pytest.mark.browser
 
 
@@ -50,6 +59,21 @@ def mortal(
 def restart(server: Server) -> None:
     server.end(signal.SIGKILL)
     server.start()
+
+
+@pytest.mark.landing
+@pytest.mark.parametrize("path", ["/", "/review", "/curate"])
+def test_page_whose_first_message_is_lost_says_so_and_tries_again(
+    open_page: Opener, server: Server, path: str
+) -> None:
+    roles = ("annotator", "reviewer", "curator")
+    page = open_page("early", path=path, roles=roles, ready=False, script=LOSE_MESSAGES)
+    page.locator(".empty p", has_text="Connection lost. This page tries again").wait_for()
+    assert page.text_content(".empty h2") == "Loading ..."
+    page.evaluate("lost = false")
+    page.get_by_text("Loading ...").wait_for(state="hidden")
+    if path == "/":
+        next_one(page)
 
 
 def test_answers_given_while_the_server_is_dead_are_kept_once(
