@@ -111,7 +111,9 @@ def read_groups(
         table = decode_table(str(path), raw, kind, version, schema, groups=groups)
         with _open_parquet(str(path), raw, "a Parquet file") as inside:
             indices = range(inside.metadata.num_row_groups)
-            return table, [inside.metadata.row_group(i).num_rows for i in indices]
+            sizes = [inside.metadata.row_group(i).num_rows for i in indices]
+    pa.default_memory_pool().release_unused()  # decoding takes several times what the table takes
+    return table, sizes
 
 
 class GroupRange(NamedTuple):

@@ -18,6 +18,8 @@ from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
 
+MAX_EPISODES = 1024
+"""Maximum number of episodes in one batch of `TrajectoryColumns.batches`."""
 _TEXTS = ("id", "domain", "world", "source", "people", "provenance")
 _NUMBERS = ("steps", "participants", "objects", "height", "width")
 
@@ -81,18 +83,22 @@ class TrajectoryColumns:
     ends: NDArray[np.int64]  # int64, the end of each in `scene`
 
     def batches(self) -> Iterator[tuple[str, NDArray[np.int64], EpisodeBatch]]:
-        """Yield (domain, positions, batch) for each domain and size; unknown sizes are left out."""
+        """Yield (domain, positions, batch) of each domain and size; unknown sizes are left out.
+
+        Batches are small enough for the processor's cache.
+        """
         domains, code = np.unique(np.array(self.texts["domain"]), return_inverse=True)
         numbers = (self.numbers[name] for name in _NUMBERS)
         keys, group = np.unique(np.stack([code, *numbers], 1), axis=0, return_inverse=True)
         for n, (domain, steps, people, objects, height, width) in enumerate(keys.tolist()):
             if not height or not width:
                 continue
-            positions = np.flatnonzero(group.reshape(-1) == n)
-            length = (steps + 1) * objects
-            scene = self.scene[(self.ends[positions] - length)[:, None] + np.arange(length)]
-            shaped = scene.reshape(len(positions), steps + 1, objects)
-            yield str(domains[domain]), positions, EpisodeBatch(height, width, people, shaped)
+            members, length = np.flatnonzero(group.reshape(-1) == n), (steps + 1) * objects
+            for first in range(0, len(members), MAX_EPISODES):
+                positions = members[first : first + MAX_EPISODES]
+                scene = self.scene[(self.ends[positions] - length)[:, None] + np.arange(length)]
+                shaped = scene.reshape(len(positions), steps + 1, objects)
+                yield str(domains[domain]), positions, EpisodeBatch(height, width, people, shaped)
 
     def load(self, places: Sequence[int]) -> list[Trajectory]:
         """Return the trajectories at these positions."""

@@ -113,12 +113,19 @@ def merge_steps(several: Sequence[FoundSteps]) -> FoundSteps:
 
 def count_strata(rows: Rows, words: Mapping[str, Sequence[str]]) -> Counter[Stratum]:
     """Return the number of steps of each stratum."""
-    columns = [rows[name] for name in _STRATUM]
-    keys, counts = np.unique(np.stack(columns, 1), axis=0, return_counts=True)
+    n_sources, n_recorders = len(words["source"]), len(words["recorder"])
+    code = rows["difficulty"].astype(np.int64) * n_sources + rows["source"]
+    counts = np.bincount(code * n_recorders + rows["recorder"])
     return Counter(
         {
-            Stratum(DIFFICULTIES[d], words["source"][s], words["recorder"][r]): n
-            for (d, s, r), n in zip(keys.tolist(), counts.tolist(), strict=True)
+            Stratum(
+                DIFFICULTIES[n // (n_sources * n_recorders)],
+                words["source"][n // n_recorders % n_sources],
+                words["recorder"][n % n_recorders],
+            ): count
+            for n, count in zip(
+                np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True
+            )
         }
     )
 

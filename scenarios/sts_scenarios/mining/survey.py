@@ -42,6 +42,8 @@ from sts_scenarios.mining.rows import (
 )
 from sts_scenarios.mining.terms import GatheredSteps, MiningTerms
 
+MERGED = 8
+"""Number of parts whose steps are merged at once."""
 Progress = Callable[[int, int], None]
 
 
@@ -58,21 +60,22 @@ def gather_candidates(
     """
     categories = make()
     limits = scan_limits(categories, terms)
-    steps_by_name: dict[str, FoundSteps] = {c.name: empty_steps() for c in categories}
+    found: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
     tasks = [(scan_part, make, part, n, limits) for n, part in enumerate(parts)]
     for n, (part_found, missing) in run_tasks(pool, tasks):
-        for category in categories:
-            name = category.name
-            steps_by_name[name] = prune_steps(
-                category, merge_steps([steps_by_name[name], part_found[name]]), limits
-            )
+        for c in categories:
+            several = found[c.name]
+            several.append(part_found[c.name])
+            if len(several) == MERGED:
+                found[c.name] = [prune_steps(c, merge_steps(several), limits)]
         for domain, (n_left, why) in missing.items():
             count, first = unavailable.get(domain, (0, why))
             unavailable[domain] = count + n_left, first
         done += parts[n].rows
         progress(done, total)
+    steps_by_name = {c.name: prune_steps(c, merge_steps(found[c.name]), limits) for c in categories}
     sampled = {}
     if not terms.from_failures:
         sampled = confirm_steps(parts, make, categories, steps_by_name, pool)
@@ -95,22 +98,24 @@ def scan_part(
     categories, columns = make(), batches.read_columns(part)
     marks = np.array([int(world_key(hash), 16) for hash in columns.texts["world"]], np.uint64)
     origins = _Origins(columns)
-    out: dict[str, list[FoundSteps]] = {c.name: [] for c in categories}
+    out: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
+
+    def keep(c: Category, hits: CandidateColumns) -> None:
+        steps = _encode_hits(c, columns, origins, marks, number, hits, asked)
+        out[c.name].append(steps if asked.from_failures else prune_steps(c, steps, asked))
+
     for domain, places, abreast in columns.batches():
         for c in categories:
             if c.prefilter is None or c.domain != domain:
                 continue
             with translate_errors(f"the prefilter of category {c.name!r} failed"):
                 hits = c.prefilter.find(abreast, c.context, c.horizon)
-            hits = hits._replace(episode=places[hits.episode])
-            out[c.name].append(_encode_hits(c, columns, origins, marks, number, hits, asked))
+            keep(c, hits._replace(episode=places[hits.episode]))
     unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
         if c.name in unscreened:
-            out[c.name].append(
-                _encode_hits(c, columns, origins, marks, number, unscreened[c.name], asked)
-            )
-    steps_by_name = {c.name: merge_steps([empty_steps(), *out[c.name]]) for c in categories}
+            keep(c, unscreened[c.name])
+    steps_by_name = {c.name: merge_steps(out[c.name]) for c in categories}
     if asked.from_failures:
         with create_pool(1, 1) as here:
             confirm_steps({number: part}, make, categories, steps_by_name, here)
