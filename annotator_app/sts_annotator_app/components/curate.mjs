@@ -195,7 +195,6 @@ class CuratePage extends ConnectedPage {
     host.classList.toggle("edits", !!curation.editing);
     const { draft, total, candidate } = curation;
     this.$(".judging").hidden = !draft;
-    this.$(".empty").hidden = !!draft;
     this.$(".waiting").hidden = !draft || !!viewer.playback.view;
     this.$(".waiting p").textContent = candidate?.broken ? "This candidate cannot be displayed." : total ? "Loading ..." : NO_MATCH;
     this.deciding.render(curation, this.redraw);
@@ -216,6 +215,7 @@ class CuratePage extends ConnectedPage {
     const { curation } = this;
     const { draft, rejections } = curation;
     const progress = draft ? `draft ${draft.name}, ${count(draft.candidates, "candidate")}` : "";
+    this.$(".empty").hidden = !!draft || (!this.channel.begun && !this.channel.problem);
     if (!draft) this.#renderEmpty();
     this.renderStatus(curation, progress);
     this.renderNotes(rejections.map(({ message, said }) => `Not saved (${said}): ${message}.`));

@@ -165,7 +165,7 @@ class ReviewPage extends ConnectedPage {
     this.judging.renderShown(session, this.redraw);
     this.verdictPanel.render(session);
     this.redraw = false;
-    this.$(".empty").hidden = !!visit;
+    if (visit) this.$(".empty").hidden = true;
     this.#renderNotices();
   }
 
@@ -189,6 +189,7 @@ class ReviewPage extends ConnectedPage {
     this.renderStatus(session, `${done} of ${of} decided`);
     this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     if (session.visit) return;
+    this.$(".empty").hidden = !this.channel.begun && !this.channel.problem;
     const { title = "Loading ...", text = this.channel.problem } = data.queue === session.queue ? data.empty : {};
     this.write(".empty h2", unsaved ? "Saving" : title);
     this.write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);
