@@ -2,7 +2,9 @@
 
 import contextlib
 import fcntl
+import functools
 import hashlib
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -28,7 +30,7 @@ _SOURCES = _digest()
 
 def jit(function: Function) -> Function:
     """Compile a kernel with numba; with `NUMBA_DISABLE_JIT=1`, return the function itself."""
-    return _stamp_cache(numba.njit(cache=True, nogil=True)(function), function)
+    return _compile(function, {"nogil": True})
 
 
 def jit_inlined(function: Function) -> Function:
@@ -38,8 +40,7 @@ def jit_inlined(function: Function) -> Function:
     arrays are allowed; allocating an array is a compilation error. The option is undocumented, and
     numba uses it for its own sorts; versions without it are only slower.
     """
-    options: dict[str, Any] = {"nogil": True, "forceinline": True} | no_reference_counts()
-    return _stamp_cache(numba.njit(cache=True, **options)(function), function)
+    return _compile(function, {"nogil": True, "forceinline": True} | no_reference_counts())
 
 
 def callable_from_jit(function: Function) -> Function:
@@ -55,6 +56,25 @@ def no_reference_counts() -> dict[str, bool]:
     """Return the numba option that disables reference counting, if this version has it."""
     known = getattr(getattr(numba.core, "cpu", None), "CPUTargetOptions", None)
     return {"_nrt": False} if hasattr(known, "_nrt") else {}
+
+
+def _compile(function: Function, options: dict[str, Any]) -> Function:
+    try:
+        compiled = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # numba finds no folder for the cache that it can write
+        _warn_of_missing_cache()
+        return cast(Function, numba.njit(**options)(function))
+    return _stamp_cache(compiled, function)
+
+
+@functools.cache
+def _warn_of_missing_cache() -> None:
+    warnings.warn(
+        "numba finds no writable cache folder, so every command compiles all kernels: "
+        "set NUMBA_CACHE_DIR to a writable folder",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _stamp_cache(dispatcher: Any, function: Function) -> Function:

@@ -13,6 +13,7 @@ import numba.core.cpu
 import pytest
 
 import sts
+from sts.numerics import compiled
 from sts.numerics.compiled import jit, no_reference_counts
 
 CALLED = """
@@ -112,3 +113,11 @@ def test_kernel_cache_works_on_a_file_system_without_locks(kernel, monkeypatch):
 
     monkeypatch.setattr("sts.numerics.compiled.fcntl.flock", flock)
     assert jit(kernel)(3) == 3
+
+
+def test_kernels_are_compiled_without_a_writable_cache_and_this_is_said_once(kernel, monkeypatch):
+    monkeypatch.setattr("numba.core.caching.CacheImpl._locator_classes", [])
+    compiled._warn_of_missing_cache.cache_clear()
+    with pytest.warns(RuntimeWarning, match="set NUMBA_CACHE_DIR") as said:
+        assert [jit(kernel)(3), compiled.jit_inlined(kernel)(4)] == [3, 4]
+    assert len(said) == 1
