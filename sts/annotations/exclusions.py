@@ -30,6 +30,7 @@ EXCLUDED = select(controls.c.person).where(
     controls.c.id.in_(_LATEST.group_by(controls.c.person)), controls.c.value == 1
 )
 """Select the numbers of the people who are excluded."""
+_IS_EXCLUDED = select(EXCLUDED.where(controls.c.person == bindparam("annotator")).exists())
 
 
 class Exclusion(NamedTuple):
@@ -56,9 +57,6 @@ def is_counted() -> ColumnElement[bool]:
 def is_excluded(connection: Connection, annotator_id: int) -> bool:
     """Return True if a person is excluded."""
     return connection.execute(_IS_EXCLUDED, {"annotator": annotator_id}).scalar_one()
-
-
-_IS_EXCLUDED = select(EXCLUDED.where(controls.c.person == bindparam("annotator")).exists())
 
 
 def list_decisions(connection: Connection) -> list[Exclusion]:

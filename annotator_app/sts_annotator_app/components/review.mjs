@@ -165,7 +165,6 @@ class ReviewPage extends ConnectedPage {
     this.judging.renderShown(session, this.redraw);
     this.verdictPanel.render(session);
     this.redraw = false;
-    if (visit) this.$(".empty").hidden = true;
     this.#renderNotices();
   }
 
@@ -188,8 +187,8 @@ class ReviewPage extends ConnectedPage {
     const { done = 0, of = 0 } = session.queues?.[session.queue] ?? {};
     this.renderStatus(session, `${done} of ${of} decided`);
     this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
+    this.$(".empty").hidden = !!session.visit || (!this.channel.begun && !this.channel.problem);
     if (session.visit) return;
-    this.$(".empty").hidden = !this.channel.begun && !this.channel.problem;
     const { title = "Loading ...", text = this.channel.problem } = data.queue === session.queue ? data.empty : {};
     this.write(".empty h2", unsaved ? "Saving" : title);
     this.write(".empty p", unsaved ? describeUnsaved(session.outbox, "decision") : text);

@@ -100,7 +100,7 @@ def scan_part(
     origins = _Origins(columns)
     out: dict[str, list[FoundSteps]] = {c.name: [empty_steps()] for c in categories}
 
-    def keep(c: Category, hits: CandidateColumns) -> None:
+    def add(c: Category, hits: CandidateColumns) -> None:
         steps = _encode_hits(c, columns, origins, marks, number, hits, asked)
         out[c.name].append(steps if asked.from_failures else prune_steps(c, steps, asked))
 
@@ -110,11 +110,11 @@ def scan_part(
                 continue
             with translate_errors(f"the prefilter of category {c.name!r} failed"):
                 hits = c.prefilter.find(abreast, c.context, c.horizon)
-            keep(c, hits._replace(episode=places[hits.episode]))
+            add(c, hits._replace(episode=places[hits.episode]))
     unscreened, unavailable = _query_categories(categories, columns)
     for c in categories:
         if c.name in unscreened:
-            keep(c, unscreened[c.name])
+            add(c, unscreened[c.name])
     steps_by_name = {c.name: merge_steps(out[c.name]) for c in categories}
     if asked.from_failures:
         with create_pool(1, 1) as here:
