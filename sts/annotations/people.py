@@ -39,7 +39,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
-from sts.names import clean_name, replace_unprintable
+from sts.names import clean_name, quote, replace_unprintable
 from sts.storage.files import content_hash
 
 if TYPE_CHECKING:
@@ -138,8 +138,14 @@ def set_role(
 
 
 def normalise_name(name: str) -> str:
-    """Normalise a name; raise ArgumentError unless it is 1 to 64 printable characters."""
-    return clean_name(name, 64)
+    """Normalise a name; raise ArgumentError unless it is 1 to 64 printable characters.
+
+    One of them must be a letter or a digit: "-", say, is not someone's name.
+    """
+    name = clean_name(name, 64)
+    if not any(map(str.isalnum, name)):
+        raise ArgumentError(f"expected a name with a letter or a digit, found {quote(name)}")
+    return name
 
 
 def _draw_pseudonym(connection: Connection) -> str:

@@ -59,6 +59,10 @@ def test_names_are_unique_once_normalised_and_can_be_printed(store) -> None:
     for name in ("", "   ", "x" * 65, "a\nb", "a\0b", "\ud800"):
         with pytest.raises(ArgumentError, match="1 to 64 printable"):
             normalise_name(name)
+    for name in ("-", "--", "\u2026 !"):
+        with pytest.raises(ArgumentError, match="with a letter or a digit"):
+            normalise_name(name)
+    assert normalise_name("\u0645\u0631\u06cc\u0645") == "\u0645\u0631\u06cc\u0645"
     with pytest.raises(UnknownName, match="unknown annotator 'Bo'; known: Zo\u00eb"):
         change(store, people.deactivate, "Bo")
 

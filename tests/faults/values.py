@@ -23,8 +23,8 @@ REBUILT = ("index.parquet", ".sound", "workspace.toml", "backup.json")
 """Ends of the names of files that are derived, may lag behind, or are a workspace's own."""
 _TOGETHER = {"suites": 3, "reports": 2}
 """Folders that come as a whole: how many parts of a path name one."""
-_UNNAMED = re.compile(r"(^|/)drafts/[^/]+/[0-9a-f]{32}/edited/")
-"""Edited candidates: they count once a decision names them, and are compared with its name then."""
+_UNNAMED = re.compile(r"(^|/)(drafts/[^/]+/[0-9a-f]{32}/edited|labels/[0-9a-f]{24})/")
+"""Edited candidates, and parts of labels: they count once a decision or a table has them."""
 _PARTS = re.compile(r"(^|/)continuations/[^/]+/[^/]+\.parquet$")
 """Of rows, which may be in more parts or fewer after a run that was killed, and in two alike."""
 PACKED = ": "
@@ -82,13 +82,19 @@ def value_of(path: Path) -> Any:
     if not zipfile.is_zipfile(path):
         return _digest(path.read_bytes())
     with zipfile.ZipFile(path) as opened, tempfile.TemporaryDirectory() as folder:
-        return {
-            name: _tables(Path(opened.extract(name, folder)))
-            if name.endswith(".sqlite3")
-            else _digest(opened.read(name))
-            for name in opened.namelist()
-            if not (name.endswith(REBUILT) or _UNNAMED.search(name) or _PARTS.search(name))
-        }
+        found: dict[str, Any] = {}
+        for name in opened.namelist():
+            if name.endswith(REBUILT) or _UNNAMED.search(name) or _PARTS.search(name):
+                continue
+            value: Any
+            if name.endswith(".sqlite3"):
+                value = _tables(Path(opened.extract(name, folder)))
+            elif name.endswith(".json"):
+                value = json.loads(opened.read(name))
+            else:
+                value = _digest(opened.read(name))
+            found[_DRAFT.sub(r"\1/ID/", name)] = value
+        return found
 
 
 def _digest(value: str | bytes) -> str:
@@ -122,7 +128,7 @@ def leaves(value: Any, place: tuple[str, ...] = ()) -> Leaves:
 
 def _place(at: tuple[str, ...]) -> tuple[str, ...]:
     """Return a value's place, the same in a database or a row and in a copy of it."""
-    files = [i for i, part in enumerate(at) if part.endswith(".sqlite3")]
+    files = [i for i, part in enumerate(at) if part.endswith((".sqlite3", ".json"))]
     return at[files[-1] + 1 :] if files else (at[0].rpartition(PACKED)[2], *at[1:])
 
 
