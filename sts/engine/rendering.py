@@ -125,7 +125,7 @@ def encode_webp(picture: Frame, *following: Frame) -> bytes:
     first, *rest = (Image.fromarray(frame) for frame in (picture, *following))
     out = io.BytesIO()
     # A fast lossless setting that still compresses what successive frames share.
-    options: dict[str, Any] = {"lossless": True, "method": 3, "quality": 20}
+    options: dict[str, Any] = {"lossless": True, "method": 2, "quality": 0}
     if rest:
         options |= {"append_images": rest, "duration": 1000 // FRAMES_PER_SECOND, "loop": 0}
         first.save(out, "WEBP", save_all=True, **options)

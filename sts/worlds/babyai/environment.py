@@ -214,12 +214,12 @@ class BabyAI:
         A strip below shows the object carried.
         """
         live = self.minigrid_env
+        (x, y), facing = map(int, live.agent_pos), int(live.agent_dir)
         tile, left, top = self._map_place()
         out = np.zeros((MAP_PIXELS + STRIP_PIXELS, MAP_PIXELS, 3), np.uint8)
-        picture = live.get_full_render(highlight=True, tile_size=tile)
-        grid = rendering.brighten_doors(picture, live.grid, tile)
-        height, width, _ = grid.shape
-        out[top : top + height, left : left + width] = grid
+        picture = rendering.draw_cells(*self.cells.read_map(x, y, facing), (x, y), facing, tile)
+        height, width, _ = picture.shape
+        out[top : top + height, left : left + width] = picture
         out[MAP_PIXELS:] = rendering.draw_strip(MAP_PIXELS, STRIP_PIXELS, self._carried_codes())
         return out
 

@@ -20,7 +20,7 @@ PLAYER_CELL = (VIEW_SIZE // 2, VIEW_SIZE - 1)
 _AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
 _MARGIN = VIEW_SIZE - 1
 """Cells beyond each edge of the grid that a view may show; they look like walls."""
-_EMPTY = (OBJECT_TO_IDX["empty"], 0, 0)
+EMPTY = (OBJECT_TO_IDX["empty"], 0, 0)
 _WALL = (OBJECT_TO_IDX["wall"], COLOR_TO_IDX["grey"], 0)
 
 
@@ -39,7 +39,7 @@ class Cells:
         inner = is_empty[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN]
         inner[:] = np.reshape([thing is None for thing in grid.grid], inner.shape)
         self._clear = is_empty.ravel()
-        self._codes = np.where(self._clear[:, None], _EMPTY, _WALL).astype(np.int8)
+        self._codes = np.where(self._clear[:, None], EMPTY, _WALL).astype(np.int8)
         self.objects: dict[int, Any] = {}
         for cell, thing in enumerate(grid.grid):
             if thing and thing.type != "wall":
@@ -57,7 +57,7 @@ class Cells:
     def _read(self, cell: int, thing: Any) -> None:
         y, x = divmod(cell, self._grid.width)
         place = self._place(x, y)
-        self._codes[place] = thing.encode() if thing else _EMPTY
+        self._codes[place] = thing.encode() if thing else EMPTY
         self._clear[place] = thing is None or thing.see_behind()
         if thing and thing.type != "wall":
             self.objects[cell] = thing
@@ -68,11 +68,23 @@ class Cells:
     def _place(self, x: int, y: int) -> int:
         return int((y + _MARGIN) * self._row + x + _MARGIN)
 
+    def read_map(self, x: int, y: int, facing: int) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+        """Return the codes of all cells, int8[H, W, 3], and what a player at (x, y) sees of them.
+
+        What they see is bool[H, W].
+        """
+        seen = np.zeros(len(self._codes), np.bool_)
+        places = _view_offsets(facing, self._row) + self._place(x, y)
+        seen[places] = self.read_view(x, y, facing, None)[..., 0] > 0
+        inner = slice(_MARGIN, -_MARGIN)
+        every = self._codes.reshape(-1, self._row, 3), seen.reshape(-1, self._row)
+        return every[0][inner, inner], every[1][inner, inner]
+
     def read_view(self, x: int, y: int, facing: int, carrying: Any) -> NDArray[np.int8]:
         """Return what a player at (x, y) sees, a read-only int8[7, 7, 3]."""
         places = _view_offsets(facing, self._row) + self._place(x, y)
         image = self._codes.take(places, 0)
-        image[PLAYER_CELL] = carrying.encode() if carrying else _EMPTY
+        image[PLAYER_CELL] = carrying.encode() if carrying else EMPTY
         clear = np.packbits(self._clear[places], axis=0, bitorder="little")[0].tolist()
         image *= _BITS[_visible_rows(clear)].T[..., None]
         image.flags.writeable = False
