@@ -15,14 +15,14 @@ from sts.annotations.members import DailyWork
 from sts.annotations.plan import close_suite
 from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
-from sts_annotator_app import settings, state
+from sts_annotator_app import state
 from sts_annotator_app.estimate import MIN_DAYS, estimate_hours
 from sts_annotator_app.pages import team
 from sts_annotator_app.reporting import ReportBuilder
-from sts_annotator_app.settings import Settings
 from sts_annotator_app.tables import escape_markdown, render_table
 from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
+from tests.annotator_app.scripted import open_page, serve
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 pytestmark = pytest.mark.usefixtures("main_module")
@@ -35,15 +35,15 @@ def study(
     """The store of a study whose lead is at the page."""
     lead = add_person(store, "Lena", ("lead",))
     categories = SimpleNamespace(category="go-to-good"), SimpleNamespace(category="walk")
-    for name, value in {
-        "get_workspace": workspace,
-        "get_suite": SimpleNamespace(scenarios=categories, unreviewed=()),
-        "get_report_builder": ReportBuilder(workspace, SUITE),
-        "get_store": store,
-        "current_person": lead,
-    }.items():
-        monkeypatch.setattr(state, name, lambda value=value: value)
-    monkeypatch.setattr(settings, "_published", [Settings(str(workspace.root), SUITE, SUITE)])
+    serve(
+        monkeypatch,
+        workspace,
+        SUITE,
+        current_person=lead,
+        get_report_builder=ReportBuilder(workspace, SUITE),
+        get_store=store,
+        get_suite=SimpleNamespace(scenarios=categories, unreviewed=()),
+    )
     return store
 
 
@@ -51,12 +51,6 @@ def script() -> None:
     from sts_annotator_app.pages.team import show_page
 
     show_page()
-
-
-def open_page() -> AppTest:
-    page = AppTest.from_function(script, default_timeout=60).run()
-    assert not page.exception
-    return page
 
 
 def html(page: AppTest) -> str:
@@ -68,7 +62,7 @@ def click(page: AppTest, label: str) -> None:
 
 
 def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
-    page = open_page()
+    page = open_page(script)
     said = " ".join(one.value for one in (*page.info, *page.caption))
     assert "No clips are queued yet" in said and "No clips have been assigned yet" in said
     assert "No judgements in the last 14 days" in said and "Nothing is paused" in said
@@ -76,12 +70,12 @@ def test_empty_study_has_empty_states(study: AnnotationStore) -> None:
 
 def test_unreviewed_suite_is_stated(study: AnnotationStore, monkeypatch) -> None:
     enqueue(study, some_items(5))
-    captions = [one.value for one in open_page().caption]
+    captions = [one.value for one in open_page(script).caption]
     assert not any("not reviewed" in text for text in captions)
     suite = SimpleNamespace(scenarios=state.get_suite().scenarios, unreviewed=("walk-01",))
     monkeypatch.setattr(state, "get_suite", lambda: suite)
     stated = f"{SUITE}: instructions not reviewed by a second person: 1 of 2."
-    assert stated in [one.value for one in open_page().caption]
+    assert stated in [one.value for one in open_page(script).caption]
 
 
 def test_closing_of_the_study_is_stated_with_its_lead_and_reason(study: AnnotationStore) -> None:
@@ -90,9 +84,9 @@ def test_closing_of_the_study_is_stated_with_its_lead_and_reason(study: Annotati
     first, *_ = claim_items(study, ana.id, suite=SUITE)
     submit(study, ana.id, [a_submission(first)])
     hashes = {item.scenario_hash for item in some_items(5)}
-    assert not any("Closed early" in one.value for one in open_page().info)
+    assert not any("Closed early" in one.value for one in open_page(script).info)
     change(study, close_suite, SUITE, hashes, lead, "the *funding* ends.")
-    (said,) = [one.value for one in open_page().info if "Closed early" in one.value]
+    (said,) = [one.value for one in open_page(script).info if "Closed early" in one.value]
     assert r"by Max\: the \*funding\* ends\. No clips" in said
     assert f"sts annotations close {SUITE} --reopen" in said
 
@@ -104,7 +98,7 @@ def test_members_are_shown_with_their_work_and_state_and_escaped_names(
     ana = add_person(study, "<b>Ana</b>")
     first, *_ = claim_items(study, ana.id, suite=SUITE)
     submit(study, ana.id, [a_submission(first)])
-    text = html(open_page())
+    text = html(open_page(script))
     assert "&lt;b&gt;Ana&lt;/b&gt;" in text and "<b>" not in text
     assert ana.pseudonym in text and "2, 15 min" in text and "random" in text
     for name, expected in (("Ana&lt;/b&gt;", "invited"), ("Lena", "signed in")):
@@ -112,7 +106,7 @@ def test_members_are_shown_with_their_work_and_state_and_escaped_names(
 
 
 def test_invitation_is_shown_once_and_refused_for_an_existing_name(study: AnnotationStore) -> None:
-    page = open_page()
+    page = open_page(script)
     page.text_input[0].set_value("Ben")
     click(page, "Invite")
     (link,) = [one.value for one in page.code]
@@ -129,7 +123,7 @@ def test_lead_signs_out_pauses_and_resumes_a_person(study: AnnotationStore) -> N
     enqueue(study, some_items(5))
     ana = add_person(study, "Ana")
     secret = change(study, sessions.accept_invitation, str(ana.token))
-    page = open_page()
+    page = open_page(script)
     page.selectbox[0].set_value("Ana").run()
     click(page, "Sign out everywhere")
     assert people.find_by_session(study, secret) is None
@@ -147,7 +141,7 @@ def test_lead_sees_who_does_not_watch_and_excludes_and_readmits_them(study) -> N
     ana = add_person(study, "Ana")
     for held in claim_items(study, ana.id, suite=SUITE, count=6):
         submit(study, ana.id, [a_submission(held, verdict="not_done", step=None, seconds=0.1)])
-    page = open_page()
+    page = open_page(script)
     assert "2% (too little)" in html(page)
     page.selectbox[0].set_value("Ana").run()
     click(page, "Exclude")
@@ -171,7 +165,7 @@ def test_lead_sees_who_does_not_watch_and_excludes_and_readmits_them(study) -> N
 def test_page_is_only_for_the_lead(study: AnnotationStore, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = add_person(study, "Ana")
     monkeypatch.setattr(state, "current_person", lambda: ana)
-    page = open_page()
+    page = open_page(script)
     assert "for the role lead" in page.error[0].value and not html(page)
 
 

@@ -63,24 +63,27 @@ class Wire:
 
     def ask(self, message: str = "null") -> list[dict[str, Any]]:
         """Post a message, mounting the page before its first; return the data that it is sent."""
-        with contextlib.closing(self._post(message)) as connection:
-            answer = connection.getresponse()
+        with self._post(message) as connection, connection.getresponse() as answer:
             raw = answer.read()
         self.hear(str(answer.headers).encode() + raw)
         return [json.loads(raw)] if answer.status == 200 else []
 
     def say(self, message: str) -> None:
         """Post a message without waiting for the answer."""
-        self._post(message).close()
+        with self._post(message):
+            pass
 
-    def _post(self, message: str) -> http.client.HTTPConnection:
+    @contextlib.contextmanager
+    def _post(self, message: str) -> Iterator[http.client.HTTPConnection]:
         if not self.mounted:
             self._mount()
         place = str(self._server.hostname), self._server.port
-        connection = http.client.HTTPConnection(*place, timeout=self._patience)
         address = self.mounted.get("address", "/messages/player")
-        connection.request("POST", address, message.encode(), self._headers)
-        return connection
+        with contextlib.closing(
+            http.client.HTTPConnection(*place, timeout=self._patience)
+        ) as connection:
+            connection.request("POST", address, message.encode(), self._headers)
+            yield connection
 
     def _mount(self) -> None:
         message = BackMsg()

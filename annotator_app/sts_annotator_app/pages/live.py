@@ -39,7 +39,7 @@ def show_page() -> None:
         st.session_state[_ENTERED] = None
         st.query_params.clear()
         if sent.get("another") is True and _may_play(person):
-            _report(partial(_start_scenario, person))()
+            _attempt(partial(_start_scenario, person))
         entered = st.session_state[_ENTERED]
     elif not entered:  # a page that was loaded again
         entered = _return(person, st.query_params.get(_SESSION))
@@ -73,9 +73,7 @@ def _show_places(person: Annotator) -> None:
     for place in places:
         verb = "Return to" if place.is_own else "Join"
         label = f"{verb} a session in {place.opening.domain}: {_DOES[place.role]}"
-        if st.button(label, key=f"enter {place.opening.id}"):
-            _enter_place(place)
-            st.rerun()
+        _offer(label, partial(_enter_place, place), key=f"enter {place.opening.id}")
     if not places:
         st.caption("No session has a free place. This list is updated every few seconds.")
 
@@ -101,7 +99,7 @@ def _show_studies(person: Annotator) -> None:
             session = state.get_hall().start_evaluation(plan, person.pseudonym)
             _enter(session, plan.prompts, plan.wordings)
 
-        st.button("Start the next session", key=f"study {name}", on_click=_report(start))
+        _offer("Start the next session", start, key=f"study {name}")
 
 
 def _show_scenarios(person: Annotator) -> None:
@@ -111,9 +109,7 @@ def _show_scenarios(person: Annotator) -> None:
         "Watch the beginning of an episode, then take over and do what the instruction says, as an "
         "agent would. Others judge what you do, and are not told that it was you."
     )
-
-    start = partial(_start_scenario, person)
-    st.button("Play the next scenario", on_click=_report(start))
+    _offer("Play the next scenario", partial(_start_scenario, person))
 
 
 def _may_play(person: Annotator) -> bool:
@@ -155,7 +151,7 @@ def _show_recording(person: Annotator) -> None:
         state.get_hall().create(opening)
         _enter(opening.id, load_prompts(domain), agents.get(other, ()))
 
-    st.button("Open a session", on_click=_report(start))
+    _offer("Open a session", start)
 
 
 def _enter_place(place: Place) -> None:
@@ -179,16 +175,23 @@ def _enter(session: str, prompts: Sequence[Prompt] = (), wordings: Sequence[str]
     st.query_params[_SESSION] = session
 
 
-def _report(start: Callable[[], None]) -> Callable[[], None]:
-    """Return a callback that shows why `start` failed."""
+def _offer(label: str, start: Callable[[], None], key: str | None = None) -> None:
+    """Show a button with which a person starts or enters a session.
 
-    def run() -> None:
-        try:
-            start()
-        except Refused as error:
-            st.toast(str(error), icon=":material/info:")
-        except StsError as error:  # which may name files and agents
-            _LOG.error("%s", error)
-            st.toast(NOT_STARTED, icon=":material/info:")
+    It is no callback of Streamlit's: one would see what was chosen a run before the click.
+    """
+    if st.button(label, key=key):
+        _attempt(start)
+        if st.session_state.get(_ENTERED):
+            st.rerun()
 
-    return run
+
+def _attempt(start: Callable[[], None]) -> None:
+    """Start or enter a session, or show why it failed."""
+    try:
+        start()
+    except Refused as error:
+        st.toast(str(error), icon=":material/info:")
+    except StsError as error:  # which may name files and agents
+        _LOG.error("%s", error)
+        st.toast(NOT_STARTED, icon=":material/info:")

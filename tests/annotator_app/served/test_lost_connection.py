@@ -15,6 +15,7 @@ from tests.annotations.conftest import cluster as cluster
 from tests.annotator_app.served.browser import STAGE, Opener, item, next_one, press, saved, status
 from tests.annotator_app.served.test_live_page import (
     act,
+    add_player,
     finish_scenario,
     list_moves,
     list_offered,
@@ -130,7 +131,8 @@ def test_answer_around_a_restart_is_saved_once(
 
 
 def test_scenario_continues_after_restarts(open_page: Opener, mortal: Server) -> None:
-    page = start_scenario(open_page, "player", at=mortal)
+    name = add_player(mortal, "player").name
+    page = start_scenario(open_page, name, at=mortal)
     page.get_by_text("Get ready: your turn starts in a moment.").wait_for()
     act(page, "q")
     restart(mortal)  # the page connects again by itself
