@@ -112,7 +112,7 @@ READING = frozenset(
     "domain check|draft show|draft diff|draft check|lambda-star filmstrip|"
     "lambda-star check|live ls|live show|overcooked check|power|references ls|references propose|"
     "selfcheck|"
-    "suite ls|suite show|suite verify|suite diff|trajectories ls|trajectories show|"
+    "suite ls|suite show|suite verify|suite statement|suite diff|trajectories ls|trajectories show|"
     "trajectories verify|workspace check".split("|")
 )
 """Commands that store nothing on which another relies."""

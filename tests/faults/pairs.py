@@ -8,15 +8,21 @@ refused, in a line, it is as if the refused one had not been typed, or as after 
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
+import secrets
 import select
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from random import Random
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
+from sts.annotations.store import AnnotationStore
 from tests.faults import commands
 from tests.faults.commands import Outcome, begin, end, filled
 from tests.faults.pipeline import read, undisturbed
@@ -36,23 +42,45 @@ class Serial(NamedTuple):
     alone: tuple[Values, Values]
 
 
-@cache
+@functools.cache
 def serial(one: str, other: str) -> Serial:
     """Type two commands one after the other, in both orders."""
     own, others = undisturbed(one), undisturbed(other)
     masked = Masked(own.masked.moment | others.masked.moment)
     made = []
-    for order in ((own, others), (others, own)):
+    commands.build_full_folder()
+    first, second, began = (0, own), (1, others), read_clock()
+    for order in ((first, second), (second, first)):
         folder = commands.copy(
             commands.build_full_folder().with_name(f"{commands.build_full_folder().name}-serial")
         )
         try:
-            for each in order:
-                commands.type_in(folder, filled(each.words, folder))
+            for number, each in order:
+                words = filled(each.words, folder)
+                end(begin(folder, "typed", words, functools.partial(draw_alike, number, began)))
             made.append(masked(values(folder)))
         finally:
             shutil.rmtree(folder)
     return Serial(masked, (made[0], made[1]), (masked(own.made), masked(others.made)))
+
+
+@functools.cache
+def read_clock() -> float:
+    """Return the time at which this was first called."""
+    return time.time()
+
+
+def draw_alike(seed: int, began: float) -> None:
+    """Have this process draw the ids and read the times that each process of this seed does."""
+    random, seconds = Random(seed), itertools.count(began + seed, 0.001)
+
+    def draw(count: int = 32) -> str:
+        return random.randbytes(count).hex()
+
+    for name in ("token_hex", "token_urlsafe"):
+        patch.object(secrets, name, draw).start()
+    defaults: Any = vars(AnnotationStore)["open"].__func__.__kwdefaults__
+    patch.dict(defaults, clock=seconds.__next__).start()
 
 
 def pausing(last: int, stopped: int, resume: int) -> Meet:
@@ -74,17 +102,19 @@ def pausing(last: int, stopped: int, resume: int) -> Meet:
 
 def at_once(one: str, other: str, last: int, folder: Path) -> Counter[str]:
     """Type two commands at once; the first stops before its `last` thing, 0 for never."""
-    apart = serial(one, other)
+    apart, began = serial(one, other), read_clock()
     commands.copy(folder)
     barrier, stopped, resume = os.pipe(), os.pipe(), os.pipe()
 
     def first() -> None:
+        draw_alike(0, began)
         os.close(barrier[1])
         os.close(resume[1])
         os.read(barrier[0], 1)
         watch(folder, pausing(last, stopped[1], resume[0]))
 
     def second() -> None:
+        draw_alike(1, began)
         for pipe in (barrier, resume, stopped):
             os.close(pipe[1])
         os.read(stopped[0] if last else barrier[0], 1)

@@ -82,7 +82,7 @@ class Tab:
             held = self.read_outbox()
             if not held or self.person in held.values():
                 return
-            self._send(study, cookie)
+            self.send_cookie(study, cookie)
             with suppress(Error):
                 self.page.goto(study.address)
                 for _ in range(WAITS):
@@ -105,7 +105,7 @@ class Tab:
             back = bool(self._sent) and self.cookie == self._own
             if self.cookie not in (self._own, *self._others):
                 self._others.append(self.cookie)
-            self._send(study, self.cookie)
+            self.send_cookie(study, self.cookie)
             if back:
                 with suppress(Error):
                     self.page.reload()
@@ -122,7 +122,7 @@ class Tab:
                 self.page.reload()
         return False
 
-    def _send(self, study: Study, cookie: str) -> None:
+    def send_cookie(self, study: Study, cookie: str) -> None:
         """Have the browser send a cookie from its next connection on."""
         name, _, value = cookie.partition("=")
         sent = {"name": name, "value": value, "url": study.address, "httpOnly": True}
