@@ -68,24 +68,25 @@ def play_episodes(
     if (ends[1:] > ends[:-1]).any():
         raise ArgumentError("expected the numbers of steps in descending order")
     total = int(ends[0])
-    size = (batch, total, n_players)
+    size = (total, batch, n_players)  # steps first, which are written one after the other
     out = Rollouts(
         actions=action_space(domain).fill(size, domain.noop),
         utterances=silent_utterances(domain, size),
         rewards=np.zeros(size, worlds.rewards.dtype),
-        scene=np.zeros((batch, total + 1, scene.shape[1]), np.uint16),
+        scene=np.zeros((total + 1, batch, scene.shape[1]), np.uint16),
         log_probs=np.zeros(size, np.float32),
     )
-    out.scene[:, 0] = scene
+    out.scene[0] = scene
     count = batch
     for t in range(total):
         if ends[count - 1] <= t:
             count = int((ends > t).sum())
             game.keep(count)
         done = game.step(*script.actions_at(t, count)) if script is not None else game.step()
-        out.actions[:count, t], out.utterances[:count, t], out.log_probs[:count, t] = done
-        out.rewards[:count, t] = game.worlds.rewards
-        out.scene[:count, t + 1] = game.worlds.scene
+        out.actions[t, :count], out.utterances[t, :count], out.log_probs[t, :count] = done
+        out.rewards[t, :count] = game.worlds.rewards
+        out.scene[t + 1, :count] = game.worlds.scene
         if watch is not None:
             watch(t, game.worlds)
-    return out._replace(memories=tuple(game.memories))
+    arrays = [np.ascontiguousarray(array.swapaxes(0, 1)) for array in out[:-1]]
+    return Rollouts._make([*arrays, tuple(game.memories)])

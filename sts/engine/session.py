@@ -133,6 +133,7 @@ class Session:
         self._teams = tuple(teams)
         self._players = [index_players(team.players, batch) for team in teams]
         _check_players(self._players)
+        self._indices = [_index_team(players, worlds.rewards.shape[1]) for players in self._players]
         if told is not None and len(told) != batch:
             raise StsError(
                 f"expected an instruction for each of {batch} episodes, found {len(told)}"
@@ -163,7 +164,7 @@ class Session:
         if self._samples is None:
             self._samples = [self._decide(i, team) for i, team in enumerate(self._teams)]
         for i, sample in enumerate(self._samples):
-            own = self._index(i)
+            own = self._indices[i]
             actions[own], utterances[own] = sample.actions, sample.utterances
         return Actions(actions, utterances)
 
@@ -189,7 +190,7 @@ class Session:
             check_actions(self.domain, held_actions)
             actions[whose], utterances[whose] = held_actions
         for i, sample in enumerate(self._samples or ()):
-            own = self._index(i)
+            own = self._indices[i]
             log_probs[own] = sampling.compute_log_probs(sample, actions[own], utterances[own])
         self._samples = None
         self.worlds.step(actions, utterances)
@@ -223,6 +224,8 @@ class Session:
         self.worlds = self.worlds.select(np.arange(count))
         self._teams = tuple(team._replace(streams=team.streams[:count]) for team in self._teams)
         self._players = [players[:count] for players in self._players]
+        n_players = self.worlds.rewards.shape[1]
+        self._indices = [_index_team(players, n_players) for players in self._players]
         self.memories = [
             {name: values[:count] for name, values in memory.items()} for memory in self.memories
         ]
@@ -252,11 +255,6 @@ class Session:
         arguments = (observation, heard, self.memories[i], draws.agent_draws())
         choice, self.memories[i] = self._call_agent(agent, arguments)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
-
-    def _index(self, i: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Return an index of the players of team i, in arrays [B, P, ...]."""
-        players = self._players[i]
-        return np.arange(len(players))[:, None], players
 
     def _call_agent(self, agent: Agent, arguments: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
         """Call the agent; turn any exception of its code into an StsError."""
@@ -303,6 +301,12 @@ def check_domain(agent: Agent | AgentInfo, name: str) -> None:
         raise ArgumentError(
             f"agent {agent.name!r} plays only in {required}, not in {name}; choose another agent"
         )
+
+
+def _index_team(players: NDArray[np.int64], n_players: int) -> Any:
+    """Return an index of a team's players, int64[B, R], in arrays [B, P, ...]."""
+    is_everyone = players.shape[1] == n_players and (players == np.arange(n_players)).all()
+    return ... if is_everyone else (np.arange(len(players))[:, None], players)
 
 
 def _check_players(teams: Sequence[NDArray[np.int64]]) -> None:
