@@ -3,10 +3,10 @@
 import argparse
 
 from sts.cli.arguments import print_result
+from sts.cli.files import resolve_target, write
 from sts.commands import terminal
 from sts.episodes import Episode
 from sts.worlds.lambda_star import filmstrips
-from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation import environments
 from sts.worlds.lambda_star.generation.patterns import Settings
