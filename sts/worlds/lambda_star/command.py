@@ -59,6 +59,8 @@ COMMAND = group(
         repeatable("--size HxW", "rows and columns (default: 10x10)", type=parse_size),
         repeatable("--team P", "number of players (default: 1)", type=int),
         repeatable("--steps T", "steps per episode (default: 50)", type=int),
+        repeatable("--sight K", "cells that agents see in each direction (default: 1)", type=int),
+        option("--needs N", "players near Good, or Evil, without whom it has no effect", 1),
         *_GENERATOR_OPTIONS,
         *_sample_options(" at every level"),
         option(
@@ -73,11 +75,11 @@ COMMAND = group(
         option("--figure FILE.svg", "draw the breakdown"),
         at="sts.worlds.lambda_star.commands.score:run",
         description="Score agents on the same environments, with standard errors, differences and "
-        "a breakdown by the complexity K of the environments. --size, --team and --steps may be "
-        "given more than once: their first values are the base settings, and each further value "
-        "adds a level to the breakdown by that setting, with the other settings as in the base. "
-        "All levels then draw K from the range that they have in common, so that K is comparable; "
-        "the last line of the output shows this range.",
+        "a breakdown by the complexity K of the environments. --size, --team, --steps and --sight "
+        "may be given more than once: their first values are the base settings, and each further "
+        "value adds a level to the breakdown by that setting, with the others as in the base. All "
+        "levels then draw K from the range that they have in common, so that K is comparable; the "
+        "last line of the output shows this range.",
     ),
     action(
         "filmstrip --agent local-search --frames 8",

@@ -111,6 +111,10 @@ class Batch:
     def _good_heading(self) -> NDArray[np.int64]:
         return kernels.constant_headings(self.arrays, 0)
 
+    @functools.cached_property
+    def _needs_several(self) -> bool:
+        return bool((self.arrays.needs > 1).any())
+
     def observe(self, players: ArrayLike, *, team: ArrayLike, world: bool) -> Observation:
         """Return the current observations of `players`, without side effects."""
         a = self.arrays
@@ -124,28 +128,33 @@ class Batch:
             others=np.zeros(shape, np.uint16),
             reward=np.empty(shape, np.int8),
             heard=np.zeros((*shape[:2], len(states_.TOKENS)), np.uint16),
+            cell=np.empty(shape[:2], np.int64),
+            last_move=np.empty(shape[:2], np.int8),
+            last_said=np.empty(shape[:2], np.int8),
+            last_reward=np.empty(shape[:2], np.int8),
         )
-        worlds = np.arange(batch)[:, None]
         in_team = np.zeros((batch, n_players), np.bool_)
-        in_team[worlds, index_players(team, batch)] = True
+        in_team[np.arange(batch)[:, None], index_players(team, batch)] = True
         kernels.observe_worlds(a, indices, in_team, self.radius, sight)
-        return Observation(
+        seen = Observation(
             height=a.size[:, 0].copy(),
             width=a.size[:, 1].copy(),
             step=a.step.copy(),
-            cell=a.cells[worlds, indices],
             **sight._asdict(),
-            last_move=a.actions[worlds, indices],
-            last_said=a.utterances[worlds, indices],
-            last_reward=a.rewards[worlds, indices],
             good_next=kernels.intended_cells(a, 0) if world else None,
             evil_next=kernels.intended_cells(a, 1) if world else None,
             good_heading=self._good_heading if world else None,
         )
+        if self._needs_several:
+            seen.reward[:] = kernels.joint_rewards(a, indices, seen.surroundings)
+        return seen
 
     def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
         """Advance every world by one step."""
         kernels.step_worlds(self.arrays, actions, utterances)
+        if self._needs_several:
+            a, everyone = self.arrays, np.indices(self.arrays.cells.shape)[1]
+            a.rewards[:] = kernels.joint_rewards(a, everyone, a.cells[..., None])[..., 0]
 
     def states(self) -> list[bytes]:
         """Return the serialised state of each world; equal worlds are serialised once."""

@@ -75,18 +75,21 @@ class _LearnerEnv:
         partner: Any = None,
         worlds: int | None = None,
         render_mode: str | None = None,
+        curriculum: Any = None,
     ) -> None:
         """Validate the settings; `reset` makes the first world.
 
         Settings of the worlds are those of `rollouts.generate`. `partner` is the policy of
         players 1, 2, ...: an agent's name, `module:Class`, an agent, or several; None lets
         them stand still. After `worlds` worlds per seed these repeat, which is faster; None gives
-        an endless sequence. `render_mode` is "ansi", "rgb_array" or None.
+        an endless sequence. `render_mode` is "ansi", "rgb_array" or None. The worlds of a
+        `curriculum`, a `sts.measures.skill.Curriculum`, replace those of the seeds.
 
         Raises:
           ArgumentError: a setting is out of range; the message states the range.
           UnknownName: no agent of that name is installed.
         """
+        steps = steps if curriculum is None else curriculum.steps
         settings = Settings(*unpack_size(size), team, steps, complexity, patterns, radius)
         patterns_.check_settings(settings)
         if worlds is not None and not (type(worlds) is int and worlds > 0):
@@ -101,7 +104,7 @@ class _LearnerEnv:
             raise ArgumentError(
                 f"expected a render_mode of {' or '.join(_RENDER)}, found {render_mode!r}"
             )
-        self._settings, self._worlds = settings, worlds
+        self._settings, self._worlds, self._curriculum = settings, worlds, curriculum
         self._seeds: tuple[int, ...] = ()
         self._cache: dict[int, WorldArrays] = {}
         self._episode = 0
@@ -120,6 +123,9 @@ class _LearnerEnv:
 
         With new seeds or `restart`, the seeds' first worlds are started.
         """
+        if self._curriculum is not None:
+            self._seeds, self._session = seeds, self._curriculum.start(len(seeds))
+            return self._observe(self._session)
         if seeds != self._seeds:
             self._cache = {}
         self._episode = 0 if restart or seeds != self._seeds else self._episode + 1

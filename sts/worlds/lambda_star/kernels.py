@@ -42,6 +42,7 @@ class WorldArrays(NamedTuple):
     actions: NDArray[np.int8]  # int8[B, P], the last executed actions; -1 before the first step
     utterances: NDArray[np.int8]  # int8[B, P], the last tokens
     rewards: NDArray[np.int8]  # int8[B, P], the last rewards
+    needs: Ints  # int64[B], the players within 1 cell without whom Good or Evil has no effect
 
 
 @callable_from_jit
@@ -224,6 +225,10 @@ class Sight(NamedTuple):
     reward: NDArray[np.int8]  # int8[B, R, M], in halves
     # uint16[B, R, V], the number in the neighbourhood that said each token in the last step
     heard: NDArray[np.uint16]
+    cell: Ints  # int64[B, R], the role's own cell
+    last_move: NDArray[np.int8]  # int8[B, R], its last action
+    last_said: NDArray[np.int8]  # int8[B, R], its last token
+    last_reward: NDArray[np.int8]  # int8[B, R], its last reward
 
 
 @jit
@@ -247,6 +252,10 @@ def observe_worlds(
         for i in range(players.shape[1]):
             me = 2 + n_players + i
             _find_objects(lanes, me, n, axes, sights)
+            for b in range(first, first + n):
+                own = players[b, i]
+                out.cell[b, i], out.last_move[b, i] = a.cells[b, own], a.actions[b, own]
+                out.last_said[b, i], out.last_reward[b, i] = a.utterances[b, own], a.rewards[b, own]
             for b in range(n):
                 for m in range(side * side):
                     out.reward[first + b, i, m] = sights[0, m, b]
@@ -313,6 +322,22 @@ def intended_cells(a: WorldArrays, index: int) -> Ints:
     return out
 
 
+def joint_rewards(a: WorldArrays, players: Ints, cells: Ints) -> NDArray[np.int8]:
+    """Return int8[B, R, M], the rewards on `cells` if Good and Evil need players near them.
+
+    `players` is int64[B, R]; each is on its `cells` in turn, and all others are where they are.
+    """
+    size, out = (a.size[:, :1], a.size[:, 1:]), np.zeros(cells.shape, np.int8)
+    for index in range(2):
+        there = a.objects[:, index : index + 1]
+        near = distance(a.cells, there, *size) < 2
+        others = near.sum(1, keepdims=True) - np.take_along_axis(near, players, 1)
+        away = distance(cells, there[..., None], *(side[..., None] for side in size))
+        pays = (others + 1 >= a.needs[:, None])[..., None]
+        out += ((1 - 2 * index) * pays * reward_at_distance(away)).astype(np.int8)
+    return out
+
+
 def constant_headings(a: WorldArrays, index: int) -> Ints:
     """Return int64[B], the single move that Good (index 0) or Evil (1) intends at every step.
 
@@ -355,6 +380,7 @@ def zero_arrays(batch: int, n_players: int, patterns: Ints) -> WorldArrays:
         actions=np.full((batch, n_players), -1, np.int8),
         utterances=zeros(batch, n_players, dtype=np.int8),
         rewards=zeros(batch, n_players, dtype=np.int8),
+        needs=np.ones(batch, np.int64),
     )
 
 

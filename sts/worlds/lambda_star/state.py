@@ -4,7 +4,8 @@ Version 1, little-endian: `LSTA`, uint16 version; uint8 height, width, radius, p
 players; uint32 step, horizon; uint64 seed, counter of the world's stream; uint16 Good's and
 Evil's cells; uint32 lengths of their patterns; uint32 their cursors; then uint16 cells, int8 last
 moves, int8 last said, int8 last rewards of the players; the two patterns, uint8 moves or
-uint16 cells; and the first 8 bytes of the BLAKE2b digest of everything before it.
+uint16 cells; and the first 8 bytes of the BLAKE2b digest of everything before it. Version 2, of
+worlds in which Good and Evil need several players, has a uint16 of how many before the cells.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from sts.errors import DamagedState, NewerFormat
 from sts.worlds.lambda_star.kernels import WorldArrays, zero_arrays
 
-VERSION = 1
+VERSION = 2
 MOVES = (
     *("up-left", "up", "up-right"),
     *("left", "stay", "right"),
@@ -30,6 +31,7 @@ KINDS = ("moves", "cells")
 MAX_PLAYERS = 1000
 _MAGIC = b"LSTA"
 _HEADER = struct.Struct("<4sH4BH2I2Q2H2I2I")
+_NEEDS = struct.Struct("<H")
 _HEADER_FIELDS = (
     *("height", "width", "radius", "kind", "n_players", "step", "horizon", "seed", "counter"),
     *("good", "evil", "good_length", "evil_length", "good_cursor", "evil_cursor"),
@@ -62,6 +64,7 @@ class State:
     actions: tuple[int, ...]  # each player's last executed move, -1 before the first
     utterances: tuple[int, ...]  # each player's last token
     rewards: tuple[int, ...]  # each player's last reward in halves
+    needs: int = 1  # players within 1 cell without whom Good, or Evil, has no effect
 
     def __post_init__(self) -> None:
         """Raise DamagedState if the fields are inconsistent."""
@@ -95,6 +98,7 @@ def _find_fault(s: State) -> str | None:
         (all(-1 <= m < 9 for m in s.actions), "a last move is out of range"),
         (all(0 <= t < len(TOKENS) for t in s.utterances), "a last token is out of range"),
         (all(-2 <= r <= 2 for r in s.rewards), "a last reward is out of range"),
+        (1 <= s.needs <= MAX_PLAYERS, f"Good can need 1 to {MAX_PLAYERS} players"),
     )
     return next((text for good, text in checks if not good), None)
 
@@ -108,7 +112,9 @@ def encode(s: State) -> bytes:
         "good_length": len(s.good_pattern),
         "evil_length": len(s.evil_pattern),
     }
-    head = _HEADER.pack(_MAGIC, VERSION, *(numbers[name] for name in _HEADER_FIELDS))
+    version = 1 + (s.needs > 1)
+    head = _HEADER.pack(_MAGIC, version, *(numbers[name] for name in _HEADER_FIELDS))
+    head += _NEEDS.pack(s.needs) * (version - 1)
     types = _PLAYER_FIELDS | dict.fromkeys(_PATTERNS, _ENTRY_DTYPES[kind])
     body = b"".join(np.array(getattr(s, name), dtype).tobytes() for name, dtype in types.items())
     return head + body + _checksum(head + body)
@@ -133,7 +139,8 @@ def decode(raw: bytes) -> State:
             f"Λ* state has format version {version}; this version of sts reads up to {VERSION}: "
             "update sts"
         )
-    if len(raw) < _HEADER.size + _CHECKSUM_BYTES:
+    position = _HEADER.size + _NEEDS.size * (version == 2)
+    if len(raw) < position + _CHECKSUM_BYTES:
         raise DamagedState(f"Λ* state is truncated: {len(raw)} bytes")
     if _checksum(raw[:-_CHECKSUM_BYTES]) != raw[-_CHECKSUM_BYTES:]:
         raise DamagedState("Λ* state is modified or truncated: its checksum does not match")
@@ -144,7 +151,10 @@ def decode(raw: bytes) -> State:
     lengths = [fields.pop("good_length"), fields.pop("evil_length")]
     counts = [n_players] * len(_PLAYER_FIELDS) + lengths
     types = _PLAYER_FIELDS | dict.fromkeys(_PATTERNS, _ENTRY_DTYPES[kind])
-    position = _HEADER.size
+    if version == 2:
+        (fields["needs"],) = _NEEDS.unpack_from(raw, _HEADER.size)
+        if fields["needs"] < 2:
+            raise DamagedState("Λ* state of version 2 needs 2 players or more")
     for count, (name, dtype) in zip(counts, types.items(), strict=True):
         end = position + count * np.dtype(dtype).itemsize
         if end > len(raw) - _CHECKSUM_BYTES:
@@ -157,8 +167,9 @@ def decode(raw: bytes) -> State:
 
 
 def to_json(s: State) -> dict[str, Any]:
-    """Return the whole state as JSON values."""
-    return {"format": "lambda-star-state", "version": VERSION, **asdict(s)}
+    """Return the whole state as JSON values; `needs` is left out if it is 1."""
+    fields = {name: value for name, value in asdict(s).items() if (name, value) != ("needs", 1)}
+    return {"format": "lambda-star-state", "version": 1 + (s.needs > 1), **fields}
 
 
 _ARRAY_POSITIONS: dict[str, tuple[str, Any]] = {
@@ -169,6 +180,7 @@ _ARRAY_POSITIONS: dict[str, tuple[str, Any]] = {
     "good_cursor": ("cursor", 0),
     "evil_cursor": ("cursor", 1),
     **{name: (name, ...) for name in ("step", "horizon", "seed", "counter", *_PLAYER_FIELDS)},
+    "needs": ("needs", ...),
 }
 """The kernels' array that holds each field, and the index in a world's row of it."""
 

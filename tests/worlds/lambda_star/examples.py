@@ -88,4 +88,5 @@ def states(draw: st.DrawFn) -> State:
         actions=draw_each(st.integers(-1, 8)),
         utterances=draw_each(st.integers(0, len(TOKENS) - 1)),
         rewards=draw_each(st.integers(-2, 2)),
+        needs=draw(st.integers(1, 3)),
     )

@@ -42,6 +42,18 @@ def plain_reward(cell: int, good: int, evil: int, height: int, width: int) -> fl
     return total
 
 
+def plain_paid(s: State, me: int, cell: int, good: int, evil: int, cells: list[int]) -> float:
+    """The reward of player `me` on a cell, the others on `cells`, if `s.needs` must be near."""
+    size = s.height, s.width
+    where = [cell if p == me else c for p, c in enumerate(cells)]
+    total = 0.0
+    for sign, other in ((1, good), (-1, evil)):
+        if sum(plain_distance(c, other, *size) < 2 for c in where) >= s.needs:
+            d = plain_distance(cell, other, *size)
+            total += sign / (d + 1) if d < 2 else 0
+    return total
+
+
 def plain_move(cell: Any, move: Any, height: int, width: int) -> Any:
     """One cell and move, or an array of each."""
     row, column = divmod(cell, width)
@@ -158,7 +170,7 @@ def test_step_moves_participants_then_objects_and_rewards_the_new_map(s, data):
     assert a.cells[0].tolist() == expected
     assert a.actions[0].tolist() == actions and a.utterances[0].tolist() == utterances
     found = (batch.rewards[0] / 2).tolist()
-    assert found == [plain_reward(c, good, evil, *size) for c in expected]
+    assert found == [plain_paid(s, p, c, good, evil, expected) for p, c in enumerate(expected)]
     assert a.step[0] == s.step + 1
 
 
@@ -174,7 +186,8 @@ def plain_sight(s: State, me: int, team: set[int]) -> dict[str, list[int]]:
         out["evil"].append(cell == s.evil)
         out["team"].append(sum(p in team for p in there))
         out["others"].append(sum(p not in team for p in there))
-        out["reward"].append(int(2 * plain_reward(cell, s.good, s.evil, *size)))
+        paid = plain_paid(s, me, cell, s.good, s.evil, list(s.cells))
+        out["reward"].append(int(2 * paid))
     out["heard"] = [0] * len(TOKENS)
     for p, c in enumerate(s.cells):
         if p != me and s.utterances[p] and plain_distance(c, s.cells[me], *size) <= k:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.state import State, decode, encode, to_json
 from tests.worlds.lambda_star.examples import BY_HAND, batch_of, state, states
 
-GOLDEN = Path(__file__).parent / "golden" / "state_v1.hex"
+GOLDEN = Path(__file__).parent / "golden"
 
 
 @given(states())
@@ -29,15 +30,24 @@ def test_decoding_gives_back_what_was_encoded(s):
 @settings(deadline=None)
 def test_json_view_holds_all_of_the_state(s):
     shown = json.loads(json.dumps(to_json(s)))
-    assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", 1)
+    version = 1 if s.needs == 1 else 2
+    assert (shown.pop("format"), shown.pop("version")) == ("lambda-star-state", version)
     given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in shown.items()}
     assert State(**given) == s
 
 
-def test_bytes_of_version_1_are_pinned():
-    golden = bytes.fromhex(GOLDEN.read_text())
-    assert decode(golden) == BY_HAND
-    assert encode(BY_HAND) == golden
+@pytest.mark.parametrize(("version", "needs"), [(1, 1), (2, 2)])
+def test_bytes_of_each_version_are_pinned(version, needs):
+    golden = bytes.fromhex((GOLDEN / f"state_v{version}.hex").read_text())
+    assert decode(golden) == state(needs=needs)
+    assert encode(state(needs=needs)) == golden
+
+
+def test_state_of_version_2_that_needs_a_single_player_is_refused():
+    raw = encode(state(needs=2))[:-8]
+    body = raw[:56] + (1).to_bytes(2, "little") + raw[58:]
+    with pytest.raises(DamagedState, match="needs 2 players or more"):
+        decode(body + hashlib.blake2b(body, digest_size=8).digest())
 
 
 def test_altered_truncated_lengthened_or_other_bytes_are_refused():
@@ -58,8 +68,8 @@ def test_random_bytes_are_refused(raw):
 
 def test_newer_version_is_refused_by_name():
     raw = encode(BY_HAND)
-    with pytest.raises(NewerFormat, match="version 2; .* reads up to 1: update sts"):
-        decode(raw[:4] + (2).to_bytes(2, "little") + raw[6:])
+    with pytest.raises(NewerFormat, match="version 3; .* reads up to 2: update sts"):
+        decode(raw[:4] + (3).to_bytes(2, "little") + raw[6:])
 
 
 @pytest.mark.parametrize(
@@ -77,7 +87,7 @@ def test_newer_version_is_refused_by_name():
             {"actions": (0, 1, 9)},
             {"utterances": (0, 1, 22)},
         ),
-        {"rewards": (0, 0, 3)},
+        *({"rewards": (0, 0, 3)}, {"needs": 0}, {"needs": 1001}),
     ],
 )
 def test_invalid_fields_of_a_state_are_refused(change):

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sts.cli.arguments import format_table, print_result, show_progress
+from sts.cli.files import resolve_target, write
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
-from sts.worlds.lambda_star.commands.files import resolve_target, write
 from sts.worlds.lambda_star.intelligence import factors
 from sts.worlds.lambda_star.intelligence.files import METRIC, metric_name, save_scores, to_csv_table
 from sts.worlds.lambda_star.intelligence.score import (
@@ -25,6 +25,7 @@ _HEADINGS = {
     "uncertainty": "H, uncertainty",
     "team": "team",
     "steps": "steps",
+    "sight": "sight",
 }
 
 
@@ -38,8 +39,10 @@ def run(args: argparse.Namespace) -> int:
         args.size or [(10, 10)],
         args.team or [1],
         args.steps or [50],
+        args.sight or [1],
         complexity=args.complexity,
         patterns=args.patterns,
+        needs=args.needs,
     )
     with show_progress("scoring", "episodes") as show:
         scores = score_agents(
@@ -121,6 +124,8 @@ def _format_scores(scores: Scores) -> str:
     if used["complexity"]:
         notes.append("K {} to {}".format(*used["complexity"]) + " at every level" * several)
     notes += [f"{used['n_players']} in the team", f"{used['horizon']} steps each"]
+    notes += [f"sight {used['radius']}"] * (used["radius"] > 1)
+    notes += [f"Good and Evil need {used.get('needs')} players near them"] * ("needs" in used)
     blocks.append(", ".join(notes))
     return "\n\n".join(blocks)
 

@@ -48,28 +48,30 @@ def generate_environments(settings: Settings, *, seed: int, start: int, stop: in
 def environments_from_states(states: Sequence[bytes]) -> Environments:
     """Return the environments in serialised states, which must be at step 0.
 
-    The settings are inferred, so the states must agree in size, team, horizon, radius and kind of
-    patterns. The range of K is that of the states, and patterns of cells count as the published
-    program's.
+    The settings are inferred, so the states must agree in size, team, horizon, radius, needs and
+    kind of patterns. The range of K is that of the states, and patterns of cells count as the
+    published program's.
     """
     decoded = [decode(raw) for raw in states]
-    shapes = {(s.height, s.width, len(s.cells), s.horizon, s.kind, s.radius) for s in decoded}
+    shapes = {
+        (s.height, s.width, len(s.cells), s.horizon, s.kind, s.radius, s.needs) for s in decoded
+    }
     later = [s.step for s in decoded if s.step]
     if later:
         raise ArgumentError(f"expected states at step 0, found one at step {later[0]}")
     if len(shapes) != 1:
         raise ArgumentError(
-            "expected states that agree in size, team, horizon, radius and kind of patterns, "
+            "expected states that agree in size, team, horizon, radius, needs and patterns, "
             f"found {len(shapes)} kinds"
         )
-    height, width, n_players, horizon, kind, radius = shapes.pop()
+    height, width, n_players, horizon, kind, radius, needs = shapes.pop()
     if not horizon:
         raise ArgumentError("expected states with a horizon of 1 step or more, found 0")
     arrays = states_to_arrays(decoded)
     k = walks.path_complexities(arrays)[:, 0]
     style = patterns.PATTERNS[kind == "cells"]
     complexity = (int(k.min()), int(k.max()))
-    settings = Settings(height, width, n_players, horizon, complexity, style, radius)
+    settings = Settings(height, width, n_players, horizon, complexity, style, radius, needs)
     return Environments(arrays, settings, k, np.arange(len(decoded)))
 
 

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
     complexity: tuple[int, int] | None = None
     patterns: str = "paper"
     radius: int = 1
+    needs: int = 1  # players within 1 cell without whom Good, or Evil, has no effect
 
 
 def unpack_size(size: Any) -> tuple[Any, Any]:
@@ -67,6 +68,10 @@ def check_settings(settings: Settings) -> None:
             f"expected a radius of 1 to {max_radius} on a {s.height}x{s.width} grid, "
             f"found {s.radius}"
         )
+    if not 1 <= s.needs <= s.n_players:
+        raise ArgumentError(
+            f"expected needs of 1 to {s.n_players} in a team of {s.n_players}, found {s.needs}"
+        )
     if s.patterns not in PATTERNS:
         raise ArgumentError(f"expected patterns {' or '.join(PATTERNS)}, found {s.patterns!r}")
     if s.patterns == "lambdastar-2016" and s.height != s.width:
@@ -80,7 +85,7 @@ def check_settings(settings: Settings) -> None:
 def _check_types(s: Settings) -> None:
     """Raise ArgumentError if a setting has the wrong type, as Python callers can pass any."""
     check_integers(rows=s.height, columns=s.width)
-    check_integers(team=s.n_players, steps=s.horizon, radius=s.radius)
+    check_integers(team=s.n_players, steps=s.horizon, radius=s.radius, needs=s.needs)
     range_ = s.complexity
     if range_ is not None and not (
         isinstance(range_, Sequence) and len(range_) == 2 and all(map(is_integer, range_))
@@ -121,6 +126,7 @@ def generate_worlds(settings: Settings, names: Sequence[tuple[int, int]]) -> Wor
     else:
         a = _generate_cell_patterns(s, keys, counters)
     a.size[:], a.cells[:], a.horizon[:] = (s.height, s.width), people, s.horizon
+    a.needs[:] = s.needs
     a.seed[:] = _derive_streams("clash", keys)
     return a
 

@@ -2,10 +2,10 @@
 
 Chmait et al. 2016, section 5.4, name the environment's algorithmic complexity K and uncertainty H,
 the interaction time and the composition of collectives; their experiments vary the number of
-agents. K differs between the environments of one run. The other factors are settings: each is
-varied alone, while the others keep their base value, the first one given. The possible values of K
-depend on size and steps, so all runs draw K from their common range: otherwise the effect of a
-factor would be confounded with that of complexity.
+agents. Section 5.1 adds how far agents see. K differs between the environments of one run. The
+other factors are settings: each is varied alone, while the others keep their base value, the first
+one given. The possible values of K depend on size and steps, so all runs draw K from their common
+range: otherwise the effect of a factor would be confounded with that of complexity.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +17,7 @@ from sts.errors import ArgumentError
 from sts.worlds.lambda_star.generation.environments import measure_uncertainty
 from sts.worlds.lambda_star.generation.patterns import Settings, check_settings, complexity_range
 
-FACTORS = ("complexity", "uncertainty", "team", "steps")
+FACTORS = ("complexity", "uncertainty", "team", "steps", "sight")
 MAX_CLASSES = 6
 
 
@@ -25,7 +25,7 @@ class Level(NamedTuple):
     """One value of a factor."""
 
     factor: str  # one of `FACTORS`
-    value: float  # K (the middle of a class of several), H in bits, players or steps
+    value: float  # K (the middle of a class of several), H in bits, players, steps or k
     label: str  # the text to show: "2-5" for a class of K, the size for H
 
 
@@ -40,9 +40,11 @@ def plan_runs(
     sizes: Sequence[tuple[int, int]],
     teams: Sequence[int],
     steps: Sequence[int],
+    sights: Sequence[int] = (1,),
     *,
     complexity: tuple[int, int] | None = None,
     patterns: str = "paper",
+    needs: int = 1,
 ) -> tuple[Settings, tuple[Run, ...]]:
     """Return the base settings, from each first value, and a run for each further value.
 
@@ -51,15 +53,17 @@ def plan_runs(
     Raises:
       ArgumentError: a value is given twice or is out of range, or the runs have no K in common.
     """
-    for name, values in (("size", sizes), ("team", teams), ("number of steps", steps)):
+    named = (("size", sizes), ("team", teams), ("number of steps", steps), ("sight", sights))
+    for name, values in named:
         if len(set(values)) < len(values):
             raise ArgumentError(f"a {name} is given twice; give each value once")
     (height, width), team, horizon = sizes[0], teams[0], steps[0]
-    base = Settings(height, width, team, horizon, complexity, patterns)
+    base = Settings(height, width, team, horizon, complexity, patterns, sights[0], needs)
     further = [
         *(("uncertainty", base._replace(height=h, width=w)) for h, w in sizes[1:]),
         *(("team", base._replace(n_players=p)) for p in teams[1:]),
         *(("steps", base._replace(horizon=t)) for t in steps[1:]),
+        *(("sight", base._replace(radius=k)) for k in sights[1:]),
     ]
     if further and complexity is None and patterns == "paper":
         common = _common_range([base, *(settings for _, settings in further)])
@@ -89,7 +93,8 @@ def make_level(factor: str, settings: Settings) -> Level:
     if factor == "uncertainty":
         bits = measure_uncertainty(settings.height, settings.width)
         return Level(factor, bits, f"{settings.height}x{settings.width}")
-    value = {"team": settings.n_players, "steps": settings.horizon}[factor]
+    values = {"team": settings.n_players, "steps": settings.horizon, "sight": settings.radius}
+    value = values[factor]
     return Level(factor, value, str(value))
 
 

@@ -18,6 +18,7 @@ _TITLES = {
     "uncertainty": "H, uncertainty in bits, by size",
     "team": "players in the team (log scale)",
     "steps": "steps of interaction (log scale)",
+    "sight": "sight k, in cells around the agent",
 }
 _LOG_FACTORS = ("team", "steps")
 _MEAN = "mean reward ± standard error"

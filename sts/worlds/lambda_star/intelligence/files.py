@@ -79,5 +79,6 @@ def _settings_by_flag(settings: Mapping[str, Any]) -> dict[str, str]:
         "patterns": s.patterns,
         "complexity": "" if complexity in (None, default_range) else "{}-{}".format(*complexity),
         "radius": str(s.radius),
+        "needs": str(s.needs),
         "rehearsals": str(merged["rehearsals"]),
     }

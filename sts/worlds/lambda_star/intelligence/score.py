@@ -183,5 +183,7 @@ def _break_down(
 def _settings_record(base: Settings, experiment: Experiment) -> dict[str, Any]:
     used = base._asdict() | experiment._asdict()
     del used["names"], used["fingerprints"]
+    if base.needs == 1:  # as in scores before it was a setting
+        del used["needs"]
     used["complexity"] = list(patterns.complexity_range(base)) if base.patterns == "paper" else None
     return used

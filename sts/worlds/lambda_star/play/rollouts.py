@@ -75,6 +75,7 @@ def generate(
     patterns: str = "paper",
     complexity: tuple[int, int] | None = None,
     radius: int = 1,
+    needs: int = 1,
     start: int = 0,
 ) -> Environments:
     """Generate `count` environments, the same as in the intelligence test with this seed.
@@ -88,6 +89,7 @@ def generate(
       patterns: "paper" or "lambdastar-2016".
       complexity: the range that K is drawn from; None for as much of 2 to 23 as is possible.
       radius: k, how far players see, in cells.
+      needs: players within 1 cell without whom Good, or Evil, has no effect.
       start: index of the first environment; `start=1000` skips the first thousand.
 
     Raises:
@@ -98,7 +100,7 @@ def generate(
     check_integers(seed=seed, start=start)
     if start < 0:
         raise ArgumentError(f"expected a start of 0 or more, found start {start}")
-    settings = Settings(*unpack_size(size), team, steps, complexity, patterns, radius)
+    settings = Settings(*unpack_size(size), team, steps, complexity, patterns, radius, needs)
     return environments_.generate_environments(settings, seed=seed, start=start, stop=start + count)
 
 

@@ -87,8 +87,9 @@ def total_rewards(
 
     Arguments and errors are those of `rollout`.
     """
-    members = load_team_for(agent, environments.settings)
-    play = _play_compiled if is_built_in_learner(members) else play_episodes
+    settings = environments.settings
+    members = load_team_for(agent, settings)
+    play = _play_compiled if is_built_in_learner(members, settings.needs) else play_episodes
     received: NDArray[np.int64] = play(
         members, environments, seed=seed, rehearsals=rehearsals
     ).rewards.sum(1, np.int64)
@@ -114,14 +115,14 @@ def play_episodes(
     def start_worlds() -> Batch:
         return Batch(environments.copy_arrays(), settings.radius)
 
-    if is_built_in_learner(members):
+    if is_built_in_learner(members, settings.needs):
         options = {"seed": seed, "rehearsals": rehearsals, "threads": threads}
         actions = _play_compiled(members, environments, **options).actions
         script = Script(actions, np.zeros_like(actions), np.ones(actions.shape[1:], np.bool_))
         world, worlds = LambdaStar(), start_worlds()
         return lockstep.play_episodes(world, worlds, (), steps=steps, script=script, watch=watch)
     check_memory(members, settings, episodes=len(environments.index), rehearsals=rehearsals)
-    teams = _make_teams(members, environments, seed)
+    teams = make_teams(members, environments, seed)
     return play_after_practice(start_worlds, teams, steps=steps, rehearsals=rehearsals, watch=watch)
 
 
@@ -136,7 +137,7 @@ def _play_compiled(
     """Play a built-in learner by the compiled path."""
     settings, count = environments.settings, len(environments.index)
     check_memory(members, settings, episodes=count, rehearsals=rehearsals, threads=threads)
-    (team,) = _make_teams(members, environments, seed)
+    (team,) = make_teams(members, environments, seed)
     return practice.play_learner(
         team.agent.name,
         environments.copy_arrays(),
@@ -208,7 +209,7 @@ def check_memory(
     """
     s, cells = settings, settings.height * settings.width
     needed = episodes * (s.horizon + 1) * (_RECORD_BYTES * s.n_players + _OBJECT_BYTES)
-    if is_built_in_learner(members):
+    if is_built_in_learner(members, settings.needs):
         needed += threads * practice.table_bytes(cells, s.horizon)
     else:
         for i, member in enumerate(members):
@@ -237,16 +238,16 @@ def load_team_for(agent: Any, settings: Settings) -> tuple[Agent, ...]:
     return members
 
 
-def is_built_in_learner(members: Sequence[Agent]) -> bool:
-    """Return True if a team is a single installed learner with its default attributes."""
+def is_built_in_learner(members: Sequence[Agent], needs: int = 1) -> bool:
+    """Return True if `practice` plays a team: an installed learner with its default attributes."""
     agent = members[0]
-    if len(members) > 1 or agent.name not in practice.LEARNERS:
+    if needs > 1 or len(members) > 1 or agent.name not in practice.LEARNERS:
         return False
     installed = agents.load(agent.name)
     return type(agent) is type(installed) and vars(agent) == vars(installed)
 
 
-def _make_teams(members: Sequence[Agent], environments: Environments, seed: int) -> list[Team]:
+def make_teams(members: Sequence[Agent], environments: Environments, seed: int) -> list[Team]:
     """Return each member with its players and its random streams, one stream per episode."""
     name, count, n_players = team_name(members), len(members), environments.settings.n_players
     indices = [(int(index),) for index in environments.index]

@@ -18,13 +18,14 @@ from sts.worlds.lambda_star.intelligence.factors import (
 
 
 def test_further_values_are_varied_one_at_a_time():
-    base, further = plan_runs([(10, 10), (5, 6)], [5, 1, 9], [50, 20], complexity=(2, 9))
+    base, further = plan_runs([(10, 10), (5, 6)], [5, 1, 9], [50, 20], [1, 2], complexity=(2, 9))
     assert base == Settings(10, 10, 5, 50, (2, 9))
     assert [(run.level.factor, run.settings) for run in further] == [
         ("uncertainty", base._replace(height=5, width=6)),
         ("team", base._replace(n_players=1)),
         ("team", base._replace(n_players=9)),
         ("steps", base._replace(horizon=20)),
+        ("sight", base._replace(radius=2)),
     ]
 
 
@@ -79,6 +80,11 @@ def test_levels_without_a_common_k_are_refused_with_their_ranges(monkeypatch):
 def test_duplicate_value_is_refused(sizes, teams, steps, said):
     with pytest.raises(ArgumentError, match=said):
         plan_runs(sizes, teams, steps)
+
+
+def test_sight_given_twice_is_refused():
+    with pytest.raises(ArgumentError, match="a sight is given twice"):
+        plan_runs([(9, 9)], [1], [50], [2, 2])
 
 
 def test_classes_of_k_are_values_or_of_equal_width_over_the_range_drawn():

@@ -103,6 +103,15 @@ def test_score_does_not_depend_on_workers_or_spans(monkeypatch):
         assert score_agents(names, base, further, episodes=12, seed=1, workers=workers) == once
 
 
+def test_levels_of_sight_differ_in_what_agents_see_alone():
+    base, further = plan_runs([(7, 7)], [5], [30], [1, 3])
+    found = score_agents(["random", "wisdom-of-the-crowd"], base, further, episodes=30, seed=0)
+    by_sight = [part for part in found.breakdown if part.factor == "sight"]
+    means = {(part.agent, part.label): part.mean for part in by_sight}
+    assert means["random", "1"] == means["random", "3"], "the same environments"
+    assert means["wisdom-of-the-crowd", "1"] != means["wisdom-of-the-crowd", "3"]
+
+
 def test_agent_scores_the_same_whichever_others_are_scored():
     alone = score_agents(["rule"], SMALL, episodes=8, seed=2).agents[0]
     assert score_agents(["oracle", "rule"], SMALL, episodes=8, seed=2).agents[1] == alone
@@ -445,6 +454,7 @@ def test_scores_of_an_older_format_are_not_added_to(tmp_path, capsys):
         (Settings(complexity=(2, 23)), 100, "lambda-star"),
         (Settings(complexity=(3, 9)), 0, "lambda-star complexity=3-9 rehearsals=0"),
         (Settings(horizon=12), 100, "lambda-star steps=12"),
+        (Settings(n_players=2, needs=2), 100, "lambda-star team=2 needs=2"),
         (Settings(patterns="lambdastar-2016"), 100, "lambda-star patterns=lambdastar-2016"),
     ],
 )
