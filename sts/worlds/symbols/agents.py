@@ -1,0 +1,62 @@
+"""Agents for environments with small alphabets: baselines and a learner."""
+
+import numpy as np
+
+from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
+from sts.worlds.symbols.domain import Observation
+
+
+class Constant0(Agent):
+    """Agent that always takes the first action."""
+
+    name, version, domain = "symbols-constant-0", "1", "symbols"
+    deterministic, action = True, 0
+
+    def act(
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[PolicyOutput, Memory]:
+        """Return the action."""
+        return PolicyOutput(np.full(observation.symbol.shape, self.action)), memory
+
+
+class Constant1(Constant0):
+    """Agent that always takes the second action."""
+
+    name, action = "symbols-constant-1", 1
+
+
+class WinStay(Agent):
+    """Win-stay, lose-shift: it repeats an action after a reward, otherwise it takes the next."""
+
+    name, version, domain = "symbols-win-stay", "1", "symbols"
+    deterministic = True
+
+    def act(
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[PolicyOutput, Memory]:
+        """Return the last action or the next, at first the first."""
+        shift = observation.last_reward <= 0
+        return PolicyOutput((observation.last_move + shift) % observation.n_actions), memory
+
+
+class QTable(Agent):
+    """Q-learning (Watkins and Dayan 1992) of the value of each action after each symbol."""
+
+    name, version, domain = "symbols-q-table", "1", "symbols"
+    rate, discount, exploration = 0.2, 0.8, 0.1  # exploration is the share of random actions
+
+    def act(
+        self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
+    ) -> tuple[PolicyOutput, Memory]:
+        """Learn from the last step, unless it was in another environment, and choose."""
+        o, rows, symbol = observation, np.arange(len(observation.step)), observation.symbol[:, 0]
+        values = memory.get("values", np.zeros((len(rows), o.n_symbols, o.n_actions))).copy()
+        if memory:
+            learns = np.flatnonzero(memory["step"] + 1 == o.step)
+            at = learns, memory["symbol"][learns], o.last_move[learns, 0]
+            future = self.discount * values[learns, symbol[learns]].max(1)
+            values[at] += self.rate * (o.last_reward[learns, 0] + future - values[at])
+        best = values[rows, symbol] == values[rows, symbol].max(1, keepdims=True)
+        weights = (1 - self.exploration) * best / best.sum(1, keepdims=True)
+        weights += self.exploration / o.n_actions
+        return PolicyOutput(weights[:, None]), {"values": values, "symbol": symbol, "step": o.step}
