@@ -12,6 +12,7 @@ back up or a picture of another day.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import graphlib
 import sys
@@ -128,9 +129,11 @@ def purpose(name: str) -> str:
 
 
 def main(words: Sequence[str] = ()) -> int:
-    """Print the counts and what is wrong, or draws the picture; return the exit code."""
-    if words:
-        Path(words[-1]).write_text(picture())
+    """Print the counts and what is wrong, or draw the picture; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.rooms")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the floors to a file")
+    if file := parser.parse_args(words).picture:
+        file.write_text(picture())
         return 0
     now = house()
     circles = " -> ".join(now.circle) or "none"

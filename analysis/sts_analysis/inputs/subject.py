@@ -58,6 +58,8 @@ class Subject(NamedTuple):
         nothing.
       people: the people who recorded each scenario, by its id; without those of agents alone.
       plan: its planned and judged clips, and its closing; None of a bare table.
+      parent: NAME@VERSION that the suite was derived from; None without one.
+      words: the curator's in the statement of standards, by key.
     """
 
     name: str
@@ -75,6 +77,8 @@ class Subject(NamedTuple):
     worlds: Mapping[str, str] = MappingProxyType({})
     people: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     plan: Plan | None = None
+    parent: str | None = None
+    words: Mapping[str, str] = MappingProxyType({})
 
     @property
     def together(self) -> tuple[tuple[str, ...], ...]:

@@ -23,7 +23,9 @@ from sts.storage.csv_tables import require_columns
 from sts.storage.files import content_hash
 from sts.storage.workspace import Workspace
 from sts.suites import selections
+from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
+from sts.suites.statement import read_words
 from sts.suites.types import Scenario, describe_unreviewed, group_dialogues, group_pairs
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
@@ -40,6 +42,10 @@ _PLAIN = re.compile(r"[a-z0-9+,:-]{0,80}")
 """Terms that are a good name for a folder."""
 
 
+class NothingJudged(DamagedData):
+    """Neither a label nor a judgement of a suite exists."""
+
+
 def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
     """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
 
@@ -48,7 +54,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     Raises:
       UnknownName: no such suite or version.
       ArgumentError: both are one.
-      DamagedData: there is neither a label nor a judgement of one.
+      NothingJudged: there is neither a label nor a judgement of one.
     """
     chosen = selections.load_selection(workspace, label)
     hashes = {scenario.hash for scenario in chosen.scenarios}
@@ -62,7 +68,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     return Gathered(
         ratings,
         workspace_scores(workspace),
-        _subject(workspace, chosen)._replace(
+        describe_subject(workspace, chosen)._replace(
             annotations_hash=mark,
             digests=digests.with_files(workspace, made_of),
             reviews=_reviews(workspace, chosen, judged),
@@ -116,7 +122,7 @@ def _other(workspace: Workspace, chosen: Selection, label: str) -> Other:
     judged = export.export_ratings(workspace, other.suite.label).table
     ratings, _ = _ratings(workspace, other, judged)
     return Other(
-        _subject(workspace, other),
+        describe_subject(workspace, other),
         split_excluded(ratings)[0],
         {one.id: there[one.hash] for one in chosen.scenarios if one.hash in there},
     )
@@ -130,7 +136,7 @@ def _ratings(
     Reference episodes are everybody's.
 
     Raises:
-      DamagedData: there is none.
+      NothingJudged: there is none.
     """
     label = chosen.suite.label
     every, ids = _with_labels(workspace, label, judged)
@@ -138,7 +144,7 @@ def _ratings(
         return every, ids
     inside = every["scenario"].isin([one.id for one in chosen.scenarios])
     if not (inside & (every["truth"] == "")).any():
-        raise DamagedData(
+        raise NothingJudged(
             f"{chosen.label}: expected labels or judgements in {workspace.root}, found none of "
             f"these scenarios; run `sts label {label}` first"
         )
@@ -166,7 +172,8 @@ def workspace_scores(workspace: Workspace) -> pd.DataFrame:
     return merge_scores((path.name, read_saved(path)) for path in paths)
 
 
-def _subject(workspace: Workspace, chosen: Selection) -> Subject:
+def describe_subject(workspace: Workspace, chosen: Selection) -> Subject:
+    """Return what a report on a suite or a part of it is about, without anything judged."""
     rows = [(s.id, s.category, s.kind) for s in chosen.scenarios]
     notes = (s.provenance.get("notes") for s in chosen.scenarios)
     every = {str(note) for own in notes if isinstance(own, list) for note in own}
@@ -186,6 +193,8 @@ def _subject(workspace: Workspace, chosen: Selection) -> Subject:
         instructions={s.id: s.instruction.text for s in chosen.scenarios},
         worlds={s.id: s.world for s in chosen.scenarios},
         people={s.id: s.people for s in chosen.scenarios if s.people},
+        parent=whole.parent,
+        words=read_words(list_versions(workspace)[whole.name][whole.version]),
     )
 
 
@@ -204,7 +213,7 @@ def _with_labels(
     serves as a reference measures annotators, and is none of its agent's any more.
 
     Raises:
-      DamagedData: there is neither a label nor a judgement of this suite.
+      NothingJudged: there is neither a label nor a judgement of this suite.
     """
     labels = _labels(workspace, suite)
     frames = [] if labels is None else [labels]
@@ -220,7 +229,7 @@ def _with_labels(
             labels = labels.astype(object)
             frames = [_update(human, labels), labels]
     if not frames:
-        raise DamagedData(
+        raise NothingJudged(
             f"{suite}: expected labels or judgements in {workspace.root}, found none; "
             f"run `sts label {suite}` first"
         )

@@ -1,13 +1,16 @@
 """Measures agents by a metric that is found by name, and keeps the scores in the workspace."""
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from sts import agents as agent_registry
 from sts import registry
 from sts.errors import ArgumentError
+from sts.measures.measurement import Measurement
 from sts.storage.scores import save_scores
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
@@ -33,7 +36,13 @@ def find(name: str) -> tuple[str, Metric]:
 
 
 def measure(
-    name: str, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
+    name: str,
+    agents: Sequence[str],
+    *,
+    suite: Suite | None,
+    workspace: Workspace,
+    seed: int,
+    **settings: Any,
 ) -> pd.DataFrame:
     """Measures agents by a metric, installed or `module:function`; nothing is kept.
 
@@ -43,12 +52,44 @@ def measure(
       A checked scores table.
 
     Raises:
+      ArgumentError: the metric has no such setting, or needs agents.
       StsError: the metric failed, or what it returned is no scores table; says which and why.
     """
+    found = compute(name, agents, suite=suite, workspace=workspace, seed=seed, **settings)
+    return to_table(name, agents, found)
+
+
+def compute(
+    name: str,
+    agents: Sequence[str],
+    *,
+    suite: Suite | None,
+    workspace: Workspace,
+    seed: int,
+    **settings: Any,
+) -> Measurement:
+    """Return what a metric finds, before its rows are checked; see `measure`."""
     called, metric = find(name)
-    loaded = {agent.name: agent for agent in map(agent_registry.load, agents)}
+    taken = inspect.signature(metric).parameters
+    for setting in settings:
+        if setting not in taken:
+            flag = setting.strip("_").replace("_", "-")
+            raise ArgumentError(f"metric {called!r} takes no --{flag}")
+    first = [*taken.values()][:1]  # the agents, which some metrics do without
+    if not agents and any(one.default is inspect.Parameter.empty for one in first):
+        raise ArgumentError(f"metric {called!r} needs agents: give --agent")
     with registry.translate_errors(f"metric {called!r} failed"):
-        rows = [dict(row) for row in metric(agents, suite=suite, workspace=workspace, seed=seed)]
+        found = metric(agents, suite=suite, workspace=workspace, seed=seed, **settings)
+        if isinstance(found, Measurement):
+            return found
+        return Measurement([dict(row) for row in found])
+
+
+def to_table(name: str, agents: Sequence[str], found: Measurement) -> pd.DataFrame:
+    """Return a checked scores table; errors as for `measure`."""
+    called = name.rpartition(":")[2]
+    loaded = {agent.name: agent for agent in map(agent_registry.load, agents)}
+    rows = [dict(row) for row in found.rows]
     for row in rows:
         agent = loaded.get(str(row.get("agent")))
         own = {"metric": called}

@@ -6,6 +6,7 @@ A world or anybody's package adds one by declaring it, and needs nothing of ours
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from sts.measures.measurement import Measurement
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 
@@ -16,9 +17,15 @@ class Metric(Protocol):
     """Measures agents; the same arguments and the same workspace give the same scores."""
 
     def __call__(
-        self, agents: Sequence[str], *, suite: Suite | None, workspace: Workspace, seed: int
-    ) -> Iterable[Mapping[str, Any]]:
-        """Return rows of the scores table, one an agent.
+        self,
+        agents: Sequence[str],
+        *,
+        suite: Suite | None,
+        workspace: Workspace,
+        seed: int,
+        **settings: Any,
+    ) -> Iterable[Mapping[str, Any]] | Measurement:
+        """Return rows of the scores table, one an agent, or a `Measurement` that has them.
 
         A row needs `agent` and `value`. `metric` is the metric's name where it says none; `sees`
         and `fingerprint` are those of the installed agent where it says none.
@@ -28,6 +35,7 @@ class Metric(Protocol):
           suite: what the user named; None where nothing was.
           workspace: what has been recorded, continued and measured so far.
           seed: of every random draw.
+          **settings: by name, those that it takes; each is a flag of `sts measure`.
 
         Raises:
           StsError: it cannot be measured; says why and what to do.
