@@ -11,6 +11,7 @@ from sts.suites import scenarios as files
 from sts.suites import store, tags
 from sts.suites.drafts import find_draft
 from sts.suites.lint import lint_scenarios
+from sts.suites.statement import read_words
 
 
 def check_suites(workspace: Workspace) -> CheckResult:
@@ -29,6 +30,7 @@ def check_suites(workspace: Workspace) -> CheckResult:
             count += len(suite.scenarios)
             if suite.label != f"{folder.parent.name}@{folder.name}":
                 raise DamagedData(f"{folder} holds {suite.label} instead")
+            read_words(folder)
             findings += [f"{suite.label}: {fault}" for fault in lint_scenarios(suite.scenarios)]
     counts = {"versions": len(versions), "scenarios": count}
     counts |= {"erased versions": erased} if erased else {}

@@ -80,15 +80,42 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
     argument("metric", "METRIC", f"{installed}, or module:function")(parser)
 
 
+MEASURE_SETTINGS = (
+    *("class_", "runs", "environments", "interactions", "team", "memory", "seconds"),
+    *("seconds_per_action", "theta", "bumps", "width", "drift", "workers"),
+)
+"""Settings of metrics; each metric has some of them."""
 MEASURE = Command(
     "compute other metrics of agents, to correlate with their pass rates",
     "sts measure log_prob --suite {suite} --agent {agent} --agent {other}",
     defer_in_workspace("sts_analysis.commands.measure:measure"),
     (
         _add_metric,
-        option("--agent A", "name or module:Class; repeatable", action="append", required=True),
+        repeatable("--agent A", "name or module:Class; repeatable; a check needs none"),
         option("--suite NAME@VERSION", "suite, if the metric needs one (default: none)"),
         _SEED,
+        option("--class C", "class of environments (default: none)", dest="class_"),
+        option("--runs N", "runs, episodes or curricula (default: the metric's)", least=1),
+        option("--environments M", "to play, draw or train in (default: the metric's)", least=0),
+        option("--interactions N", "universal: steps in each (default: 100)", least=1),
+        option("--team P", "players that an agent plays (default: 1)", least=1),
+        option(
+            "--memory",
+            "anytime: whether memory passes to the next environment (default: kept)",
+            choices=("kept", "fresh"),
+        ),
+        option("--seconds S", "anytime: count the time of a run instead", type=float),
+        option(
+            "--seconds-per-action S",
+            "anytime: declared time of an action (default: measured)",
+            type=float,
+        ),
+        option("--theta S", "skill: sufficient skill, 0 to 1 (default: 0.15)", type=float),
+        option("--bumps J", "landscape: number of bumps (default: 10)", least=1),
+        option("--width W", "landscape: cells from a bump to its foot (default: 3)", least=1),
+        option("--drift T", "landscape: steps per cell of drift (default: 0, none)", least=0),
+        option("--workers W", "processes (default: 1)", least=1),
+        option("--figure FILE.svg", "draw the figure of a metric that has one"),
     ),
 )
 

@@ -75,6 +75,7 @@ class Study:
         self.scores = match_scores(gathered.scores, gathered.versions)
         self.gathered, self.options, self.provenance = gathered, options, provenance
         self._outcomes: dict[str, Outcomes] = {}
+        self._results: dict[Any, Any] = {}
         if not (self.ratings["truth"] == "").any():
             raise DamagedData(
                 f"{self.subject.name}: expected continuations of agents, found only references"
@@ -114,6 +115,12 @@ class Study:
     def source(self) -> str:
         """The label source that the report rests on."""
         return self.sources[0]
+
+    def find_result(self, section: Any) -> Any:
+        """Return the result of a section, which is computed once."""
+        if section.compute not in self._results:
+            self._results[section.compute] = section.compute(self)
+        return self._results[section.compute]
 
     def outcomes_of(self, source: str) -> Outcomes:
         """Return the outcomes by one label source."""

@@ -137,6 +137,12 @@ SUITE = group(
     ),
     action("verify {suite}", "check every hash and replay every context", _SUITE),
     action(
+        "statement {suite}",
+        "show how reliable, valid, standardised and unbiased a suite is, and what is missing",
+        argument("suite", "NAME@VERSION", "or a part: NAME@VERSION+tag:T+category:C"),
+        at="sts_analysis.commands.statement:make_statement",
+    ),
+    action(
         "tag mysuite@1 wrap walk-01 walk-02",
         "list, add or remove your own tags; the suite does not change",
         _SUITE,

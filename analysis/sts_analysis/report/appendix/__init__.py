@@ -20,6 +20,7 @@ ORDER = (
     "version",
     "prediction_powered",
     "guessing",
+    "statement",
     "terms",
     "provenance",
 )

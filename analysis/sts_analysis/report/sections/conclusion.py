@@ -27,7 +27,7 @@ NAV = ""
 FEW_LEVEL = 3
 FEW_AGENTS = 6
 SOURCES = {"human": "", "automatic": "By a rule’s labels, ", "model": "By a model’s labels, "}
-_PILLS = {
+PILLS = {
     "human": "Judged by people",
     "automatic": "Rule labels: no person has judged",
     "model": "Model labels: no person has judged",
@@ -196,7 +196,7 @@ def _name_state(study: Study) -> str:
         return "Conclusion withheld"
     if state == "interim" or not (progress.is_complete or progress.closed):
         return "Interim"
-    return _PILLS[study.source]
+    return PILLS[study.source]
 
 
 def _write_headline(study: Study) -> Sentence:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sts.ratings import RULE
 from sts_analysis.report.core import Interval, Report, Study, html, interval, join, number
 from sts_analysis.report.sections.categories import find_heat
-from sts_analysis.report.text import decimal, percent, percent_range, pluralise
+from sts_analysis.report.text import decimal, decimal_range, percent, percent_range, pluralise
 from sts_analysis.statistics.agreement import (
     Agreement,
     measure_across,
@@ -114,7 +114,7 @@ def _render_row(row: Row) -> Markup:
     sign, kind = _SIGNS[row.state]
     ends = ""
     if row.interval is not None:
-        ends = html(" <span class=soft>{}</span>", _write_interval(row))
+        ends = html(" <span class=soft>{}</span>", write_interval(row))
     return html(
         '<tr><td class="sign {}"><span role=img aria-label={}>{}</span></td>'
         "<th scope=row>{}</th><td><b>{}</b>{}</td><td class=soft>{}</td></tr>",
@@ -128,11 +128,11 @@ def _render_row(row: Row) -> Markup:
     )
 
 
-def _write_interval(row: Row) -> str:
-    assert row.interval is not None
+def write_interval(row: Row) -> str:
+    """Write the interval of an answer in the unit of its finding."""
     if row.finding.endswith("%"):
         return percent_range(row.interval)
-    return f"{decimal(row.interval[0])} to {decimal(row.interval[1])}"
+    return decimal_range(row.interval)
 
 
 def _render_judgements(result: Result) -> Markup:
