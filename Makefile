@@ -1,6 +1,6 @@
 # The commands of this project. They make their own virtual environment and need Python 3.11 to 3.13 and make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-landing test-all check wheel coverage bench bench-million bench-reports bench-mining bench-live bench-large chaos pictures lock clean
+.PHONY: help demo test test-landing test-all check wheel coverage bench bench-million bench-versions bench-reports bench-mining bench-live bench-large chaos pictures lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -65,6 +65,9 @@ bench: $(VENV)/.test  ## measure speed and write docs/benchmarks.md
 
 bench-million: $(VENV)/.test  ## measure a workspace of a million continuations; takes minutes
 	$(BIN)/python -m tests.benchmarks.million
+
+bench-versions: $(VENV)/.test  ## compare with BEFORE=CHECKOUT, and with MINED=FOLDER mining too; takes half an hour
+	$(BIN)/python -m tests.benchmarks.versions $(BEFORE)
 
 bench-reports: $(VENV)/.test  ## measure reports of up to 500 agents; takes minutes
 	$(BIN)/python -m tests.benchmarks.reports

@@ -21,8 +21,8 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario, Suite
 from tests.benchmarks import sizes
-from tests.benchmarks.measure import STS, Rows, alternating, cost
-from tests.benchmarks.suites import clocks, run_here
+from tests.benchmarks.measure import STS, Rows, alternating, clocks, cost
+from tests.benchmarks.suites import run_here
 
 SUITE = "core@2"
 SIX = "random", "local-search", "rule", "reader-half", "reader", "oracle"
@@ -131,6 +131,6 @@ def pass_forward(module: Path, scenarios: Sequence[Scenario]) -> None:
     """Pass as many rows through the policy as a run does, in full batches."""
     policy = runpy.run_path(str(module))
     rows = np.ones((ROWS, policy["SIZES"][0]), np.float32)
-    total = sizes.CONTINUATIONS * sum(one.steps for one in scenarios)
+    total = sizes.CONTINUATIONS * sum(one.takeover + one.horizon for one in scenarios)
     for _ in range(total // ROWS):
         policy["forward"](rows).argmax(-1)

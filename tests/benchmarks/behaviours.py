@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
+import resource
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
@@ -17,8 +21,9 @@ from numpy.typing import NDArray
 
 from sts import agents
 from sts.agents import Agent, PolicyOutput
+from sts.engine import sampling
 from sts.engine.lockstep import Rollouts, play_episodes
-from sts.engine.session import Team
+from sts.engine.session import Session, Team
 from sts.numerics.compiled import jit
 from sts.numerics.draws import random_uniform
 from sts.numerics.streams import stream
@@ -31,8 +36,8 @@ from sts.worlds.lambda_star.play import practice
 from sts.worlds.lambda_star.play.practice import LEARNERS
 from sts.worlds.lambda_star.play.teams import play_after_practice
 from sts.worlds.lambda_star.state import State, arrays_to_states
-from tests.benchmarks import rivals, sizes
-from tests.benchmarks.measure import STS, Rows, alternating, cost, seconds
+from tests.benchmarks import measure, rivals, sizes
+from tests.benchmarks.measure import STS, Rows, alternating, clocks, cost, seconds
 
 PEOPLE = (1, 5)
 TEAM = PEOPLE[-1]
@@ -201,6 +206,25 @@ def first(count: int, results: Callable[[], Iterable[Any]]) -> list[Any]:
     return list(itertools.islice(results(), count))
 
 
+def published() -> Rows:
+    """CPU seconds of the published program, if `PUBLISHED` names a build of it, and of ours.
+
+    It reads episodes, steps, columns and agents, and plays all of its behaviours.
+    """
+    amount = {"episodes": sizes.LEARNERS, "steps": sizes.STEPS, "size": 10, "team": TEAM}
+    words = f"lambda-star score --agent all --patterns lambdastar-2016 --size 10x10 --team {TEAM}"
+    words += f" --steps {sizes.STEPS} --episodes {sizes.LEARNERS}"
+    cost(STS, *words.split())  # compiles for the one that counts
+    ours, theirs, ratio = cost(STS, *words.split()).cpu, "not measured", None
+    if program := os.environ.get("PUBLISHED"):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        typed = "".join(f"{number}\n" for number in amount.values())
+        subprocess.run([program], input=typed, text=True, check=True, capture_output=True)
+        taken = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        theirs, ratio = measure.cell(taken), taken / ours
+    yield f"{len(PUBLISHED_AGENTS)} behaviours", ours, theirs, ratio
+
+
 def learning_compared() -> Rows:
     """The same rehearsals four ways, which must give the same rewards."""
     count, amount = sizes.ABREAST, (sizes.STEPS, sizes.REPEATS)
@@ -253,6 +277,61 @@ def limits() -> Rows:
     for name in LEARNERS:
         rate = learner_rate(name, TEAM)
         yield name, 1.0, UPDATE_BYTES, allowed, rate, 100 * rate / allowed, UPDATE
+
+
+PARTS: dict[str, tuple[Any, str]] = {
+    "seeing": (Batch, "observe"),
+    "deciding": (Session, "_call_agent"),
+    "drawing": (sampling, "sample_output"),
+    "log-probability": (sampling, "compute_log_probs"),
+    "moving the world": (Batch, "step"),
+}
+"""The parts of a step; none calls another."""
+PARTED = ("random", "local-search")
+
+
+def gigahertz() -> float:
+    """Return the rate of the processor's clock, as the system states it; NaN if it does not."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    rates = [float(line.partition(":")[2]) for line in lines if line.startswith("cpu MHz")]
+    return max(rates, default=float("nan")) / 1e3
+
+
+def parts_of_a_step() -> Rows:
+    """Bytes, nanoseconds and cycles of each part of an agent-step."""
+    made, everyone = worlds(TEAM, sizes.EPISODES), tuple(range(TEAM))
+    players = sizes.EPISODES * TEAM
+    for name in PARTED:
+        work = stepwise(agents.load(name), made)
+        work(batch(made))
+        with clocks(PARTS, time.perf_counter) as spent:
+            begun = batch(made)
+            whole = -time.perf_counter()
+            played = work(begun)
+            whole += time.perf_counter()
+        spent["recording and the rest"] = whole - sum(spent.values())
+        spent["all"] = whole
+        a, seen = begun.arrays, begun.observe(everyone, team=everyone, world=False)
+        changing = (a.cells, a.objects, a.cursor, a.step, a.counter, a.actions, a.utterances)
+        written = {
+            "seeing": count_bytes(vars(seen).values()),
+            "deciding": players * len(LambdaStar.action_names) * 8,
+            "drawing": count_bytes([a.actions, a.utterances]),
+            "log-probability": players * 8,
+            "moving the world": count_bytes([*changing, a.rewards]),
+            "recording and the rest": count_bytes(played[:-1]) / sizes.STEPS,
+        }
+        written["all"] = sum(written.values())
+        for what, own in spent.items():
+            each = 1e9 * own / (players * sizes.STEPS)
+            size = written[what] / players
+            least = size * nanoseconds_a_byte()
+            yield name, what, size, least, each, each * gigahertz(), 100 * least / each
+
+
+def count_bytes(arrays: Iterable[Any]) -> int:
+    return sum(one.nbytes for one in arrays if one is not None)
 
 
 def two_cores() -> Rows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import math
 import multiprocessing
 import shutil
 import tempfile
@@ -36,7 +35,7 @@ from sts.suites.drafts import open_draft
 from sts.suites.types import Scenario, Suite
 from sts_scenarios.labels import label_suite
 from tests.benchmarks import sizes
-from tests.benchmarks.measure import Rows, alternating, seconds
+from tests.benchmarks.measure import Rows, alternating, exponent, seconds
 
 WORKERS = 2
 PATIENCE = 300.0
@@ -247,7 +246,7 @@ def bare_batches(scenarios: Sequence[Scenario]) -> list[Step]:
 
 def bare_worlds(kind: Callable[[Any, Moves], Step], scenarios: Sequence[Scenario]) -> list[Step]:
     """One world after the other."""
-    find = cast(Any, load_domain(scenarios[0].recording.domain)).environment
+    find = cast(Any, load_domain(scenarios[0].recording.domain)).restore_environment
     return [kind(find(s.recording.state), s.recording.actions[: s.takeover]) for s in scenarios]
 
 
@@ -324,7 +323,7 @@ def labelled() -> Rows:
                 episodes = [c.episode for c in continuations.load(workspace, hashes)]
                 ways = [(partial(relabel, workspace, suite),), (partial(replay_all, episodes),)]
                 ours, bare = alternating(ways, runs=sizes.SLOW)
-            grown = few and math.log(ours / few[1]) / math.log(total / few[0])
+            grown = few and exponent(few[0], total, few[1], ours)
             few = few or (total, ours)
             yield name, str(total), *(1e3 * t / total for t in (ours, bare)), ours / bare, grown
 

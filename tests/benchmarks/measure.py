@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import re
@@ -10,10 +11,12 @@ import string
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from tests.benchmarks import sizes
 
@@ -41,6 +44,34 @@ def alternating(ways: Sequence[tuple[Callable[..., Any], ...]], *, runs: int) ->
 
 def seconds(*way: Callable[..., Any], runs: int) -> float:
     return alternating([way], runs=runs)[0]
+
+
+@contextmanager
+def clocks(
+    places: Mapping[str, tuple[Any, str]], clock: Callable[[], float] = time.process_time
+) -> Iterator[dict[str, float]]:
+    """Yield the seconds, of processor unless told, that are spent in each place from now on."""
+    taken = dict.fromkeys(places, 0.0)
+
+    def timed(place: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def clocked(*given: Any, **named: Any) -> Any:
+            begun = clock()
+            try:
+                return call(*given, **named)
+            finally:
+                taken[place] += clock() - begun
+
+        return clocked
+
+    with ExitStack() as stack:
+        for place, (owner, name) in places.items():
+            stack.enter_context(patch.object(owner, name, timed(place, getattr(owner, name))))
+        yield taken
+
+
+def exponent(few: float, many: float, cost_of_few: float, cost_of_many: float) -> float:
+    """Return the power of a number with which a cost grows: 1 if it grows as the number does."""
+    return math.log(cost_of_many / cost_of_few) / math.log(many / few)
 
 
 class Cost(NamedTuple):

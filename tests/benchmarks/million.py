@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sts import agents
 from sts.agents.info import load_info
@@ -34,6 +34,7 @@ AGENTS = (
     "random local-search blind rule stigmergy wisdom-of-the-crowd bidding dictatorship "
     "binary-tree imitation"
 ).split()
+SHOW = ("show",)
 SERVED = """
 import sys
 from sts_annotator_app import queueing
@@ -51,27 +52,46 @@ with AnnotationStore.open(workspace) as store:
 """What `sts annotate` does before it serves."""
 
 
-def measured(folder: Path, one: str) -> Rows:
-    """Yield what commands cost that know a continuation."""
-    at = ("--workspace", str(folder))
+class Filled(NamedTuple):
+    """A workspace, the id of one of its continuations, and how many it has."""
+
+    folder: Path
+    one: str
+    size: int
+
+
+def measured(both: Sequence[Filled]) -> Rows:
+    """Yield what commands cost that know a continuation, in a smaller workspace and the large one.
+
+    The exponent is that of the processor's time by the number of continuations.
+    """
     agents = [word for name in AGENTS for word in ("--agent", name)]
     run = ("run", "million@1", *agents, "--continuations", str(CONTINUATIONS))
-    show, label, queue = ("show", one), ("label", "million@1"), "the annotator's queue"
+    label, queue = ("label", "million@1"), "the annotator's queue"
     for what, aim, words in (
-        ("`sts show CONTINUATION`", 1, show),
+        ("`sts show CONTINUATION`", 1, SHOW),
         ("`sts run`, nothing to do", 1, run),
         (f"{queue}, for the first time", 20, ()),
         (f"{queue}, again", 20, ()),
         ("`sts label`", 60, label),
         ("`sts label`, nothing to do", 3, label),
-        ("`sts show CONTINUATION`, with its label", 1, show),
-        ("`sts report`, of a million labels", 20, ("report", "million@1")),
-        ("`sts show`, no index yet", None, show),
+        ("`sts show CONTINUATION`, with its label", 1, SHOW),
+        ("`sts report`, of all labels", 20, ("report", "million@1")),
+        ("`sts show`, no index yet", None, SHOW),
     ):
-        if "no index" in what:
-            (folder / "continuations/index.parquet").unlink()
-        taken = cost(STS, *words, *at) if words else cost(SERVED, str(folder))
-        yield what, aim, taken.cpu, taken.wall, taken.megabytes
+        few, many = (_cost(one, words, fresh="no index" in what) for one in both)
+        growth = measure.exponent(both[0].size, both[1].size, few.cpu, many.cpu)
+        yield what, aim, few.cpu, many.cpu, growth, many.wall, many.megabytes
+
+
+def _cost(filled: Filled, words: Sequence[str], *, fresh: bool) -> measure.Cost:
+    """Return what a command costs, or the server's start for none; `fresh`: without the index."""
+    if fresh:
+        (filled.folder / "continuations/index.parquet").unlink()
+    if not words:
+        return cost(SERVED, str(filled.folder))
+    shown = [filled.one] if words == SHOW else []
+    return cost(STS, *words, *shown, "--workspace", str(filled.folder))
 
 
 def fill(workspace: Workspace, count: int = SCENARIOS, continuations: int = CONTINUATIONS) -> str:
@@ -112,13 +132,24 @@ def _rows(
     ]
 
 
+def fill_both(folder: Path) -> list[Filled]:
+    """Fill a workspace with a tenth of the continuations, and one with all."""
+    both = []
+    for count in (SCENARIOS // 10, SCENARIOS):
+        own = folder / str(count)
+        one = fill(Workspace.open(str(own)).create(), count)
+        both.append(Filled(own, one, count * CONTINUATIONS * len(AGENTS)))
+    return both
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        one = fill(Workspace.open(name).create())
+        both = fill_both(Path(name))
         known = {
             "million": sys.modules[__name__],
             "agents": len(AGENTS),
-            "parts": len(list((Path(name) / "continuations").glob("*/*.parquet"))),
-            "rows": measured(Path(name), one),
+            "parts": len(list((both[-1].folder / "continuations").glob("*/*.parquet"))),
+            "few": both[0].size,
+            "rows": measured(both),
         }
         measure.write("benchmarks_million.md", **known)

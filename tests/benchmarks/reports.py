@@ -71,9 +71,9 @@ def middle(code: str, *words: str, times: int = TIMES) -> Cost:
 def rows() -> Rows:
     none, unknown = (None, None), (None, None, None)
     imported = middle(IMPORTS)
-    yield "importing what a report needs", *none, imported.cpu, imported.wall, *unknown
+    yield "importing what a report needs", *none, imported.cpu, None, imported.wall, *unknown
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder, fewer = Path(name), (0, 0.0)
         for agents, aims in AGENTS.items():
             path, out = folder / f"{agents}.parquet", folder / f"report-{agents}"
             ratings(agents).to_parquet(path, index=False)
@@ -81,8 +81,11 @@ def rows() -> Rows:
             whole = middle(STS, *words, times=1 if agents > MANY else TIMES)
             page = round((out / "report.html").stat().st_size / 1000)
             json = round((out / "report.json").stat().st_size / 2**20, 1)
+            own = whole.cpu - imported.cpu
+            growth = measure.exponent(fewer[0], agents, fewer[1], own) if all(fewer) else None
+            fewer = agents, own
             what = f"{agents} agents, {agents * SCENARIOS * CONTINUATIONS:,} judgements"
-            yield what, *aims, whole.cpu - imported.cpu, whole.wall, whole.megabytes, page, json
+            yield what, *aims, own, growth, whole.wall, whole.megabytes, page, json
         workspace = folder / "workspace"
         count = SCENARIOS * CONTINUATIONS * min(AGENTS) // len(million.AGENTS)
         million.fill(Workspace.open(workspace).create(), SCENARIOS, count // SCENARIOS)
@@ -95,6 +98,7 @@ def rows() -> Rows:
             WORKSPACE_AIM,
             None,
             whole.cpu - imported.cpu,
+            None,
             whole.wall,
             whole.megabytes,
             *none,
@@ -102,7 +106,7 @@ def rows() -> Rows:
         bad = folder / "bad.csv"
         bad.write_text("agent,scenery,verdict\na,b,success\n")
         refused = cost(STS, "report", "--table", str(bad), fails=True)
-        yield "a table with a bad header, refused", *none, refused.cpu, refused.wall, *unknown
+        yield "a table with a bad header, refused", *none, refused.cpu, None, refused.wall, *unknown
 
 
 if __name__ == "__main__":

@@ -11,11 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, chdir, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -38,7 +37,7 @@ from sts.trajectories import store as trajectories
 from sts.worlds.lambda_star.domain import Batch
 from tests.annotations.examples import some_items
 from tests.benchmarks import domains, sizes
-from tests.benchmarks.measure import STS, Rows, compiling, cost, seconds
+from tests.benchmarks.measure import STS, Rows, clocks, compiling, cost, exponent, seconds
 from tests.recording import record
 from tests.stores import add_person, enqueue
 
@@ -175,36 +174,12 @@ def spent() -> Rows:
     with users_folder(), here:  # a user's agents too
         for title, names in SIX.items():
             run_here("warm", wide()[:2], names)
-            with clocks() as taken:
+            with clocks(PLACES) as taken:
                 begun = time.process_time()
                 run_here(f"spent-{names[0]}", wide(), names)
                 total = time.process_time() - begun
             shares = [100 * own / total for own in taken.values()]
             yield title, total, *shares, 100 - sum(shares)
-
-
-@contextmanager
-def clocks(
-    places: Mapping[str, tuple[Any, str]] = MappingProxyType(PLACES),
-    clock: Callable[[], float] = time.process_time,
-) -> Iterator[dict[str, float]]:
-    """Yield the seconds, of processor unless told, that are spent in each place from now on."""
-    taken = dict.fromkeys(places, 0.0)
-
-    def timed(place: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def clocked(*given: Any, **named: Any) -> Any:
-            begun = clock()
-            try:
-                return call(*given, **named)
-            finally:
-                taken[place] += clock() - begun
-
-        return clocked
-
-    with ExitStack() as stack:
-        for place, (owner, name) in places.items():
-            stack.enter_context(patch.object(owner, name, timed(place, getattr(owner, name))))
-        yield taken
 
 
 def formats() -> Rows:
@@ -243,24 +218,32 @@ def human_play() -> Rows:
 
 def export_check() -> Rows:
     """CPU seconds to read and check the chains of all judgements, on SQLite."""
-    with tempfile.TemporaryDirectory() as folder:
-        with AnnotationStore.open(Workspace.open(str(Path(folder) / "w"))) as opened:
-            enqueue(opened, some_items(sizes.CLIPS))
-            people = [add_person(opened, f"Annotator {n}").id for n in range(PEOPLE)]
-            with opened.database.write() as connection:
-                items = [*history.read_history(connection).clips]
-                for person, item in itertools.product(people, items):
-                    given: dict[str, Any] = {
-                        "verdict": "success",
-                        "step": 7,
-                        "seconds": 4.5,
-                        "watched": 1.0,
-                    }
-                    event = events.Event(uuid4().hex, item, **given)
-                    events.append_event(connection, person, event, source="import", now=1.7e9)
-            taken = min(check_export(opened) for _ in range(sizes.RUNS))
-    what = "reading and checking every judgement"
-    yield what, EXPORT_AIM, taken * 100_000 / (PEOPLE * sizes.CLIPS)
+    fewer = None
+    for clips in (sizes.CLIPS // 4, sizes.CLIPS):
+        with tempfile.TemporaryDirectory() as folder:
+            with AnnotationStore.open(Workspace.open(str(Path(folder) / "w"))) as opened:
+                judge_all(opened, clips)
+                taken = min(check_export(opened) for _ in range(sizes.RUNS))
+        growth = exponent(1, 4, fewer, taken) if fewer else None
+        fewer = taken
+        yield str(PEOPLE * clips), EXPORT_AIM, taken * 100_000 / (PEOPLE * clips), growth
+
+
+def judge_all(opened: AnnotationStore, clips: int) -> None:
+    """Have each of `PEOPLE` people judge so many clips."""
+    enqueue(opened, some_items(clips))
+    people = [add_person(opened, f"Annotator {n}").id for n in range(PEOPLE)]
+    with opened.database.write() as connection:
+        items = [*history.read_history(connection).clips]
+        for person, item in itertools.product(people, items):
+            given: dict[str, Any] = {
+                "verdict": "success",
+                "step": 7,
+                "seconds": 4.5,
+                "watched": 1.0,
+            }
+            event = events.Event(uuid4().hex, item, **given)
+            events.append_event(connection, person, event, source="import", now=1.7e9)
 
 
 def check_export(opened: AnnotationStore) -> float:
