@@ -177,6 +177,7 @@ def test_answers_are_never_saved_for_the_next_person_in_the_browser(
         page.evaluate("window.sockets.at(-1).close()")
     page.unroute("**/messages/*")
     if how == "guide":  # after which the page is mounted again
+        page.wait_for_function(RECONNECTED)  # a click on a closing socket is lost
         page.get_by_role("link", name="Guide").click()
         page.get_by_role("heading", name="How to judge an episode").wait_for()
         page.get_by_role("link", name="Annotate").click()
