@@ -35,8 +35,7 @@ class FigureStyle(NamedTuple):
     Attributes:
       ink: colour of text and axes.
       ground: background colour; None for transparent.
-      font: font families, in order of preference. "Liberation Sans" is always available: the
-        library includes it, and it has the metrics of Arial.
+      font: font families, in order of preference.
       text: size of labels, px.
       title: size of titles, px.
     """
@@ -48,10 +47,10 @@ class FigureStyle(NamedTuple):
     title: float
 
 
-PAGE_STYLE = FigureStyle(INK, None, "sans-serif", 11, 12)
-PAPER_STYLE = FigureStyle(
-    "#000000", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif", 7, 8
-)
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first one is in the library that measures texts; the next two are as wide in a browser."""
+PAGE_STYLE = FigureStyle(INK, None, FONT, 11, 12)
+PAPER_STYLE = FigureStyle("#000000", "#ffffff", FONT, 7, 8)
 """Style for publications: black on white, in 7 points as journals require; 1 px is 1 point."""
 
 

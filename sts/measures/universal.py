@@ -11,6 +11,7 @@ Source: Legg and Hutter 2005; Hernández-Orallo and Dowe 2010, Definitions 9, 10
 import functools
 import math
 from collections import Counter
+from itertools import product
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -22,7 +23,7 @@ from sts.engine.session import Team, open_session
 from sts.errors import ArgumentError
 from sts.measures.classes import Chosen, EnvironmentClass, load_class, subtract_offsets
 from sts.measures.spans import Span
-from sts.numerics.streams import streams
+from sts.numerics.streams import cross_streams, streams
 from sts.trajectories.record import list_missions
 
 Floats = NDArray[np.float64]
@@ -85,13 +86,14 @@ def play_span(settings: Settings, span: Span) -> dict[str, list[list[float]]]:
     agent = agents.load_planned(span.agent, span.fingerprint)
     domain, chosen, _ = choose_environments(settings)
     runs, states = range(span.first, span.stop), [one.state for one in chosen]
+    pairs = list(product(range(len(runs)), range(len(states))))
     # by the state, so that an environment that is drawn has the value that it has among all
-    places = [(run, state) for run in runs for state in states]
-    own = streams(("universal", agent.name, settings.seed), places)
+    named = [(state,) for state in states]
+    own = cross_streams(("universal", agent.name, settings.seed), runs, named, pairs)
     worlds, team = domain.restore(states * len(runs)), Team(agent, (0,), own)
     told = [list_missions(domain, state) for state in states] * len(runs)
     game = open_session(domain, worlds, [team], told=told)
-    classes, sums = load_class(settings.class_name), np.zeros((2, len(places)))
+    classes, sums = load_class(settings.class_name), np.zeros((2, len(pairs)))
     offsets = np.array([one.offset for one in chosen] * len(runs))
     for step in range(1, settings.interactions + 1):
         game.step()

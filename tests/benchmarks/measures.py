@@ -46,7 +46,7 @@ def compare(
     few = None
     for count in (size // 4, size):
         begun = time.process_time()
-        with clocks({"deciding": (Session, "choose")}) as taken:
+        with clocks({"deciding": (Session, "_call_agent")}) as taken:
             for agent in every:
                 work(Span(agent, marks[agent], 0, count))
         cost = time.process_time() - begun

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.worlds.symbols.domain import Observation
+from sts.worlds.symbols.domain import Floats, Observation
 
 
 class Constant0(Agent):
@@ -54,9 +54,14 @@ class QTable(Agent):
         if memory:
             learns = np.flatnonzero(memory["step"] + 1 == o.step)
             at = learns, memory["symbol"][learns], o.last_move[learns, 0]
-            future = self.discount * values[learns, symbol[learns]].max(1)
+            future = self.discount * _put_first(values[learns, symbol[learns]]).max(0)
             values[at] += self.rate * (o.last_reward[learns, 0] + future - values[at])
-        best = values[rows, symbol] == values[rows, symbol].max(1, keepdims=True)
-        weights = (1 - self.exploration) * best / best.sum(1, keepdims=True)
-        weights += self.exploration / o.n_actions
-        return PolicyOutput(weights[:, None]), {"values": values, "symbol": symbol, "step": o.step}
+        here = _put_first(values[rows, symbol])
+        best = here == here.max(0)
+        weights = (1 - self.exploration) * best / best.sum(0) + self.exploration / o.n_actions
+        return PolicyOutput(weights.T[:, None]), {"values": values, "symbol": symbol, "step": o.step}
+
+
+def _put_first(values: Floats) -> Floats:
+    """Return float64[A, B] of float64[B, A], as few actions are compared faster along axis 0."""
+    return np.ascontiguousarray(values.T)

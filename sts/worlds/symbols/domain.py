@@ -63,6 +63,7 @@ class Batch(ABC):
         batch = len(next(iter(values.values())))
         first = {"step": [0] * batch, "last_move": [-1] * batch}
         self.values: dict[str, Ints] = {k: np.array(own) for k, own in (first | values).items()}
+        self._last: Floats | None = None  # the rewards of the last step, once they were asked for
 
     @classmethod
     def restore(cls, states: Sequence[bytes]) -> Self:
@@ -94,7 +95,9 @@ class Batch(ABC):
     @property
     def rewards(self) -> Floats:
         """float64[B, 1], the rewards of the last step; 0 before the first."""
-        return np.where(self.values["step"] > 0, self._rewards(), 0.0)[:, None]
+        if self._last is None:
+            self._last = np.where(self.values["step"] > 0, self._rewards(), 0.0)[:, None]
+        return self._last
 
     @property
     def scene(self) -> NDArray[np.uint16]:
@@ -105,13 +108,14 @@ class Batch(ABC):
         """Return the observations of the players, one in each environment."""
         step, last_move = (self.values[name].copy() for name in ("step", "last_move"))
         symbol, sizes = self._symbols()[:, None], (self.n_symbols, len(self.action_names))
-        return Observation(step, symbol, self.rewards, last_move[:, None], *sizes)
+        return Observation(step, symbol, self.rewards.copy(), last_move[:, None], *sizes)
 
     def step(self, actions: NDArray[np.int8], utterances: NDArray[np.int8]) -> None:
         """Advance every environment by one step."""
         moves = actions[:, 0].astype(np.int64)
         self._advance(moves)
         self.values |= {"step": self.values["step"] + 1, "last_move": moves}
+        self._last = None
 
     @abstractmethod
     def _advance(self, moves: Ints) -> None:

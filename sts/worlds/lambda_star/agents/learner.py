@@ -13,7 +13,9 @@ from sts.worlds.lambda_star.domain import Observation
 from sts.worlds.lambda_star.kernels import Ints
 
 BOOTSTRAPS = ("next", "published")
-_RECORD_BYTES = 8 + 1 + 1
+_RECENT = 32
+"""Steps whose records are kept apart, as an array is copied at each step that is appended."""
+_RECORD_BYTES = 2 + 1 + 1
 
 
 class TabularLearner(Agent):
@@ -54,12 +56,12 @@ class TabularLearner(Agent):
         return NEXT if self.bootstrap == "next" else self.published
 
     def initial_state(self, batch: int, players: int) -> Memory:
-        """Return an empty table, and records of no step: [B, 0, R] arrays."""
+        """Return an empty table, and records of no step, older and recent: [B, 0, R] arrays."""
         shape = (batch, 0, players)
-        notes = {"moves": np.zeros(shape, np.int8), "rewards": np.zeros(shape, np.int8)}
-        return (
-            value_table.empty_tables(batch)._asdict() | {"cells": np.zeros(shape, np.int64)} | notes
-        )
+        kinds = {"cells": np.uint16, "moves": np.int8, "rewards": np.int8}
+        notes = {name: np.zeros(shape, kind) for name, kind in kinds.items()}
+        recent = {f"recent_{name}": notes[name] for name in kinds}
+        return value_table.empty_tables(batch)._asdict() | notes | recent
 
     def act(
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
@@ -77,8 +79,11 @@ class TabularLearner(Agent):
 
         `observation` is the team's observation after the last step. `memory` is not modified.
         """
-        notes = _append_record(observation, memory)
-        cells, actions = notes["cells"], notes["moves"]
+        notes = memory | _append_record(observation, memory)
+        cells, actions, rewards = (
+            np.concatenate((notes[name], notes[f"recent_{name}"]), 1)
+            for name in ("cells", "moves", "rewards")
+        )
         batch, steps, players = actions.shape
         step = observation.step[:, None] - steps + np.arange(steps)
         next_actions = np.full_like(actions, GREEDY)
@@ -87,7 +92,7 @@ class TabularLearner(Agent):
         lessons = Transitions(
             self._number_states(observation, cells[:, :-1], step),
             actions,
-            notes["rewards"],
+            rewards,
             self._future_states(observation, cells[:, 1:], step),
             next_actions,
         )
@@ -120,10 +125,17 @@ class TabularLearner(Agent):
 
 def _append_record(seen: Observation, memory: Memory) -> Memory:
     """Return the records with the current cells and the last moves and rewards appended."""
-    now: Memory = {"cells": seen.cell}
-    if memory["cells"].shape[1]:
+    now: Memory = {"cells": seen.cell.astype(np.uint16)}
+    if memory["cells"].shape[1] or memory["recent_cells"].shape[1]:
         now |= {"moves": seen.last_move, "rewards": seen.last_reward}
-    return {name: np.concatenate((memory[name], now[name][:, None]), 1) for name in now}
+    out = {}
+    for name, value in now.items():
+        recent = np.concatenate((memory[f"recent_{name}"], value[:, None]), 1)
+        if recent.shape[1] == _RECENT:
+            out[name] = np.concatenate((memory[name], recent), 1)
+            recent = recent[:, :0]
+        out[f"recent_{name}"] = recent
+    return out
 
 
 def _load_table(memory: Memory) -> Table:

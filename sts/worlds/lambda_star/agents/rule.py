@@ -60,16 +60,14 @@ class Rule(Agent):
         still = tasks.is_task("stand-still", "where-is-good", "evil-in-sight")
         decided = np.select(
             [still, tasks.is_task("walk"), lost, seeking],
-            [STAY, step, sweep, _move_to(observation, goal)],
+            [STAY, step, sweep, _move_to(observation, goal) if seeking.any() else STAY],
             _UNDECIDED,
         )
-        free = np.where(
-            tasks.is_task("avoid-evil")[..., None],
-            _weigh_escape(observation, memory["evil"]),
-            LocalSearch().act(observation, instructions, {}, draws)[0].actions,
-        )
+        free = LocalSearch().act(observation, instructions, {}, draws)[0].actions
+        if (avoiding := tasks.is_task("avoid-evil")).any():
+            free = np.where(avoiding[..., None], _weigh_escape(observation, memory["evil"]), free)
         actions = np.where((decided == _UNDECIDED)[..., None], free, np.eye(len(MOVES))[decided])
-        utterances = np.where(owed, _answer(tasks, observation, memory), 0)
+        utterances = np.where(owed, _answer(tasks, observation, memory) if owed.any() else 0, 0)
         return PolicyOutput(actions, np.eye(len(TOKENS))[utterances]), memory
 
 

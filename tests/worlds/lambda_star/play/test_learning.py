@@ -13,6 +13,7 @@ from sts.engine.lockstep import Rollouts, Script, play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError, StsError
 from sts.numerics.streams import stream
+from sts.worlds.lambda_star.agents import learner
 from sts.worlds.lambda_star.agents.q_learning import QLearning
 from sts.worlds.lambda_star.domain import Batch, LambdaStar
 from sts.worlds.lambda_star.generation.environments import generate_environments
@@ -106,6 +107,12 @@ def test_compiled_and_general_path_give_the_same_rehearsed_episodes(name, case):
     assert_same(name, states(), rehearsals, bootstrap=bootstrap)
     if case == "clash":
         assert (compiled(name, states(), rehearsals)[1].arrays.counter > 0).any()
+
+
+@names
+def test_records_that_are_put_together_in_parts_teach_the_same(name, monkeypatch):
+    monkeypatch.setattr(learner, "_RECENT", 5)
+    assert_same(name, generate_worlds(height=6, width=5, n_players=3), 3)
 
 
 @names
@@ -217,7 +224,7 @@ def test_learned_values_equal_those_by_hand(name):
         expected = np.full(9, 0.2)
         expected[move] = 0.2 + 0.3 * (reward + 0.3 * future - 0.2)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-15)
-    assert (kept["marks"] >= 0).sum() == 2 and not kept["cells"].size
+    assert (kept["marks"] >= 0).sum() == 2 and not kept["recent_cells"].size
 
 
 @pytest.mark.parametrize(("name", "future"), [("q-learning", 0.2), ("sarsa", 0.14)])
@@ -244,10 +251,10 @@ def test_memory_grows_with_the_states_met_and_is_not_copied_at_every_step():
     agent, states, world = QLearning(), generate_worlds(2, height=200, width=200), LambdaStar()
     worlds = world.restore(states)
     kept = play_episodes(world, worlds, [Team(agent, (0,), streams(2))], steps=STEPS).memories[0]
-    assert kept["cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
+    assert kept["recent_cells"].shape == (2, STEPS, 1) and (kept["marks"] == -1).all()
     seen = worlds.observe((0,), team=(0,), world=False)
     kept = agent.finish(seen, kept)
-    assert ((kept["marks"] >= 0).sum(1) == STEPS).all() and not kept["cells"].size
+    assert ((kept["marks"] >= 0).sum(1) == STEPS).all() and not kept["recent_cells"].size
     assert kept["marks"].shape[1] < 8 * STEPS
     told = Instructions(("",), np.zeros(2, np.int32))
     _, after = agent.act(seen, told, kept, np.empty((2, 1, 0)))
@@ -339,11 +346,11 @@ def test_learners_that_do_not_fit_in_memory_are_refused_before_they_play(monkeyp
     )
     monkeypatch.setattr(teams, "memory_limit", lambda: 3 * table + recorded)
     teams.check_memory(members, settings, **case, threads=3)
-    # A mixed team keeps twice as many rows of 88 bytes as states, notes of 10, and twice that
+    # A mixed team keeps twice as many rows of 88 bytes as states, notes of 4, and twice that
     # while they grow.
     settings, mixed = Settings(n_players=4), teams.load_team("q-learning,cooperative-sarsa")
     case = {"episodes": 10, "rehearsals": 9, "at_once": 3}
-    needed = 3 * 10 * (2 * 2 * (2047 * 88 + 50 * 2 * 10) + 51 * (4 * 9 + 4))
+    needed = 3 * 10 * (2 * 2 * (2047 * 88 + 50 * 2 * 4) + 51 * (4 * 9 + 4))
     monkeypatch.setattr(teams, "memory_limit", lambda: needed)
     teams.check_memory(mixed, settings, **case)
     monkeypatch.setattr(teams, "memory_limit", lambda: needed - 1)
