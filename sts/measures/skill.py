@@ -105,7 +105,7 @@ def list_marks(episodes: int) -> list[int]:
 
 
 def train(class_name: str, episodes: int, seed: int, span: Span) -> dict[str, Any]:
-    """Train an agent in the curriculum of a span; return its `Curve` as JSON.
+    """Train an agent in the curriculum of a span; return its `Curve` as lists of one entry.
 
     Raises:
       ArgumentError: the agent is not the one of this fingerprint, or does not fit the class.
@@ -130,7 +130,7 @@ def train(class_name: str, episodes: int, seed: int, span: Span) -> dict[str, An
         curve.skill.append((reward - low) / (high - low))
         curve.experience.append(curriculum.interactions / (EXPERIENCE * classes.steps))
         curve.environments.append(curriculum.environments)
-    return curve._asdict()
+    return {name: [value] for name, value in curve._asdict().items()}
 
 
 def _test(

@@ -12,7 +12,7 @@ from sts.measures import skill
 from sts.measures.classes import load_agents, mark_class
 from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
 from sts.measures.skill import Curve
-from sts.measures.spans import cut_into_spans, measure_spans
+from sts.measures.spans import measure_runs
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 
@@ -53,13 +53,13 @@ def measure(
     if not 0 < theta <= 1:
         raise ArgumentError(f"expected a theta above 0, at most 1, found {theta:g}")
     infos = load_agents(agents, class_)
-    spans = {name: cut_into_spans(name, infos[name].fingerprint, runs, 1) for name in agents}
     settings = {"class_name": class_, "episodes": environments, "seed": seed}
-    found = measure_spans(
+    found = measure_runs(
         workspace,
         "skill",
         settings | {"class": mark_class(class_), "expert": fingerprint(expert)},
-        [span for own in spans.values() for span in own],
+        infos,
+        (runs, 1),
         functools.partial(skill.train, class_, environments, seed),
         workers=workers,
         progress=progress,
@@ -71,8 +71,9 @@ def measure(
     rows: list[dict[str, Any]] = []
     scores: list[tuple[Any, ...]] = []
     means, notes = {}, []
-    for agent, own in spans.items():
-        info, curves = infos[agent], [Curve(**found[span]) for span in own]
+    for agent, info in infos.items():
+        columns = (found[agent][kind].tolist() for kind in Curve._fields)
+        curves = [Curve(*own) for own in zip(*columns, strict=True)]
         parts = skill.assess(info.name, curves, theta, difficulty)
         ends = [curve.skill[-1] for curve in curves]
         for name, values in ((metric, parts.terms), (f"skill {words}", ends)):

@@ -4,8 +4,9 @@ A span and its result depend on the agent's fingerprint, on what is measured and
 this package, not on workers.
 """
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from sts.storage.checks import CheckResult, Findings
 from sts.storage.files import canonical_json, content_hash
 from sts.storage.workspace import Workspace
 
-FOLDER, FORMAT = "measures", 1
+FOLDER, FORMAT = "measures", 2
 
 
 class Span(NamedTuple):
@@ -32,41 +33,36 @@ class Span(NamedTuple):
     stop: int
 
 
-def cut_into_spans(agent: str, fingerprint: str, runs: int, size: int) -> list[Span]:
-    """Return the spans of an agent's runs, of `size` runs each but the last."""
-    return [
-        Span(agent, fingerprint, first, min(first + size, runs)) for first in range(0, runs, size)
-    ]
-
-
-def measure_spans(
+def measure_runs(
     workspace: Workspace,
     measure: str,
     settings: dict[str, Any],
-    spans: Sequence[Span],
-    work: Callable[[Span], Any],
+    infos: Mapping[str, AgentInfo],
+    runs: tuple[int, int],  # R, and the most in a span
+    work: Callable[[Span], dict[str, Any]],
     *,
     workers: int,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[Span, Any]:
-    """Return the result of each span, a JSON value, which is measured unless the workspace has it.
+) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return arrays [R, ...] of all runs of agents by name, measured unless the workspace has them.
 
-    `work` is a function of a module. Users' agents play in processes of their own.
+    `work` is a function of a module, which returns lists, one entry for each run of a span, as
+    JSON. Users' agents play in processes of their own.
 
     Raises:
       DamagedData: a result in the workspace is damaged.
       StsError: an agent failed; what is finished is kept.
     """
-    store, names = workspace.create().store, {}
+    store, names = workspace.create().store, dict[Span, str]()
     found: dict[Span, Any] = {}
-    for span in spans:
-        names[span] = _name(measure, settings, span)
-        try:
-            found[span] = _decode(names[span], store.get(names[span]))
-        except FileNotFoundError:
-            continue
-    missing = [span for span in spans if span not in found]
-    progress(len(found), len(spans))
+    for agent, info in infos.items():
+        for first in range(0, runs[0], runs[1]):
+            span = Span(agent, info.fingerprint, first, min(first + runs[1], runs[0]))
+            names[span] = _name(measure, settings, span)
+            with contextlib.suppress(FileNotFoundError):
+                found[span] = _decode(names[span], store.get(names[span]))
+    missing = [span for span in names if span not in found]
+    progress(len(found), len(names))
     with create_pool(workers, len(missing)) as pool:
         for span in missing:
             owner = isolation_key(span.agent)
@@ -76,26 +72,11 @@ def measure_spans(
                 raise result.with_prefix(f"agent {span.agent}")
             store.put_new(names[span], _encode(result))
             found[span] = result
-            progress(len(found), len(spans))
-    return found
-
-
-def measure_runs(
-    workspace: Workspace,
-    measure: str,
-    settings: dict[str, Any],
-    infos: Mapping[str, AgentInfo],
-    runs: tuple[int, int],  # R, and the most in a span
-    work: Callable[[Span], dict[str, Any]],
-    **options: Any,
-) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return arrays [R, ...] of all runs of agents by name; the rest is as for `measure_spans`."""
-    spans = {name: cut_into_spans(name, info.fingerprint, *runs) for name, info in infos.items()}
-    every = [span for own in spans.values() for span in own]
-    found = measure_spans(workspace, measure, settings, every, work, **options)
+            progress(len(found), len(names))
+    parts = {agent: [found[span] for span in names if span.agent == agent] for agent in infos}
     return {
-        name: {kind: np.concatenate([found[span][kind] for span in own]) for kind in found[own[0]]}
-        for name, own in spans.items()
+        agent: {kind: np.concatenate([part[kind] for part in own]) for kind in own[0]}
+        for agent, own in parts.items()
     }
 
 

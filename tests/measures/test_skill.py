@@ -143,7 +143,8 @@ class Broken(Passive):
 
 def train(name: str, run: int, episodes: int) -> Curve:
     span = Span(name, fingerprint(agents.load(name)), run, run + 1)
-    return Curve(**skill.train("lambda-star", episodes, 0, span))
+    trained = skill.train("lambda-star", episodes, 0, span)
+    return Curve(**{name: own for name, (own,) in trained.items()})
 
 
 def course(skills: list[float], experience: list[float]) -> Curve:

@@ -59,7 +59,11 @@ class QTable(Agent):
         here = _put_first(values[rows, symbol])
         best = here == here.max(0)
         weights = (1 - self.exploration) * best / best.sum(0) + self.exploration / o.n_actions
-        return PolicyOutput(weights.T[:, None]), {"values": values, "symbol": symbol, "step": o.step}
+        return PolicyOutput(weights.T[:, None]), {
+            "values": values,
+            "symbol": symbol,
+            "step": o.step,
+        }
 
 
 def _put_first(values: Floats) -> Floats:

@@ -15,7 +15,7 @@ from sts.agents.protocol import Agent
 from sts.errors import ArgumentError
 from sts.measures.classes import load_agents
 from sts.measures.measurement import Measurement, Table, make_row, standard_error
-from sts.measures.spans import Span, cut_into_spans, measure_spans
+from sts.measures.spans import Span, measure_runs
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 from sts.worlds.lambda_star.domain import LambdaStar
@@ -145,20 +145,16 @@ def _measure(
     check_settings(Settings(n_players=settings["team"]))
     if runs < 1:
         raise ArgumentError(f"expected 1 or more runs, found {runs}")
-    spans = {
-        info: cut_into_spans(name, info.fingerprint, runs, EPISODES_PER_SPAN)
-        for name, info in load_agents(agents, LambdaStar.name).items()
-    }
-    names, (heading, further) = list(metrics), metrics.values()
-    work, every = functools.partial(_play_span, play, settings), sum(spans.values(), [])
-    found = measure_spans(
-        workspace, names[0], settings, every, work, workers=workers, progress=progress
+    infos, names = load_agents(agents, LambdaStar.name), list(metrics)
+    work, size = functools.partial(_play_span, play, settings), (runs, EPISODES_PER_SPAN)
+    found = measure_runs(
+        workspace, names[0], settings, infos, size, work, workers=workers, progress=progress
     )
     suffix = "".join(f" {k}={v}" for k, v in settings.items() if v != DEFAULTS.get(k, v))
     rows, shown, values = [], [], {}
-    for info, own in spans.items():
-        values[info.name] = np.concatenate([found[span][1] for span in own])
-        (mean, other), sees = values[info.name].mean(0)[:2].tolist(), found[own[0]][0]
+    for agent, info in infos.items():
+        values[info.name], sees = found[agent]["values"], str(found[agent]["sees"][0])
+        mean, other = values[info.name].mean(0)[:2].tolist()
         errors = [standard_error(column) for column in values[info.name].T.tolist()]
         seen = info._replace(sees=sees)
         for metric, value, error in zip(names, (mean, other), errors, strict=False):
@@ -166,14 +162,16 @@ def _measure(
             rows.append(make_row(seen, metric + suffix, value, error, runs, given))
         shown.append((info.name, sees, mean, "none" if runs == 1 else errors[0], other))
     shown.sort(key=lambda row: -row[2])
+    heading, further = metrics.values()
     columns = ("agent", "sees", heading, "standard error", further)
     return Measurement(rows, (Table(names[0], columns, shown),)), values
 
 
-def _play_span(play: Any, settings: dict[str, int], span: Span) -> tuple[str, Any]:
-    """Return an agent's access, and the values of its episodes."""
+def _play_span(play: Any, settings: dict[str, int], span: Span) -> dict[str, Any]:
+    """Return the values of an agent's episodes, and its access in each."""
     agent, used = load_planned(span.agent, span.fingerprint), Settings(n_players=settings["team"])
     worlds = generate_environments(used, seed=settings["seed"], start=span.first, stop=span.stop)
     values = play(agent, worlds, settings).tolist()
     check_unchanged(agent)
-    return team_access([agent], DEFAULT_PRACTICE_EPISODES), values
+    access = team_access([agent], DEFAULT_PRACTICE_EPISODES)
+    return {"values": values, "sees": [access] * len(values)}
