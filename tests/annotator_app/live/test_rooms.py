@@ -40,7 +40,7 @@ class Page:
         return [message for message in self.messages if message["type"] == kind]
 
     async def wait_for(self, kind: str, count: int = 1) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(self.list(kind)) < count:
                 await asyncio.sleep(0.005)
 

@@ -124,7 +124,7 @@ def test_flood_of_messages_closes_the_connection_and_keeps_the_session(served):
 
 
 def receive(socket: ClientConnection) -> dict[str, Any]:
-    message: dict[str, Any] = json.loads(socket.recv(timeout=10))
+    message: dict[str, Any] = json.loads(socket.recv(timeout=60))
     return message
 
 

@@ -85,7 +85,7 @@ def act(page: Any, key: str) -> None:
 
 
 def finish_scenario(page: Any) -> None:
-    page.get_by_text("Finished, thank you.").wait_for(timeout=60_000)
+    page.get_by_text("Finished, thank you.").wait_for()
     page.get_by_role("button", name="Done").click()
     page.get_by_role("heading", name="Live sessions").wait_for()
 
