@@ -168,6 +168,7 @@ def test_unknown_domain_prints_one_line_error(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.landing
+@pytest.mark.timeout(1800)  # clips of 1,750 continuations, with the other core busy
 @pytest.mark.parametrize("domain", ["babyai", "overcooked"])
 def test_demo_of_each_other_domain_ends_in_a_ranked_report(domain: str, tmp_path: Path) -> None:
     words = ["--no-app", "--continuations", "1", "--workspace", str(tmp_path)]

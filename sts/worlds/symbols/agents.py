@@ -49,14 +49,18 @@ class QTable(Agent):
         self, observation: Observation, instructions: Instructions, memory: Memory, draws: Draws
     ) -> tuple[PolicyOutput, Memory]:
         """Learn from the last step, unless it was in another environment, and choose."""
-        o, rows, symbol = observation, np.arange(len(observation.step)), observation.symbol[:, 0]
-        values = memory.get("values", np.zeros((len(rows), o.n_symbols, o.n_actions))).copy()
+        o, symbol = observation, observation.symbol[:, 0]
+        empty = np.zeros((len(symbol), o.n_symbols, o.n_actions))
+        values = memory.get("values", empty).copy()
+        by_symbol, first = values.reshape(-1, o.n_actions), np.arange(len(symbol)) * o.n_symbols
         if memory:
             learns = np.flatnonzero(memory["step"] + 1 == o.step)
-            at = learns, memory["symbol"][learns], o.last_move[learns, 0]
-            future = self.discount * _put_first(values[learns, symbol[learns]]).max(0)
-            values[at] += self.rate * (o.last_reward[learns, 0] + future - values[at])
-        here = _put_first(values[rows, symbol])
+            future = self.discount * _put_first(by_symbol.take((first + symbol)[learns], 0)).max(0)
+            at = ((first + memory["symbol"]) * o.n_actions + o.last_move[:, 0])[learns]
+            flat = values.reshape(-1)
+            old = flat.take(at)
+            flat[at] = old + self.rate * (o.last_reward[learns, 0] + future - old)
+        here = _put_first(by_symbol.take(first + symbol, 0))
         best = here == here.max(0)
         weights = (1 - self.exploration) * best / best.sum(0) + self.exploration / o.n_actions
         return PolicyOutput(weights.T[:, None]), {

@@ -29,17 +29,18 @@ class Automata(Batch):
     }
 
     def _advance(self, moves: Ints) -> None:
-        self.values["state"] = self._look_up("moves")[np.arange(len(moves)), moves]
+        self.values["state"] = self.values["moves"].ravel().take(self._places() * ACTIONS + moves)
 
     def _rewards(self) -> Floats:
-        return self._look_up("reward").astype(float)
+        return self.values["reward"].ravel().take(self._places()).astype(float)
 
     def _symbols(self) -> Ints:
-        return self._look_up("symbol")
+        return self.values["symbol"].ravel().take(self._places())
 
-    def _look_up(self, field: str) -> Ints:
+    def _places(self) -> Ints:
+        """Return int64[B], the indices of the present states among those of all automata."""
         state = self.values["state"]
-        return self.values[field][np.arange(len(state)), state]
+        return np.arange(len(state)) * STATES + state
 
     def sum_best_rewards(self, steps: int) -> Ints:
         """Return int64[E, S], the highest sum of rewards in `steps` steps from each state."""
