@@ -63,11 +63,8 @@ class QTable(Agent):
         here = _put_first(by_symbol.take(first + symbol, 0))
         best = here == here.max(0)
         weights = (1 - self.exploration) * best / best.sum(0) + self.exploration / o.n_actions
-        return PolicyOutput(weights.T[:, None]), {
-            "values": values,
-            "symbol": symbol,
-            "step": o.step,
-        }
+        memory = {"values": values, "symbol": symbol, "step": o.step}
+        return PolicyOutput(weights.T[:, None]), memory
 
 
 def _put_first(values: Floats) -> Floats:
