@@ -74,12 +74,12 @@ def test_four_and_then_ten_continuations_equal_ten_at_once(
 
 
 KILLED_AT_EVERY_WRITE = """
-import os, pathlib, signal, sys
+import pathlib, sys
 from sts.continuations import plan, store
 from sts.continuations.run import run
 from sts.suites import scenarios as files
 from sts.storage.workspace import Workspace
-from tests.faults.writes import dying
+from tests.faults.writes import kill_at_each_write
 
 scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
 plan.MAX_CHUNK_SIZE = 6
@@ -94,23 +94,14 @@ def rows(name):
     return {c.id: c.content_hash for c in found}
 
 do("whole")
-whole, moment, halves = rows("whole"), 0, []
-while True:
-    moment += 1
-    child = os.fork()
-    if not child:
-        dying(moment)
-        do(str(moment))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    half = rows(str(moment))
-    assert half.items() <= whole.items(), moment
-    if status == 0:
-        break
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    halves.append(len(half))
-    assert sum(do(str(moment)).new.values()) == len(whole) - len(half), moment
-    assert rows(str(moment)) == whole, moment
+whole, halves = rows("whole"), []
+for name, killed in kill_at_each_write(do):
+    half = rows(name)
+    assert half.items() <= whole.items(), name
+    if killed:
+        halves.append(len(half))
+        assert sum(do(name).new.values()) == len(whole) - len(half), name
+        assert rows(name) == whole, name
 print(*halves)
 """
 

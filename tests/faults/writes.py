@@ -10,11 +10,12 @@ from __future__ import annotations
 import builtins
 import errno
 import io
+import itertools
 import os
 import signal
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,29 @@ def dying(last: int) -> None:
             meet(what, lambda: None)
 
     watch(Path("/"), met)
+
+
+def kill_at_each_write(
+    do: Callable[[str], object], prepare: Callable[[str], object] = lambda name: None
+) -> Iterator[tuple[str, bool]]:
+    """Call `do` with "1", "2" ... in processes that are killed at their first, second ... write.
+
+    `prepare` is called before with the same name. Yield each name and whether its process was
+    killed; the last one was not.
+    """
+    for moment in itertools.count(1):
+        name = str(moment)
+        prepare(name)
+        child = os.fork()
+        if not child:
+            dying(moment)
+            do(name)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL, name
+        yield name, status != 0
+        if status == 0:
+            return
 
 
 def watch(below: Path, meet: Meet) -> None:

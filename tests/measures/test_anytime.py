@@ -251,10 +251,10 @@ def test_bad_luck_is_not_called_losing_on_purpose() -> None:
 
 
 KILLED_AT_EVERY_WRITE = """
-import os, pathlib, signal, sys
+import pathlib, sys
 from sts.measures import anytime_scores
 from sts.storage.workspace import Workspace
-from tests.faults.writes import dying
+from tests.faults.writes import kill_at_each_write
 
 anytime_scores.RUNS_PER_SPAN = 2
 root = pathlib.Path(sys.argv[1])
@@ -264,20 +264,11 @@ def do(name):
     workspace = Workspace.open(str(root / name))
     return anytime_scores.measure(["random", "local-search"], workspace=workspace, **given)[:3]
 
-whole, moment, kept = do("whole"), 0, []
-while True:
-    moment += 1
-    child = os.fork()
-    if not child:
-        dying(moment)
-        do(str(moment))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    if status == 0:
-        break
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    kept.append(len([*(root / str(moment)).rglob("measures/**/*-*.json")]))
-    assert do(str(moment)) == whole, moment
+whole, kept = do("whole"), []
+for name, killed in kill_at_each_write(do):
+    if killed:
+        kept.append(len([*(root / name).rglob("measures/**/*-*.json")]))
+        assert do(name) == whole, name
 print(*sorted(set(kept)))
 """
 

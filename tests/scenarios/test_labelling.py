@@ -299,12 +299,12 @@ def test_label_of_a_continuation_is_read_from_its_own_part_alone(workspace, suit
 
 
 KILLED_AT_EVERY_WRITE = """
-import os, shutil, signal, sys
+import shutil, sys
 from pathlib import Path
 from sts_scenarios.labels import label_suite
 from sts.storage.workspace import Workspace
 from sts.suites import store
-from tests.faults.writes import dying
+from tests.faults.writes import kill_at_each_write
 
 root = Path(sys.argv[1])
 suite = store.load(Workspace.open(str(root / "w")), "tiny@1")
@@ -318,25 +318,16 @@ def parts(name):
 
 shutil.copytree(root / "w", root / "whole")
 table = do("whole").path.read_bytes()
-whole, moment, halves = parts("whole"), 0, []
-while True:
-    moment += 1
-    shutil.copytree(root / "w", root / str(moment))
-    child = os.fork()
-    if not child:
-        dying(moment)
-        do(str(moment))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    half = parts(str(moment))
-    assert half.items() <= whole.items(), moment
-    if status == 0:
-        break
-    assert os.WTERMSIG(status) == signal.SIGKILL
-    assert not (root / str(moment) / "labels" / "tiny-1.parquet").exists()
-    halves.append(len(half))
-    assert do(str(moment)).path.read_bytes() == table, moment
-    assert parts(str(moment)) == whole, moment
+whole, halves = parts("whole"), []
+copy = lambda name: shutil.copytree(root / "w", root / name)
+for name, killed in kill_at_each_write(do, copy):
+    half = parts(name)
+    assert half.items() <= whole.items(), name
+    if killed:
+        assert not (root / name / "labels" / "tiny-1.parquet").exists()
+        halves.append(len(half))
+        assert do(name).path.read_bytes() == table, name
+        assert parts(name) == whole, name
 print(*halves)
 """
 
