@@ -56,8 +56,11 @@ def state(workspace: Workspace, capsys, suite: str = SUITE) -> dict:
 
 
 def test_table_states_what_can_be_computed_and_names_the_rest():
-    result = statement.compute(make_study(draw_rows(RATES)))
+    study = make_study(draw_rows(RATES))
+    result = statement.compute(study)
     items = find(result)
+    count = f"{study.progress.judged} of {study.progress.planned} clips as often as planned"
+    assert items["Labels"] == ("computed", f"Judged by people, {count}.")
     assert {*map(str.strip, QUESTIONS)} <= {
         k.lower().replace(" ", "_") for k in name_missing(result)
     }
@@ -177,6 +180,7 @@ def test_command_and_report_state_the_same(workspace, capsys, tmp_path):
 
 
 def test_damaged_labels_are_an_error_and_not_a_blank(workspace, capsys):
+    assert main(["label", SUITE, "--workspace", str(workspace.root)]) == 0
     (file,) = workspace.path("labels").glob("*.parquet")
     whole = file.read_bytes()
     file.write_bytes(whole[:-9])

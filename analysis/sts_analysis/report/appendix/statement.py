@@ -106,7 +106,9 @@ def _describe_suite(subject: Subject, study: Study | None) -> dict[str, str]:
 
 def _describe_study(study: Study) -> dict[str, str]:
     ranked, digests = study.claim.ranked, study.subject.digests
-    found = {"Labels": f"{conclusion.PILLS[study.source]}."}
+    judged, planned = study.progress.judged, pluralise(study.progress.planned, "clip")
+    count = f", {judged:,} of {planned} as often as planned" if study.source == "human" else ""
+    found = {"Labels": f"{conclusion.PILLS[study.source]}{count}."}
     found["Command"] = shlex.join(["sts", "report", *study.find_result(provenance).arguments])
     alike, scores = study.find_result(consistency), study.find_result(correlations)
     rows = [(r.alike, r.agent) for r in (alike.rows if alike else ()) if r.alike is not None]
