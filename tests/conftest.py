@@ -9,9 +9,13 @@ import os
 from collections.abc import Iterator
 from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.browser import start_chromium
+from tests.programs import NEEDS, PROGRAMS, count_skipped, require_program
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # set before NumPy is imported
 
@@ -56,11 +60,16 @@ LONGEST = (
 )
 """Files of minutes, which start first: a run that ends with one waits for it on one core."""
 
+STARTED = {"chromium": "browser", "cluster": "postgresql", "zygote": "served"}
+"""The mark of tests that have a fixture."""
+
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fewer", settings.get_profile("all"), max_examples=40)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for mark, program in PROGRAMS.items():
+        config.addinivalue_line("markers", f"{mark}: needs {program.title}")
     settings.load_profile("fewer" if "not slow" in config.option.markexpr else "all")
 
 
@@ -70,6 +79,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path in files:
             item.add_marker(pytest.mark.landing)
+        for fixture, mark in STARTED.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
+        if any(item.get_closest_marker(mark) for mark in PROGRAMS):
+            item.add_marker(NEEDS)
     turn = {Path(__file__).parent / name: n for n, name in enumerate(LONGEST)}
     items.sort(key=lambda item: turn.get(item.path, len(turn)))
 
@@ -81,7 +95,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the CPU time of this process and of all that it waited for, such as workers."""
+    """Print each cause of skips, and the CPU time of all processes that ended, such as workers."""
+    for line in count_skipped(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
     seconds = sum(os.times()[:4])
     terminalreporter.write_line(f"{seconds:.0f} CPU-seconds in all processes")
 
@@ -91,3 +107,17 @@ def _stop_fork_server() -> Iterator[None]:
     """End the fork server with the session, so that the CPU time of pool workers is counted."""
     yield
     forkserver._forkserver._stop()  # type: ignore[attr-defined]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that needs a missing program before any of its fixtures is made."""
+    for mark in PROGRAMS:
+        if item.get_closest_marker(mark):
+            require_program(mark)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser, which ends with the file, so that other files may run an event loop."""
+    with start_chromium() as browser:
+        yield browser

@@ -15,19 +15,18 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, PngImagePlugin
-from playwright.sync_api import sync_playwright
 
 from sts.cli.main import main
 from sts.errors import StsError
 from sts.storage.workspace import Workspace
 from sts_annotator_app.auth import derive_owner_key
-from tests.annotator_app.serving import FLAGS, OWNER, ROOT, Server
+from tests.annotator_app.serving import OWNER, ROOT, Server
+from tests.browser import start_chromium
 
 IMAGES = ROOT / "docs" / "images"
 ASKED = "Catch your team-mate, who runs away from you: be on the same cell once."
@@ -61,10 +60,7 @@ def take(folder: Path) -> None:
     server = Server(folder, PART)
     server.start()
     try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium") or "/usr/bin/chromium", args=FLAGS
-            )
+        with start_chromium() as browser:
             page = browser.new_page(
                 viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light"
             )
@@ -77,7 +73,6 @@ def take(folder: Path) -> None:
             _keep(page, "judging.png", BUTTONS)
             _curate(page, server)
             _keep(page, "curating.png", BUTTONS)
-            browser.close()
     finally:
         server.close()
 

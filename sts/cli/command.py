@@ -5,7 +5,7 @@ Its arguments are a table, a row each:
     Command(
         summary="show how a new pond looks",
         example="sts pond --seed 3",
-        run=deferred("sts_pond.showing:show"),
+        run=defer_import("sts_pond.showing:show"),
         arguments=(option("--seed S", "names the pond", 0), switch("--ice", "in winter")),
     )
 """

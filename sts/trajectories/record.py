@@ -68,7 +68,7 @@ def record_all(
 
     The trajectories are the same whatever the number of processes, and come in any order.
     An episode that fails does not stop the others, until an agent has failed too often
-    (`sts.jobs.tasks.ENOUGH`).
+    (`sts.jobs.tasks.MIN_FAILURES`).
 
     `settings` are passed to the domain's `generate`. One worker is this process, unless the worlds
     are `is_third_party` or an agent a user's. `mention` is called with an agent and an error that a

@@ -25,6 +25,7 @@ from sts_analysis.api import load_ratings
 from tests.access.apart import refusal
 from tests.access.attempts import attempt
 from tests.access.lying import SAID
+from tests.programs import require_package
 
 KIND = "Files from elsewhere"
 ROOT = Path(__file__).parents[2]
@@ -157,7 +158,9 @@ class Ran:
     "refused; it takes no more than any other",
 )
 def test_pickle_takes_no_more_memory_than_its_size(tmp_path) -> None:
-    loader = pytest.importorskip("sts.worlds.overcooked.loader")
+    require_package("overcooked_ai_py")
+    from sts.worlds.overcooked import loader
+
     file = tmp_path / "trials.pickle"
     file.write_bytes(b"\x80\x04Nr" + struct.pack("<I", 2**25) + b".")
     tracemalloc.start()

@@ -391,7 +391,7 @@ def test_other_python_version_exchanges_the_same_messages(tmp_path, monkeypatch)
     """Check the frames alone: nothing sent is an array, so a stub is enough for NumPy."""
     python = next(external.find_other_pythons(), None)
     if python is None:
-        pytest.skip("no other version of Python is here")
+        pytest.skip("needs another version of Python: set STS_OTHER_PYTHON to its path")
     venv = [python, "-m", "venv", "--without-pip", str(tmp_path / "other")]
     assert subprocess.run(venv).returncode == 0
     (site,) = tmp_path.glob("other/lib/python3*/site-packages")

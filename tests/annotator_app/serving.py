@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any, Self
@@ -17,17 +16,12 @@ from sts.annotations.store import AnnotationStore
 from sts.storage.workspace import Workspace
 from sts_annotator_app.auth import cookie_name
 from tests.stores import add_person, ask, change
+from tests.waiting import PATIENCE, wait_until
 from tests.zygote import Copy, Zygote
 
 ROOT = Path(__file__).parents[2]
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
-    "--disable-background-networking --disable-component-update --renderer-process-limit=1"
-).split()
 SUITE = "small@1"
 OWNER = "Olga"
-PATIENCE = 180
-"""Seconds after which a server or a page counts as hanging, on a busy machine too."""
 AGENTS = ("local-search", "stigmergy")
 
 
@@ -66,15 +60,19 @@ class Server:
             command = [sys.executable, "-m", "sts.cli.main", *words]
             with (self.folder / "server.log").open("ab") as log:
                 self.process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
-        began = time.monotonic()
-        while time.monotonic() - began < PATIENCE:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(self.url("/_stcore/health"), timeout=PATIENCE).close()
-                return
-            assert self.process.poll() is None, (self.folder / "server.log").read_text()
-            time.sleep(0.1)
-        self.end(signal.SIGKILL)
-        raise AssertionError(f"the server did not come up within {PATIENCE} s")
+        try:
+            wait_until(self._answers, "the server answers")
+        except AssertionError:
+            self.end(signal.SIGKILL)
+            raise
+
+    def _answers(self) -> bool:
+        assert self.process
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(self.url("/_stcore/health"), timeout=PATIENCE).close()
+            return True
+        assert self.process.poll() is None, (self.folder / "server.log").read_text()
+        return False
 
     def end(self, how: int = signal.SIGTERM) -> None:
         assert self.process

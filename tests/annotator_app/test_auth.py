@@ -413,8 +413,7 @@ def test_slow_session_lookup_does_not_block_other_requests(path: str, expected: 
 
     async def side_by_side() -> list[int]:
         waiting = asyncio.create_task(answered(path, IN, f"t={SPENT}", at=at))
-        while not locked.asked.is_set():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(locked.asked.wait, 60)
         other = await answered("/_stcore/health", at=at)
         assert not waiting.done()
         locked.free.set()

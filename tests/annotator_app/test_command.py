@@ -20,7 +20,7 @@ from sts_annotator_app import server
 from sts_annotator_app.auth import KEY_FILE, derive_owner_key
 from sts_annotator_app.server import bind
 from sts_annotator_app.settings import Settings
-from tests.annotator_app.serving import PATIENCE
+from tests.waiting import PATIENCE
 
 
 def annotate(folder: Path, *options: str) -> int:

@@ -25,9 +25,6 @@ from sts_annotator_app.commands import demo, table
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
 
-sync_api = pytest.importorskip("playwright.sync_api")
-FLAGS = ["--no-sandbox", "--disable-gpu"]
-
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
@@ -68,8 +65,9 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
 
 
-@pytest.mark.browser
-def test_report_of_the_demo_judged_by_people_keeps_its_budget(root: Path, tmp_path: Path) -> None:
+def test_report_of_the_demo_judged_by_people_keeps_its_budget(
+    chromium: Any, root: Path, tmp_path: Path
+) -> None:
     folder = shutil.copytree(root, tmp_path / "w")
     rows = gather(Workspace.open(str(folder)), "core@3").ratings
     rows = rows.assign(step=[f"{step:.0f}" if step > 0 else "" for step in rows["step"]])
@@ -87,17 +85,14 @@ def test_report_of_the_demo_judged_by_people_keeps_its_budget(root: Path, tmp_pa
     found = report(folder)
     assert (found["conclusion"]["state"], found["conclusion"]["source"]) == ("final", "human")
     assert found["score"] and found["clips"] and len(found["conclusion"]["annotators"]) == 3
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        page = chromium.new_page(viewport={"width": 1280, "height": 900})
-        for place_of in (root, folder):
-            page.goto((place_of / "reports" / "core-3" / "report.html").as_uri())
-            words = page.evaluate("document.body.innerText.split(/\\s+/).length")
-            height = page.evaluate("document.documentElement.scrollHeight")
-            assert words <= 900 and height <= 2700, (words, height)
-            pdf = page.pdf(format="A4", prefer_css_page_size=True)
-            assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
-        chromium.close()
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    for place_of in (root, folder):
+        page.goto((place_of / "reports" / "core-3" / "report.html").as_uri())
+        words = page.evaluate("document.body.innerText.split(/\\s+/).length")
+        height = page.evaluate("document.documentElement.scrollHeight")
+        assert words <= 900 and height <= 2700, (words, height)
+        pdf = page.pdf(format="A4", prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
 
 
 def test_picture_of_the_report_shows_its_current_headings(root: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from sts.viewer import sprites
 from sts.viewer.payload import continuation_payload
 from sts_annotator_app.sprites import start_rendering
 from tests.annotator_app import ring
+from tests.waiting import wait_until
 
 ORANGE = (230, 159, 0)  # the other walker, out of sight of a person who plays the first
 
@@ -146,11 +146,8 @@ def test_background_process_renders_all_sprites_of_a_suite(
     found = load(workspace, {s.hash for s in suite.scenarios})
     expected = len({c.episode.content_hash for c in found})
     start_rendering(workspace, ring.SUITE)
-    began, made = time.monotonic(), 0
-    while made < expected and time.monotonic() - began < 300:  # it gives way to all others
-        time.sleep(0.1)
-        made = len(list(workspace.path(sprites.FOLDER).glob("*.webp")))
-    assert made == expected
+    made = workspace.path(sprites.FOLDER)
+    wait_until(lambda: len(list(made.glob("*.webp"))) == expected, "all sprites are there")
 
 
 @pytest.mark.parametrize(("name", "sees"), [(ring.PEEPING, "observation"), (ring.NAME, "world")])

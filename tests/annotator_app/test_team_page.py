@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -24,6 +23,7 @@ from tests.access.attempts import attempt
 from tests.annotations.examples import SUITE, Clock, a_submission, an_item, some_items
 from tests.annotator_app.scripted import open_page, serve
 from tests.stores import add_person, ask, change, claim_items, enqueue, submit
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("main_module")
 
@@ -208,10 +208,7 @@ def builder(workspace: Workspace, clock: Clock) -> ReportBuilder:
 
 def wait_for(builder: ReportBuilder) -> None:
     """Wait until the build has ended."""
-    deadline = time.monotonic() + 60
-    while builder.is_building:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not builder.is_building, "the report is built")
 
 
 def build(

@@ -15,7 +15,8 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from sts_annotator_app.auth import cookie_name
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import Server
+from tests.waiting import PATIENCE
 
 
 @contextlib.contextmanager

@@ -19,10 +19,11 @@ from sts.trajectories import store as trajectories
 from sts_scenarios import categories
 from sts_scenarios.editing import Editor
 from sts_scenarios.profiles import compute_profile
-from tests.annotator_app.serving import FLAGS, Server
+from tests.annotator_app.serving import Server
 from tests.benchmarks import sizes
 from tests.benchmarks.domains import MINED, mined
 from tests.benchmarks.measure import Rows, exponent
+from tests.browser import start_chromium
 from tests.examples import scenarios
 
 AIM = 100
@@ -114,11 +115,8 @@ def page() -> Rows:
 
 def page_times(server: Server) -> tuple[list[float], list[float]]:
     """Return the milliseconds of each opening of the page, and of each candidate accepted."""
-    from playwright.sync_api import sync_playwright
-
     opened: list[float] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+    with start_chromium() as browser:
         for _ in range(sizes.OPENED):
             context = browser.new_context(viewport={"width": 1366, "height": 768})
             context.add_init_script(SETTINGS)
@@ -134,5 +132,4 @@ def page_times(server: Server) -> tuple[list[float], list[float]]:
             page.wait_for_function(f"() => window.latencies.length > {n}")
             page.locator(".progress", has_text="all saved").wait_for(state="attached")
         nexts = page.evaluate("window.latencies")
-        browser.close()
     return opened, nexts

@@ -124,8 +124,9 @@ def ticks() -> Rows:
 
 def keys() -> Rows:
     """Milliseconds from a key to the painted frame, in Chromium."""
+    from sts_annotator_app.live.rooms import Room
     from tests.annotator_app.live.host import Host
-    from tests.annotator_app.served.browser import start_chromium
+    from tests.browser import start_chromium
 
     note = """addEventListener("keydown", () => (window.pressed = performance.now()), true);"""
     watch = """() => {
@@ -140,7 +141,7 @@ def keys() -> Rows:
       new MutationObserver(soon).observe(last, options);
     }"""
     with tempfile.TemporaryDirectory() as folder, start_chromium() as browser:
-        host = Host(Path(folder))
+        host = Host(Path(folder), Room)
         session = host.open([Participant("script", "ann", "player", 0)], tick=0.25, max_steps=10**4)
         page = browser.new_page()
         page.add_init_script(note)  # before the page's own listener

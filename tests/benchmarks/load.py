@@ -26,12 +26,14 @@ import numpy as np
 
 from sts.continuations.run import run
 from sts_annotator_app.auth import cookie_name
-from tests.annotator_app.served.browser import SHADOWS, next_one, press, start_chromium
-from tests.annotator_app.serving import PATIENCE, Server, empty_workspace, quiet
+from tests.annotator_app.served.browser import SHADOWS, next_one, press
+from tests.annotator_app.serving import Server, empty_workspace, quiet
 from tests.annotator_app.wire import wired
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Rows
+from tests.browser import start_chromium
 from tests.examples import small
+from tests.waiting import PATIENCE
 
 Pace = tuple[float, float]
 """How long a person thinks about a clip: uniformly between so many seconds and so many."""

@@ -36,6 +36,7 @@ from sts_scenarios.categories import scenario_criterion
 from tests.annotations.examples import a_submission
 from tests.annotator_app import ring
 from tests.examples import CLEAN_TAKE, in_this_process, play_turns, recorded, scenarios
+from tests.programs import require_package
 from tests.stores import add_person, claim_items, enqueue, submit
 
 
@@ -223,7 +224,7 @@ def test_frames_are_shown_only_on_colour_terminals(pictures, capsys, monkeypatch
 
 
 def test_continuation_is_written_as_mp4_and_webp(pictures, tmp_path, capsys, monkeypatch):
-    av = pytest.importorskip("av")
+    av = require_package("av")
     file, exact = tmp_path / "out" / "one.mp4", tmp_path / "one.webp"
     words = [f"{ring.SUITE}/ring-00", "--agent", "ringer", "--mp4", str(file), "--webp", str(exact)]
     count = ring.TAKEOVER + ring.HORIZON + 1

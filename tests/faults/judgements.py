@@ -26,6 +26,7 @@ from tests.faults.judging.history import History, check, read_events, wanted_in
 from tests.faults.judging.pages import Page
 from tests.faults.judging.study import Study, open_study
 from tests.faults.trials import BrokenPromise, Setting
+from tests.programs import find_program
 from tests.stores import ask
 
 PAGES, TABS = 8, 2
@@ -41,7 +42,7 @@ def trial(setting: Setting) -> Counter[str]:
     history, random = History(), setting.random
     with open_study(setting) as study, ThreadPoolExecutor(PAGES + 1) as threads:
         pages = [Page(*person(study, n, random), history) for n in range(PAGES)]
-        people = range(PAGES, PAGES + TABS if tabs.installed() else PAGES)
+        people = range(PAGES, PAGES + TABS if find_program("browser") else PAGES)
         open_tabs = [tabs.Tab(*person(study, n, random), history) for n in people]
         until = time.monotonic() + PATIENCE
         work, ready = [], Event()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from sts.annotations import people, progress
 from tests.annotations.conftest import cluster as cluster
 from tests.annotations.conftest import postgresql as postgresql
-from tests.annotator_app.serving import FLAGS
 from tests.annotator_app.wire import cookie
 from tests.faults.judgements import trial
 from tests.faults.judging import tabs
@@ -39,21 +38,18 @@ def test_database_has_every_answer_that_was_given_amid_faults(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not tabs.installed(), reason="Chromium is not installed")
-def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path) -> None:
+def test_answer_left_in_a_browser_arrives_once_its_author_returns(
+    chromium: Any, tmp_path: Path
+) -> None:
     random, history = make_generator(1, "a tab", 0), History()
-    with (
-        open_study(Setting(random, tmp_path, DATABASES[0])) as study,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=tabs.installed(), args=FLAGS)
+    with open_study(Setting(random, tmp_path, DATABASES[0])) as study:
         (one, own), (other, lent) = (
             (ask(study.server.store, people.get_person, name).id, cookie(study.server, secret))
             for name in ("one", "other")
             if (secret := study.server.secret(name))
         )
         tab = tabs.Tab(one, own, random, history)
-        tab.open(browser.new_context())
+        tab.open(chromium.new_context())
         while not tab.ready:
             tab.turn(study, False)
         tab.cookie = lent
@@ -73,5 +69,4 @@ def test_answer_left_in_a_browser_arrives_once_its_author_returns(tmp_path: Path
         assert {*(tab.read_outbox() or {}).values()} == {other}  # no other person sends it
         tab.come_back(study)
         assert tab.read_outbox() == {}
-        browser.close()
         assert ask(study.server.store, progress.load_recent_judgements, other, 9)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.annotator_app.components.test_node import NODE, needs_node
 from tests.plugins.installing import ROOT, Said, environment, install, session
+from tests.programs import require_program
 
 POND = ROOT / "tests" / "data" / "pond"
 AGENTS = "--agent ferryman --agent drifter"
@@ -187,7 +187,7 @@ import(`data:text/javascript,${encodeURIComponent(text)}`).then((drawing) => {
 """
 
 
-@needs_node
+@pytest.mark.node
 def test_player_draws_the_world_with_its_own_script(pond):
     page = subprocess.run(
         [sys.executable, "-c", PAGE],
@@ -200,8 +200,8 @@ def test_player_draws_the_world_with_its_own_script(pond):
     sent = json.loads(page.stdout)
     assert sent["payload"]["drawing"] == "pond"
     assert "How a pond looks in a browser" in sent["script"]
-    assert NODE
-    painted = subprocess.run([NODE, "-e", PAINT], input=page.stdout, capture_output=True, text=True)
+    words = [require_program("node"), "-e", PAINT]
+    painted = subprocess.run(words, input=page.stdout, capture_output=True, text=True)
     assert painted.returncode == 0, painted.stderr
     found = json.loads(painted.stdout)
     assert found["places"] == 5

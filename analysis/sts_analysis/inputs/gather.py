@@ -63,12 +63,12 @@ class Gathered(NamedTuple):
 
 
 def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
-    """Gathers everything for the report of a ratings table in a file; see `check_ratings`."""
+    """Gather everything for the report of a ratings table in a file; see `check_ratings`."""
     return _gather(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
 
 
 def gather_frame(frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
-    """Gathers everything for the report of a ratings table in memory; see `check_ratings`."""
+    """Gather everything for the report of a ratings table in memory; see `check_ratings`."""
     table = tables.from_frame("table", frame, tuple(TYPES), mapping.columns, NUMBERS)
     return _gather(table._replace(inputs=(describe_frame("table", frame),)), mapping)
 

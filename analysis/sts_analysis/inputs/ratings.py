@@ -241,7 +241,7 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
 
 
 def _check_alone(table: tables.RawTable) -> None:
-    """Refuses a table in which two rows may be of one continuation, and nothing says so."""
+    """Reject a table in which two rows may be of one continuation, and nothing says so."""
     frame = table.frame
     cell = _join_codes(frame, ("agent", "scenario"))
     judge = _join_codes(frame, ("source", "annotator"))

@@ -1,4 +1,4 @@
-"""Reads foreign tables, CSV or Parquet, into rows of text whose places can be named.
+"""Read foreign tables, CSV or Parquet, into rows of text whose places can be named.
 
 Nothing in a file is ever executed: CSV is parsed as text and Parquet by Arrow, without its
 pickled pandas metadata.
@@ -74,7 +74,7 @@ class RawTable(NamedTuple):
     inputs: tuple[InputFile, ...] = ()
 
     def place(self, row: int) -> str:
-        """Names a row, counted from 0, as its author would find it."""
+        """Name a row, counted from 0, as its author would find it."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
 
 
@@ -124,7 +124,7 @@ def from_frame(
     mapping: Mapping[str, str] = AS_WRITTEN.columns,
     numeric: Collection[str] = (),
 ) -> RawTable:
-    """Treats a frame made elsewhere like a file: every cell becomes text again.
+    """Treat a frame made elsewhere like a file: every cell becomes text again.
 
     Args:
       name: of the table, for errors.
@@ -164,14 +164,14 @@ def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
 
 
 def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
-    """Treats a frame whose every cell is text, and whose index counts from 0, like a file."""
+    """Treat a frame whose every cell is text, and whose index counts from 0, like a file."""
     return RawTable(name, frame, np.arange(1, len(frame) + 1), "row", list(frame.columns))
 
 
 def refuse(
     table: RawTable, bad: np.ndarray, expected: str, column: str | None = None, remedy: str = ""
 ) -> None:
-    """Refuses the table if any row is bad, naming the first such row.
+    """Reject the table if any row is bad, naming the first such row.
 
     Args:
       table: where the rows come from.
@@ -192,7 +192,7 @@ def refuse(
 
 
 def one_of(table: RawTable, column: str, allowed: Sequence[str]) -> None:
-    """Refuses a column that holds anything but the allowed words."""
+    """Reject a column that holds anything but the allowed words."""
     bad = ~table.frame[column].isin(allowed).to_numpy()
     named = [word or "nothing" for word in allowed]
     refuse(table, bad, f"one of {', '.join(named)}", column)
@@ -313,7 +313,7 @@ def numbers(
 def one_value_each(
     table: RawTable, key: str, column: str, rows: np.ndarray, number: pd.Series | None = None
 ) -> None:
-    """Refuses a key that stands with two different values of a column.
+    """Reject a key that stands with two different values of a column.
 
     Args:
       table: where the rows come from.
@@ -438,7 +438,7 @@ def _parse_parquet(
 
 
 def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
-    """Refuses before anything is unpacked: a small file can say that it holds any number."""
+    """Reject before anything is unpacked: a small file can say that it holds any number."""
     rows: Counter[str] = Counter()
     size = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):

@@ -47,7 +47,7 @@ class NothingJudged(DamagedData):
 
 
 def gather(workspace: Workspace, label: str, against: str | None = None) -> Gathered:
-    """Gathers everything for the report of suite `label`, beside suite `against` if one is named.
+    """Gather everything for the report of suite `label`, beside suite `against` if one is named.
 
     Both are `NAME@VERSION`, or a part of it. People have pseudonyms; see `called_by_name`.
 

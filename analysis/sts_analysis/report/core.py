@@ -211,7 +211,7 @@ class Study:
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """The results of all sections by their names; `document.REPORT` has a field for each."""
+    """The results of all sections by their names; `document.define_report` adds their fields."""
 
     schema: str = FORMAT
 

@@ -1,4 +1,4 @@
-"""Tables and folded parts of the appendix, as HTML."""
+"""Tables, folded parts and terms of the appendix, as HTML."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
@@ -90,3 +90,13 @@ def _write_cell(value: Any) -> Cell:
 def fold(summary: object, content: Markup) -> Markup:
     """Return content that is shown once its summary is opened."""
     return html("<details><summary>{}</summary>{}</details>", summary, content)
+
+
+def find_anchor(term: str) -> str:
+    """Return the fragment of a term's address in the appendix."""
+    return f"term-{term.replace(' ', '-').replace('%', '')}"
+
+
+def link_term(term: str, text: str = "") -> Markup:
+    """Link a text of the main page to a term; the text is the term by default."""
+    return html('<a class=term href="appendix.html#{}">{}</a>', find_anchor(term), text or term)

@@ -30,7 +30,8 @@ class Weighting(NamedTuple):
       weight: float64[S], sums to 1; 0 for a scenario without a value.
       group: int64[S], the scenarios whose mean residuals are taken from; -1 without a value.
       unit: int64[S], from 0 to U - 1.
-      scale: float64[U], k of the specification; 0 for units without a value.
+      scale: float64[U], factors of the units' weighted sums of residuals, whose squares then have
+        the expectation of those of errors if all scenarios vary alike; 0 for units without a value.
       df: degrees of freedom.
       units: number of units with a value.
     """

@@ -46,12 +46,12 @@ class WorldArrays(NamedTuple):
 
 
 @callable_from_jit
-def reward_at_distance(away: Any) -> Any:
-    """Return Good's reward at a distance, in halves: 2 / (away + 1) for away < 2, else 0.
+def reward_at_distance(cells: Any) -> Any:
+    """Return Good's reward at a distance in cells, in halves: 2 / (cells + 1) below 2, else 0.
 
     Source: Chmait et al. 2016, section 4.1.2.
     """
-    return (2 - away) * (away < 2)
+    return (2 - cells) * (cells < 2)
 
 
 @jit

@@ -1,10 +1,8 @@
-"""The report's pages in a browser: their size, accessibility and print, in every state."""
+"""The report's pages in a chromium: their size, accessibility and print, in every state."""
 
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +13,9 @@ from sts_analysis.report.document import compute_report
 from sts_analysis.report.write import write_report
 from tests.analysis.variants import VARIANTS, make_study
 
-playwright_api = pytest.importorskip("playwright.sync_api")
-FLAGS = ["--no-sandbox", "--disable-gpu"]
 MAX_WORDS = 900
 MAX_HEIGHT = 2700
 pytestmark = pytest.mark.landing
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright_api.sync_playwright() as playwright:
-        path = shutil.which("chromium") or "/usr/bin/chromium"
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -43,19 +30,19 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return pages
 
 
-def open_page(browser: Any, path: Path, width: int, scheme: str = "light") -> Any:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+def open_page(chromium: Any, path: Path, width: int, scheme: str = "light") -> Any:
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     page.goto(path.as_uri())
     return page
 
 
 @pytest.mark.parametrize("name", [*VARIANTS, "closed"])
-def test_main_page_keeps_its_budget_and_is_accessible(browser, folders, name) -> None:
+def test_main_page_keeps_its_budget_and_is_accessible(chromium, folders, name) -> None:
     text = folders[name].read_text()
     assert "<script" not in text and str(Path.cwd()) not in text
     for width in (360, 420, 1280):
-        page = open_page(browser, folders[name], width)
+        page = open_page(chromium, folders[name], width)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert page.evaluate("document.querySelectorAll('h1').length") == 1
         if width == 1280:
@@ -64,34 +51,34 @@ def test_main_page_keeps_its_budget_and_is_accessible(browser, folders, name) ->
             assert words <= MAX_WORDS and height <= MAX_HEIGHT
         page.context.close()
     for width, scheme in ((1280, "light"), (1280, "dark"), (420, "light")):
-        page = open_page(browser, folders[name], width, scheme)
+        page = open_page(chromium, folders[name], width, scheme)
         found = Axe().run(page).response["violations"]
         assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
         page.context.close()
 
 
 @pytest.mark.parametrize("name", ["rule", "tied", "hundred agents"])
-def test_main_page_prints_on_two_pages(browser, folders, name) -> None:
-    page = open_page(browser, folders[name], 1280)
+def test_main_page_prints_on_two_pages(chromium, folders, name) -> None:
+    page = open_page(chromium, folders[name], 1280)
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
     page.context.close()
 
 
 @pytest.mark.parametrize("name", ["rule", "tied", "hundred agents", "one agent"])
-def test_appendix_is_accessible_and_fits_a_phone(browser, folders, name) -> None:
+def test_appendix_is_accessible_and_fits_a_phone(chromium, folders, name) -> None:
     appendix = folders[name].with_name("appendix.html")
     for width in (420, 1280):
-        page = open_page(browser, appendix, width)
+        page = open_page(chromium, appendix, width)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         found = Axe().run(page).response["violations"]
         assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
         page.context.close()
 
 
-def test_every_link_between_the_pages_leads_somewhere(browser, folders) -> None:
+def test_every_link_between_the_pages_leads_somewhere(chromium, folders) -> None:
     for file in ("report.html", "appendix.html"):
-        page = open_page(browser, folders["tied"].with_name(file), 1280)
+        page = open_page(chromium, folders["tied"].with_name(file), 1280)
         links = page.evaluate("[...document.links].map(a => a.getAttribute('href'))")
         for link in links:
             target, _, fragment = link.partition("#")

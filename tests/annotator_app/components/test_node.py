@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +11,15 @@ import pytest
 
 from sts.viewer import scripts
 from sts_annotator_app.components import HERE, MODULES, load_component
+from tests.programs import require_program
 
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(
-    NODE is None and os.environ.get("STS_REQUIRE_BROWSER") != "1",
-    reason="node is not installed (apt-get install nodejs); STS_REQUIRE_BROWSER=1 demands it",
-)
+
+def run_node_tests(*files: str) -> None:
+    """Run files of Node's own tests, some at least, which must all pass."""
+    words = [require_program("node"), "--test", *files]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+    assert "# fail 0" in done.stdout and "# tests 0" not in done.stdout
 
 
 def check_declared(name: str, sent: Mapping[str, object]) -> None:
@@ -32,23 +33,20 @@ def check_declared(name: str, sent: Mapping[str, object]) -> None:
     assert {field for field, optional in fields.items() if not optional} <= sent.keys(), name
 
 
-@needs_node
+@pytest.mark.node
 def test_state_machines_pass_their_own_tests() -> None:
-    assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
     files = sorted(str(path) for path in Path(__file__).parent.glob("*.test.mjs"))
-    done = subprocess.run([NODE, "--test", *files], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
-    assert "# fail 0" in done.stdout and "# tests 0" not in done.stdout
+    run_node_tests(*files)
 
 
-@needs_node
+@pytest.mark.node
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_join_into_one_script_without_name_clashes(name: str, tmp_path: Path) -> None:
-    assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
     made = load_component(name, {"a world": "export const paint = () => null;"})
     assert all("\n" in text for text in made), "Streamlit would take it for a path"
     joined = tmp_path / "joined.mjs"
     joined.write_text(made.js)
-    done = subprocess.run([NODE, "--check", joined], capture_output=True, text=True, check=False)
+    words = [require_program("node"), "--check", str(joined)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "import {" not in made.js and made.js.count("\nexport ") == 1

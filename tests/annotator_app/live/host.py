@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -26,6 +26,7 @@ from sts_annotator_app.auth import BrowserSessions
 from sts_annotator_app.components import load_component
 from sts_annotator_app.live.rooms import Refused, Room
 from sts_annotator_app.live.socket import serve_live
+from tests.waiting import wait_until
 
 PROMPTS = [
     {"kind": "instruction", "difficulty": "easy", "text": "Ask the other player to go somewhere."},
@@ -67,12 +68,42 @@ class Cookies(BrowserSessions):
         return Annotator(1, name) if name else None
 
 
-class Host:
-    """A server on a free loopback port, in a thread; `rooms` are its sessions by id."""
+class SteppedRoom(Room):
+    """A room whose clock is the test's: it takes as many steps as it is granted."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.rooms: dict[str, Room] = {}
+    _granted = 0
+
+    async def grant(self, steps: int) -> None:
+        """Let it take some more steps."""
+        self._granted += steps
+        self._changed.set()
+
+    def _tick(self) -> float | None:
+        return None if super()._tick() is None else 0.0
+
+    async def _step(self, late_ms: float) -> None:
+        if self._tick() is not None:
+            await self._wait_until(lambda: self._granted > 0 or self._is_interrupted)
+            if self._is_interrupted:
+                return
+            self._granted -= 1
+            self._slow = False  # this clock is never late
+        await super()._step(0.0)
+
+    def is_pressed(self, player: int) -> bool:
+        """Return True if a key of a player has arrived since the last step, or is held."""
+        return player in self._turns or player in self._held
+
+
+class Host:
+    """A server on a free loopback port, in a thread; `rooms` are its sessions by id.
+
+    Their clock is that of `kind`, the test's unless it is said.
+    """
+
+    def __init__(self, folder: Path, kind: type[Room] = SteppedRoom) -> None:
+        self.folder, self._kind = folder, kind
+        self.rooms: dict[str, Any] = {}
         self.finished: list[str] = []
         drawings = {"lambda-star": read_drawing(load_domain("lambda-star"))}
         self._component = load_component("live", drawings)
@@ -129,11 +160,22 @@ class Host:
         game = Game.start(self.folder / id, opening, **more)
 
         async def start() -> None:
-            self.rooms[id] = Room(game, self._finish, **({"countdown": 0.0} | room))
+            self.rooms[id] = self._kind(game, self._finish, **({"countdown": 0.0} | room))
             self.rooms[id].open()
 
-        asyncio.run_coroutine_threadsafe(start(), self._loop).result()
+        self._run(start())
         return id
+
+    def step(self, session: str, steps: int) -> int:
+        """Have a session take some steps; return its time once it has."""
+        room = self.rooms[session]
+        until = room.game.time + steps
+        self._run(room.grant(steps))
+        wait_until(lambda: room.game.time >= until or room.game.ended, "the steps are taken")
+        return room.game.time
+
+    def _run(self, what: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
     def url(self, session: str, person: str) -> str:
         """Return the address of a person's page."""

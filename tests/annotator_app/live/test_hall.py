@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import time
 
 import pytest
 
@@ -25,6 +24,7 @@ from sts_annotator_app.live.rooms import DISK_FAILED, Refused
 from tests.annotator_app.live.test_rooms import Page
 from tests.examples import play_turns, scenarios
 from tests.stores import add_person
+from tests.waiting import wait_until
 
 ANN, BOB, EVE = (Annotator(i, name, pseudonym=name.lower()) for i, name in enumerate("ABE"))
 FREE = [Participant("human", "a", "setter", None), Participant("human", "", "solver", 0)]
@@ -142,9 +142,7 @@ def test_server_that_ends_before_the_last_marks_waits_for_them(tmp_path, monkeyp
 
     if returns:
         asyncio.run(mark())
-    until = time.monotonic() + 20
-    while not (stored := trajectories.load(Workspace.open(tmp_path))) and time.monotonic() < until:
-        time.sleep(0.05)
+    stored = wait_until(lambda: trajectories.load(Workspace.open(tmp_path)))
     (instruction,) = stored[0].instructions
     assert instruction.mark == ("success" if returns else "")
     assert hall.list_places("a") == []

@@ -16,6 +16,7 @@ from sts.live.journal import read_events
 from sts.live.types import Opening, Participant, Turn
 from sts_annotator_app.live.rooms import AGENT_FAILED, DISK_FAILED, LEFT, Room
 from tests.annotator_app.components.test_node import check_declared
+from tests.waiting import wait_until
 
 TICK = 0.06
 PEOPLE = (Participant("human", "ann", "setter", 0), Participant("human", "bob", "solver", 1))
@@ -28,9 +29,11 @@ class Page:
         self.messages: list[dict[str, Any]] = []
         self.times: list[float] = []
         self.closed = ""
+        self._arrived = asyncio.Event()
 
     async def send(self, message: dict[str, Any]) -> None:
         self.messages.append(message)
+        self._arrived.set()
         self.times.append(time.monotonic())
 
     async def close(self, reason: str) -> None:
@@ -42,7 +45,8 @@ class Page:
     async def wait_for(self, kind: str, count: int = 1) -> None:
         async with asyncio.timeout(60):
             while len(self.list(kind)) < count:
-                await asyncio.sleep(0.005)
+                self._arrived.clear()
+                await self._arrived.wait()
 
 
 def make_room(path, participants=PEOPLE, *, domain="lambda-star", **changes) -> Room:
@@ -63,17 +67,24 @@ async def keep(game: Game) -> None:
     """Store nothing."""
 
 
+async def play_five_steps(path) -> None:
+    """Have another room play, so that what could happen meanwhile does."""
+    room = make_room(path, PEOPLE[:1], max_steps=5)
+    await room.enter(0, Page())
+    await room.task
+
+
 def test_clock_runs_only_while_all_people_are_there(tmp_path):
     async def go() -> None:
         room, ann, bob = make_room(tmp_path / "a"), Page(), Page()
         await room.enter(0, ann)
-        await asyncio.sleep(5 * TICK)
+        await play_five_steps(tmp_path / "meanwhile")
         assert room.game.time == 0
         await room.enter(1, bob)
         await bob.wait_for("frame", 4)
         await room.leave(1, bob)
         at = room.game.time
-        await asyncio.sleep(5 * TICK)
+        await play_five_steps(tmp_path / "later")
         assert room.game.time == at
         back = Page()
         await room.enter(1, back)
@@ -120,7 +131,8 @@ class Slow(agents.Agent):
     naps: list[float] = []
 
     def act(self, observation, instructions, memory, draws):
-        time.sleep(self.naps.pop(0) if self.naps else 0.0)
+        until = time.monotonic() + (self.naps.pop(0) if self.naps else 0.0)
+        wait_until(lambda: time.monotonic() >= until)
         return agents.PolicyOutput(np.zeros((1, 1), int)), memory
 
 
@@ -229,7 +241,7 @@ def test_setter_who_leaves_after_the_end_can_return_and_mark(tmp_path):
         await room.receive(0, {"type": "end"})
         await ann.wait_for("state", 3)
         await room.leave(0, ann)
-        await asyncio.sleep(TICK)
+        await play_five_steps(tmp_path / "meanwhile")
         await room.enter(0, back)
         answer = await room.receive(0, {"type": "mark", "instruction": 0, "mark": "success"})
         await room.leave(0, back)

@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-from tests.annotator_app.serving import FLAGS
-
-REQUIRED = os.environ.get("STS_REQUIRE_BROWSER") == "1"
 Opener = Callable[..., Any]
 STAGE = ".player .stage:not([hidden])"
 SHADOWS = "[...document.querySelectorAll('*')].map((one) => one.shadowRoot).filter(Boolean)"
 """Script for the roots of a page's components."""
-
-
-@contextlib.contextmanager
-def start_chromium() -> Iterator[Any]:
-    """Start Debian's browser; skip the test if there is none, unless it is required."""
-    names = ("chromium", "google-chrome", "chromium-browser")
-    found = next(filter(None, ["/usr/bin/chromium", *map(shutil.which, names)]))
-    if not found or not Path(found).exists():
-        if REQUIRED:
-            pytest.fail("STS_REQUIRE_BROWSER=1, and no chromium was found")
-        pytest.skip("no chromium found (apt-get install chromium); see STS_REQUIRE_BROWSER")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def item(page: Any) -> str:

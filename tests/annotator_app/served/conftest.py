@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.annotator_app import ring
-from tests.annotator_app.served.browser import STAGE, Opener, start_chromium
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.served.browser import STAGE, Opener
+from tests.annotator_app.serving import Server
+from tests.browser import start_chromium
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
 
 VIEWPORT = {"width": 1366, "height": 768}
@@ -59,7 +61,7 @@ def pixels(
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
-    """A browser, whose event loop ends with it, so that other tests may run their own."""
+    """A browser for all tests of this folder, none of which runs an event loop of its own."""
     with start_chromium() as browser:
         yield browser
 

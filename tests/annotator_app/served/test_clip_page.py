@@ -16,8 +16,6 @@ from tests.annotator_app.served.browser import (
 )
 from tests.annotator_app.serving import AGENTS, Server
 
-pytestmark = pytest.mark.browser
-
 
 def test_clip_page_shows_marks_to_permitted_people_without_names(
     open_page: Opener, server: Server

@@ -11,11 +11,10 @@ import pytest
 
 from sts.annotations import external_ids
 from tests.annotator_app.served.browser import next_one, press
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import Server
 from tests.stores import ask, change
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
-
-pytestmark = pytest.mark.browser
 
 PID = "5f1c0ffee"
 RETURN = "https://platform.example/complete?cc=C0DE"

@@ -25,8 +25,6 @@ from tests.examples import recorded
 from tests.stores import ask
 from tests.zygote import Zygote
 
-pytestmark = pytest.mark.browser
-
 CATEGORIES = (
     *("count-others", "keep-beside", "last-move", "return-to-first"),
     *("shadow-evil", "when-evil", "where-is-good", "where-was-evil"),

@@ -18,9 +18,7 @@ from sts_analysis.evidence.dossiers import Clip, Dossier, Share
 from sts_analysis.evidence.files import write_clips
 from sts_analysis.evidence.gather import CLIP_PAGE
 from tests.analysis.evidence.conftest import AGENTS, SUITE, few, write_evidence
-from tests.annotator_app.serving import PATIENCE
-
-pytestmark = pytest.mark.browser
+from tests.waiting import PATIENCE
 
 __all__ = ["few"]  # a fixture
 

@@ -24,8 +24,6 @@ from tests.annotator_app.served.test_live_page import act, finish_scenario, star
 from tests.annotator_app.serving import Server
 from tests.stores import ask, claim_items
 
-pytestmark = pytest.mark.browser
-
 STAGE = 2  # pixels of the line around a frame
 # Noise has many shades, an empty canvas has few.
 DRAWN = """

@@ -23,10 +23,11 @@ from sts.trajectories import store as trajectories
 from sts_scenarios.recipes import Moment, build_suite, load_recipe
 from tests.annotator_app.served.browser import press, saved
 from tests.annotator_app.served.test_team_work import mark, waiting
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import Server
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SCENARIOS, TAGS = 20, ("courtesy", "help", "order", "place", "wait")
 WORDS = "Do as the script {number} says: {tag}. Mach es so!"

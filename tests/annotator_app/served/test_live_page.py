@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import Any
-
-import pytest
 
 from sts.annotations.types import Annotator
 from sts.continuations.store import load
@@ -19,10 +16,9 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
 from tests.annotator_app.served.browser import Opener, wide
-from tests.annotator_app.serving import PATIENCE, SUITE, Server
+from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, claim_items
-
-pytestmark = pytest.mark.browser
+from tests.waiting import wait_until
 
 
 def list_live(server: Server) -> list[Any]:
@@ -34,12 +30,7 @@ def list_played(server: Server) -> list[Continuation]:
     """Return the continuations that people played, once there is one."""
     workspace = Workspace.open(str(server.folder))
     hashes = {scenario.hash for scenario in suites.load(workspace, SUITE).scenarios}
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if played := [c for c in load(workspace, hashes) if c.agent == HUMAN]:
-            return played
-        time.sleep(0.1)
-    return []
+    return wait_until(lambda: [c for c in load(workspace, hashes) if c.agent == HUMAN])
 
 
 def list_moves(played: Continuation) -> list[str]:
@@ -79,9 +70,7 @@ def act(page: Any, key: str) -> None:
     """Press a key, and wait until the step with it was taken."""
     step = int(page.get_attribute(".room", "data-step"))
     page.keyboard.press(key)
-    deadline = time.monotonic() + PATIENCE
-    while int(page.get_attribute(".room", "data-step")) < step + 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: int(page.get_attribute(".room", "data-step")) >= step + 2)
 
 
 def finish_scenario(page: Any) -> None:
@@ -146,10 +135,7 @@ def test_two_people_record_together_and_one_of_them_reloads(
     setter.get_by_role("heading", name="Live sessions").wait_for()
     assert setter.get_by_role("button", name="Return to").count() == 0
     solver.get_by_role("heading", name="Live sessions").wait_for()
-    deadline = time.monotonic() + PATIENCE
-    while not (stored := list_live(server)) and time.monotonic() < deadline:
-        time.sleep(0.1)  # it is stored once both have left
-    (recorded,) = stored
+    (recorded,) = wait_until(lambda: list_live(server))  # it is stored once both have left
     (instruction,) = recorded.instructions
     assert (instruction.text, instruction.mark) == ("<b>Go</b> to Good.", "success")
     assert 1 in recorded.episode.actions[:, 0] and recorded.players[0].kind == "human"
@@ -178,13 +164,9 @@ def test_person_records_with_an_agent_in_words_that_it_offers(
         page.locator("[data-action=end]").click()
     page.get_by_role("button", name="Done").click()
     page.get_by_role("heading", name="Live sessions").wait_for()
-    deadline = time.monotonic() + PATIENCE
-    while (
-        not (stored := [one for one in list_live(server) if one.players[0].name == "reader"])
-        and time.monotonic() < deadline
-    ):
-        time.sleep(0.1)
-    (recorded,) = stored
+    (recorded,) = wait_until(
+        lambda: [one for one in list_live(server) if one.players[0].name == "reader"]
+    )
     assert [player.kind for player in recorded.players] == ["agent", "human"]
     assert 1 in recorded.episode.actions[:, 1], "the setter moved"
     workspace = Workspace.open(str(server.folder))

@@ -38,7 +38,7 @@ from tests.blackhole import BlackHole
 from tests.domains import keepers
 from tests.zygote import Zygote
 
-pytestmark = [pytest.mark.browser, pytest.mark.landing]
+pytestmark = pytest.mark.landing
 
 
 MOVES = {"up", "right", "stay"}

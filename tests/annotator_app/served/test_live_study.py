@@ -18,10 +18,11 @@ from sts.storage.scores import read_score_rows
 from sts.storage.workspace import Workspace
 from tests.annotator_app.live.test_page import wait_for
 from tests.annotator_app.served.test_live_page import list_live
-from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server
+from tests.annotator_app.serving import AGENTS, SUITE, Server
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
 
-pytestmark = [pytest.mark.browser, pytest.mark.landing]
+pytestmark = pytest.mark.landing
 
 MARKS = {"local-search": ["Success"], "stigmergy": ["Failure"], "rule": ["Success", ""]}
 """The marks that scripts give in a session with each agent, "" for none."""

@@ -22,9 +22,10 @@ from tests.annotator_app.served.test_live_page import (
     list_played,
     start_scenario,
 )
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import Server
 from tests.clusters import Cluster
 from tests.stores import add_person
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
 
 KEEP_SOCKETS = """
@@ -43,8 +44,6 @@ window.fetch = (address, how) => {
   return send(address, how);
 };
 """
-
-pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

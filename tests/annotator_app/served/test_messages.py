@@ -12,8 +12,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from sts_annotator_app.message_route import MESSAGES
 from sts_annotator_app.messages import MAX_CHARS, sanitise
 from tests.access.attempts import attempt
-from tests.annotator_app.serving import PATIENCE, Server
+from tests.annotator_app.serving import Server
 from tests.annotator_app.wire import cookie, wired
+from tests.waiting import PATIENCE
 
 DEEP = "[" * 100_000 + "]" * 100_000
 NINES, LONG, LISTS = "9" * 5000, "x" * MAX_CHARS, "[" * 400 + "]" * 400

@@ -16,11 +16,10 @@ from sts.annotations import people
 from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.results import RESULTS
 from tests.annotator_app.served.browser import SHADOWS, STAGE, Opener, press, saved
-from tests.annotator_app.serving import OWNER, PATIENCE, Server
+from tests.annotator_app.serving import OWNER, Server
 from tests.stores import add_person, change
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
-
-pytestmark = pytest.mark.browser
 
 
 @pytest.mark.landing

@@ -22,8 +22,7 @@ from tests.annotator_app.served.browser import (
 )
 from tests.annotator_app.serving import Server
 from tests.stores import ask
-
-pytestmark = pytest.mark.browser
+from tests.waiting import wait_until
 
 
 def verdicts(server: Server, name: str) -> list[str]:
@@ -96,10 +95,9 @@ def test_timeline_help_and_refused_marks_are_shown(open_page: Opener, server: Se
 
     before = item(page)
     press(page, "c", "r", "Escape")  # keys of Streamlit
-    page.wait_for_timeout(300)
+    press(page, "?")  # what Streamlit would open comes before what this key opens
+    page.locator(".keys").wait_for()
     assert page.locator("[role=dialog]").count() == 0 and item(page) == before
-    assert not page.is_visible(".keys")
-    press(page, "?")
     assert re.search(r"Enter\s*submit and continue", page.inner_text(".keys"))
     press(page, "Escape")
     assert not page.is_visible(".keys")
@@ -145,7 +143,7 @@ def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server
     left, right = pages
     for scheme in ["dark", "light"] * 5:
         left.emulate_media(color_scheme=scheme)
-        left.wait_for_timeout(30)
+        left.evaluate("new Promise((painted) => requestAnimationFrame(painted))")
     press(left, "Home", "ArrowRight")
     assert left.get_attribute(".viewer", "data-frame") == "1", "one listener for twenty reruns"
     press(left, "n")
@@ -206,11 +204,8 @@ def test_everything_needed_to_judge_fits_a_touch_screen(
         return first["y"] >= 0 and ends[-1] <= height and below and board["height"] >= 180
 
     def check(what: str) -> None:
-        for _ in range(50):  # the board takes its size a frame after the page has taken its own
-            if why_invalid():
-                return
-            page.wait_for_timeout(100)
-        raise AssertionError(f"{what}: the parts do not fit the screen one below the other")
+        # The board takes its size a frame after the page has taken its own.
+        wait_until(why_invalid, f"{what}, the parts fit the screen one below the other")
 
     for action in ("takeover", "forward", "success"):
         page.tap(f"[data-action={action}]")

@@ -12,7 +12,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,11 +26,11 @@ from sts_annotator_app.auth import cookie_name
 from sts_annotator_app.rate_limiter import MAX_FAILURES_PER_ADDRESS
 from tests.access.attempts import attempt
 from tests.annotator_app.served.browser import STAGE, press, saved
-from tests.annotator_app.serving import PATIENCE, ROOT, Server
+from tests.annotator_app.serving import ROOT, Server
 from tests.stores import add_person
+from tests.waiting import PATIENCE, wait_until
 from tests.zygote import Zygote
 
-pytestmark = pytest.mark.browser
 BASE = "/judge"
 
 
@@ -183,26 +182,30 @@ def caddy(folder: Path, upstream: int, port: int) -> list[str]:
     return ["caddy", "run", "--config", f"{folder}/Caddyfile", "--adapter", "caddyfile"]
 
 
-@pytest.fixture(params=[nginx, caddy], ids=["nginx", "caddy"])
+@pytest.fixture(
+    params=[
+        pytest.param(nginx, marks=pytest.mark.nginx, id="nginx"),
+        pytest.param(caddy, marks=pytest.mark.caddy, id="caddy"),
+    ]
+)
 def proxy(
     request: pytest.FixtureRequest, below: Server, tmp_path: Path
 ) -> Iterator[tuple[int, ssl.SSLContext]]:
     """A proxy in front of the server: its port, and a context that takes its certificate."""
-    name = request.param.__name__
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
     port = free_port()
     command = request.param(tmp_path, below.port, port)
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
-        began = time.monotonic()
-        while time.monotonic() - began < PATIENCE:
+
+        def accepts() -> bool:
             assert process.poll() is None, (tmp_path / "log").read_text()
             with contextlib.suppress(OSError):
-                socket.create_connection(("localhost", port), timeout=1).close()
-                break
-            time.sleep(0.1)
+                socket.create_connection(("localhost", port)).close()
+                return True
+            return False
+
+        wait_until(accepts, f"{request.param.__name__} accepts connections")
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         yield port, context

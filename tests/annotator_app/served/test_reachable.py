@@ -27,8 +27,9 @@ from sts_annotator_app.routes import ENTER, HEALTH, STREAM
 from sts_annotator_app.scripts import SCRIPTS, build_loader, script_address, serve_scripts
 from tests.access.attempts import attempt
 from tests.annotator_app.served.browser import STAGE, Opener, press
-from tests.annotator_app.serving import AGENTS, PATIENCE, Server
+from tests.annotator_app.serving import AGENTS, Server
 from tests.stores import add_person
+from tests.waiting import PATIENCE
 
 KIND = "Addresses and other sites"
 PAGES = (
@@ -292,7 +293,6 @@ def test_only_the_pages_of_the_report_are_served(tmp_path: Path) -> None:
 
 
 @pytest.mark.landing
-@pytest.mark.browser
 def test_every_page_runs_under_its_content_security_policy(open_page: Any, server: Server) -> None:
     page = open_page("under policy", roles=("annotator", "reviewer", "curator", "lead"))
     said: list[str] = []
@@ -368,7 +368,6 @@ def test_loader_is_short_and_has_the_base_path() -> None:
 
 
 @pytest.mark.landing
-@pytest.mark.browser
 def test_answer_to_a_judgement_does_not_run_the_page(open_page: Opener, server: Server) -> None:
     got: list[int] = []
 
@@ -385,5 +384,6 @@ def test_answer_to_a_judgement_does_not_run_the_page(open_page: Opener, server: 
         press(page, "End", "n", "Enter")
     assert 0 < len(answer.value.body()) < 60_000
     assert len(server.judgements("Bytes")) == 1
-    page.wait_for_timeout(500)
+    again = open_page("Bytes again", ready=False, path="/guide")  # a run of the page takes less
+    again.get_by_role("heading").first.wait_for()
     assert got[before:] == []

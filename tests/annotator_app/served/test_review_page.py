@@ -23,8 +23,6 @@ from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, ask
 from tests.zygote import Zygote
 
-pytestmark = pytest.mark.browser
-
 
 def judge(store: AnnotationStore, name: str, verdicts: list[tuple[str, int | None]]) -> None:
     """Add a person who judges the first clips."""

@@ -77,7 +77,6 @@ def cookies(context: Any) -> set[str]:
     return {one["name"] for one in context.cookies()}
 
 
-@pytest.mark.browser
 @pytest.mark.landing
 def test_member_with_a_verified_address_signs_in_and_judges(
     served: Server, sign_in_provider: Provider, browser: Any
@@ -104,7 +103,6 @@ def test_member_with_a_verified_address_signs_in_and_judges(
     assert page.inner_text("h1") == "Welcome" and page.locator("text=Sign in").count() >= 1
 
 
-@pytest.mark.browser
 @pytest.mark.landing
 def test_every_other_account_is_refused_with_the_reason(
     served: Server, sign_in_provider: Provider, browser: Any

@@ -22,11 +22,10 @@ from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts_scenarios.labels import label_suite
 from tests.annotator_app.served.browser import SHADOWS, press
-from tests.annotator_app.serving import AGENTS, PATIENCE, SUITE, Server, quiet
+from tests.annotator_app.serving import AGENTS, SUITE, Server, quiet
 from tests.stores import add_person, ask
+from tests.waiting import PATIENCE
 from tests.zygote import Zygote
-
-pytestmark = pytest.mark.browser
 
 TEAM = ("Ana", "Ben", "Cleo")
 SETTINGS = f"""[annotation]

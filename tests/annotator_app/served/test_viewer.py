@@ -13,9 +13,7 @@ from sts.domains import SceneLayout, load_domain
 from sts.domains.drawing import read_drawing
 from sts.viewer.scripts import FOLDER, VIEWER, join_modules
 from tests.annotator_app.payloads import build_payload
-from tests.annotator_app.serving import PATIENCE
-
-pytestmark = pytest.mark.browser
+from tests.waiting import PATIENCE
 
 STEPS, TAKEOVER = 12, 4
 # A drawing of an unknown package: a bead on a string.

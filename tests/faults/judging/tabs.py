@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from contextlib import suppress
 from threading import Event
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error
 
-from tests.annotator_app.serving import FLAGS
+from tests.browser import start_chromium
 from tests.faults.judging.history import ACKNOWLEDGED, GAVE_UP, GIVEN, PUT, History
 from tests.faults.judging.study import Study
 
-CHROMIUM = ("/usr/bin/chromium", "chromium", "google-chrome", "chromium-browser")
 SPY = """
 localStorage["sts:settings"] ??= '{"autoplay": false}';
 for (const verb of ["setItem", "removeItem"]) {
@@ -35,11 +33,6 @@ RELOADED = 0.1  # how often a tab is reloaded after an answer
 TURN = 250  # milliseconds between two looks at a tab
 WAITS = 20  # looks without a clip after which a tab is reloaded; they double with each time
 WORKS = 20.0  # seconds after which people stop judging, though they have judged less
-
-
-def installed() -> str | None:
-    """Return which Chromium is installed, if any."""
-    return next(filter(None, map(shutil.which, CHROMIUM)), None)
 
 
 class Tab:
@@ -163,8 +156,7 @@ def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) 
     monotonic time `until`.
     """
     left = [clips] * len(tabs)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
+    with start_chromium() as browser:
         for tab in tabs:
             tab.open(browser.new_context())
         while not all(tab.ready for tab in tabs) and time.monotonic() < until:
@@ -183,4 +175,3 @@ def work(tabs: list[Tab], study: Study, clips: int, until: float, ready: Event) 
                     tab.come_back(study)
         for tab in tabs:
             tab.leave()
-        browser.close()

@@ -1,3 +1,3 @@
-import pytest
+from tests.programs import require_package
 
-pytest.importorskip("minigrid", reason="needs the extra babyai")
+require_package("minigrid")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from sts.domains import FilmAnnotations
@@ -15,7 +15,7 @@ from sts.engine.rendering import render_film
 from sts.episodes import Episode
 from sts.worlds.lambda_star import state as states
 from sts.worlds.lambda_star.board import object_style
-from tests.annotator_app.components.test_node import NODE, needs_node
+from tests.annotator_app.components.test_node import run_node_tests
 from tests.worlds.lambda_star.examples import state
 
 HEIGHT, WIDTH = 4, 5  # of the state by hand, where three take part beside Good and Evil
@@ -116,10 +116,6 @@ def test_step_over_the_edge_is_drawn_at_both_sides_and_not_across() -> None:
     assert differing == [10, 14]
 
 
-@needs_node
+@pytest.mark.node
 def test_board_in_the_browser_passes_its_own_tests() -> None:
-    assert NODE, "STS_REQUIRE_BROWSER=1, and node is not installed"
-    file = Path(__file__).with_name("board.test.mjs")
-    done = subprocess.run([NODE, "--test", str(file)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
-    assert "# fail 0" in done.stdout and "# tests 0" not in done.stdout
+    run_node_tests(str(Path(__file__).with_name("board.test.mjs")))

@@ -19,6 +19,7 @@ from sts.numerics.streams import streams
 from sts.storage.files import content_hash
 from sts.storage.scores import read_score_rows
 from tests import golden
+from tests.programs import require_package
 from tests.test_docs import ROOT, blocks
 
 CLASSES = ("automata", "cups", "playground")
@@ -183,7 +184,7 @@ def test_agent_or_team_that_cannot_play_gets_one_line(
 def test_learner_of_the_docs_that_is_written_for_gymnasium_learns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("gymnasium")
+    require_package("gymnasium")
     monkeypatch.chdir(tmp_path)
     titled = {title: text for _, title, text in blocks(ROOT / "docs/classes.md")}
     Path("averages.py").write_text(titled["averages.py"])

@@ -4,6 +4,7 @@ import msgspec
 from markupsafe import Markup
 
 from sts_analysis.report.core import Report, Study, html, join
+from sts_analysis.report.markup import find_anchor
 
 TITLE = "Terms"
 NAV = "Terms"
@@ -50,13 +51,3 @@ def render(result: Result, report: Report) -> Markup:
             for term, text in result.definitions.items()
         ),
     )
-
-
-def find_anchor(term: str) -> str:
-    """Return the fragment of a term's address in the appendix."""
-    return f"term-{term.replace(' ', '-').replace('%', '')}"
-
-
-def link_term(term: str, text: str = "") -> Markup:
-    """Link a text of the main page to a term; the text is the term by default."""
-    return html('<a class=term href="appendix.html#{}">{}</a>', find_anchor(term), text or term)

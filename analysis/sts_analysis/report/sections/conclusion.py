@@ -4,9 +4,9 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.claim import MIN_UNITS, State
 from sts_analysis.report.core import Report, Study, html, interval, join
+from sts_analysis.report.markup import link_term
 from sts_analysis.report.text import (
     Sentence,
     count_words,

@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts_analysis.report.appendix.terms import link_term
 from sts_analysis.report.core import (
     MIN_UNITS_OF_INTERVAL,
     Interval,
@@ -16,6 +15,7 @@ from sts_analysis.report.core import (
     join,
     number,
 )
+from sts_analysis.report.markup import link_term
 from sts_analysis.report.sections.conclusion import explain_place
 from sts_analysis.report.text import percent, percent_range, points, to_html
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -15,6 +14,7 @@ from sts_analysis.report.paper.references import WORKS
 from sts_analysis.report.paper.table import Table
 from sts_analysis.report.paper.tables import list_tables
 from tests.analysis.variants import VARIANTS, make_study
+from tests.programs import require_program
 
 HOSTILE = "a_b & 50% $x$ \\input{secret} #1 ~ ^ {<|>} --- ''"
 
@@ -83,12 +83,12 @@ def test_wide_and_long_tables_are_cut_for_a_page() -> None:
     assert "longtable" in text.splitlines()[0]
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.latex
 def test_latex_compiles(report, tmp_path) -> None:
     tables = "\n".join(table.latex() for table in list_tables(report).values())
     start = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
     (tmp_path / "t.tex").write_text(rf"{start}{tables}\end{{document}}")
-    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    words = [require_program("latex"), "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
     assert subprocess.run(words, cwd=tmp_path, capture_output=True).returncode == 0
 
 

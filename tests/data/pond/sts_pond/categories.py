@@ -19,8 +19,8 @@ def waters(episode) -> Iterator:
         yield ponds.waters[0]
 
 
-def _difficulty(away: int) -> str:
-    return "easy" if away < 2 else "medium" if away < 4 else "hard"
+def _difficulty(distance: int) -> str:
+    return "easy" if distance < 2 else "medium" if distance < 4 else "hard"
 
 
 def make_candidate_finder(fault, distance):

@@ -1,0 +1,26 @@
+"""The browser of all tests, benchmarks and pictures: no other file starts one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from tests.programs import require_program
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update --renderer-process-limit=1"
+).split()
+
+
+@contextlib.contextmanager
+def start_chromium() -> Iterator[Any]:
+    """Start the installed browser; skip the test if there is none."""
+    path = require_program("browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
