@@ -60,6 +60,9 @@ LONGEST = (
 )
 """Files of minutes, which start first: a run that ends with one waits for it on one core."""
 
+REPEAT = os.environ.get("STS_REPEAT") == "1"
+"""True on a landing, where a test of a page or server may be repeated once, and is listed then."""
+
 STARTED = {"chromium": "browser", "cluster": "postgresql", "zygote": "served"}
 """The mark of tests that have a fixture."""
 
@@ -84,6 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(mark)
         if any(item.get_closest_marker(mark) for mark in PROGRAMS):
             item.add_marker(NEEDS)
+        if REPEAT and any(item.get_closest_marker(mark) for mark in ("browser", "served")):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     turn = {Path(__file__).parent / name: n for n, name in enumerate(LONGEST)}
     items.sort(key=lambda item: turn.get(item.path, len(turn)))
 
@@ -98,6 +103,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print each cause of skips, and the CPU time of all processes that ended, such as workers."""
     for line in count_skipped(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)
+    if REPEAT:
+        repeated = [report.nodeid for report in terminalreporter.stats.get("rerun", [])]
+        terminalreporter.write_line(f"repeated tests: {', '.join(repeated) or 'none'}")
     seconds = sum(os.times()[:4])
     terminalreporter.write_line(f"{seconds:.0f} CPU-seconds in all processes")
 

@@ -125,7 +125,7 @@ def read_shown(picture: Path) -> list[str]:
 
 def _keep(page: Any, name: str, chosen: str) -> None:
     """Write the picture of a page, in 256 colours, with the texts of the chosen elements in it."""
-    page.wait_for_timeout(1000)
+    page.wait_for_load_state("networkidle")
     texts = page.locator(chosen).evaluate_all(TEXTS, HEIGHT)
     metadata = PngImagePlugin.PngInfo()
     metadata.add_text(SHOWN, json.dumps(sorted({text for text in texts if text})))

@@ -1,6 +1,6 @@
 """The documentation's commands are run, in order, in a fresh workspace.
 
-Every `sts` of a page is run by one process, as most of a short command's time goes to its start.
+Every `sts` of a page is run by one process, a copy of one that has imported what commands need.
 """
 
 import os
@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ import pytest
 from sts import registry
 from sts.cli.main import build_parser
 from sts.errors import StsError
+from tests.annotator_app.test_demo import import_cut_recordings
+from tests.waiting import PATIENCE
+from tests.zygote import Zygote
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -27,32 +31,37 @@ def blocks(path: Path) -> list[tuple[str, str, str]]:
     return [(m[1], m[2] or "", m[3]) for m in BLOCK.finditer(path.read_text())]
 
 
-ONE_PROCESS = """
-coproc STS { python -P -c '
-import os, shlex, sys
-from sts.cli.main import main
-
-codes = open(os.dup(1), "w")
-os.dup2(2, 1)
-for line in sys.stdin:
-    print(main(shlex.split(line)), file=codes, flush=True)
-'; }
+PLAYED = """
+exec {lines}>../lines {codes}<../codes
 sts() {
   local code
-  printf '%q ' "$@" >&"${STS[1]}"
-  echo >&"${STS[1]}"
-  read -r code <&"${STS[0]}" && return "$code"
+  printf '%q ' "$@" >&"$lines"
+  echo >&"$lines"
+  read -r code <&"$codes" && return "$code"
 }
 """
-ITS_END = """
-exec {STS[1]}>&-
-wait "$STS_PID"
-"""
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
-EACH = pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda p: p.stem)
-CONTINUATIONS = re.compile(r"^(sts run .*--continuations )\d+", re.M)
-PARTS = {"core@3": "keep-beside", "babyai@3": "babyai-fetch"}
-"""A category of each suite that takes long as a whole."""
+IMPORTED = "altair pandas sts_analysis.api sts_scenarios.api sts.numerics.warm_up".split()
+"""What most commands import, with what it imports."""
+RESTRICTIONS = {
+    r"^(sts (?:run|label|report) core@[23])(?!\S)": r"\1+category:keep-beside",
+    r"^(sts (?:run|label|report) babyai@3)(?!\S)": r"\1+category:babyai-fetch",
+    r"^(sts run (?:core|babyai).*--continuations )\d+": r"\g<1>1",
+    r"^sts (?:run|mine|record|lambda-star score)(?!.*--workers)": r"\g<0> --workers 1",
+    r"^(sts lambda-star score .*--episodes )\d+": r"\g<1>10",
+    r"^(sts demonstrate .*--episodes )\d+": r"\g<1>40",
+    r"^(sts measure skill)": r"\1 --environments 2 --runs 2",
+    r"^(sts measure anytime)( .*)--runs \d+": r"\1\2--runs 5",
+    r"^(sts measure check .*--environments )\d+": r"\g<1>2",
+    r"^(sts report (?:soup|babyai|pickups)@\S+)": r"\1 --clips 2",
+    r"^sts trajectories import --format overcooked-2019\n": "",
+    r"^sts suite (?:build|show) kitchen.*\n": "",
+}
+"""Patterns of commands that take long, and what is run before a change lands.
+
+The recordings of Overcooked are imported beforehand, but for most of their steps, and the recipe
+`kitchen` has a test of its own.
+"""
 
 
 def commands(path: Path) -> str:
@@ -60,48 +69,65 @@ def commands(path: Path) -> str:
     return "".join(text for language, _, text in blocks(path) if language == "sh")
 
 
-def restrict(shell: str, suite: str) -> tuple[str, int]:
-    """Return commands on a category of a suite instead of the whole, and their number."""
-    own = re.compile(rf"^(sts (?:run|label|report) {suite})(?!\S)", re.M)
-    return own.subn(rf"\1+category:{PARTS[suite]}", shell)
+def restrict(shell: str) -> str:
+    """Return commands on fewer scenarios, episodes or runs."""
+    for pattern, replacement in RESTRICTIONS.items():
+        shell = re.sub(pattern, replacement, shell, flags=re.M)
+    return shell
 
 
-def run(path: Path, shell: str, folder: Path) -> None:
+@pytest.fixture(scope="module")
+def imported() -> Iterator[Zygote]:
+    """A process that has imported what commands need, which plays each page as a copy."""
+    made = Zygote(IMPORTED)
+    yield made
+    made.close()
+
+
+def run(path: Path, shell: str, folder: Path, imported: Zygote, patch: pytest.MonkeyPatch) -> None:
     """Run commands of a page in a folder that holds its files."""
     (folder / "tests").symlink_to(ROOT / "tests")
     for language, title, text in blocks(path):
         if language == "python" and title:
             (folder / title).write_text(text)
-    script = f"set -euo pipefail{ONE_PROCESS}{shell}{ITS_END}"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("STS_")}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    options: dict[str, Any] = {"cwd": folder, "env": environment, "stdin": subprocess.DEVNULL}
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, **options)
-    assert done.returncode == 0, f"{shell}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    for name in [name for name in os.environ if name.startswith("STS_")]:
+        patch.delenv(name)
+    patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    log, *pipes = (folder.parent / name for name in ("log", "lines", "codes"))
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    copy = imported.start((), folder, log, pipes)
+    command = ["bash", "-c", f"set -euo pipefail{PLAYED}{shell}"]
+    options: dict[str, Any] = {"cwd": folder, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    copy.wait(PATIENCE)
+    said = f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}\n{log.read_text()[-3000:]}"
+    assert done.returncode == 0, f"{shell}\n{said}"
 
 
-def test_commands_of_the_quickstart_run(tmp_path):
-    """Of the category that the page shows alone, each scenario continued once."""
-    page = ROOT / "docs/quickstart.md"
-    part, parts = restrict(commands(page), "core@3")
-    once, runs = CONTINUATIONS.subn(r"\g<1>1", part)
-    assert (parts, runs) == (3, 1)
-    run(page, once, tmp_path)
+def list_pages() -> Iterator[Any]:
+    """Yield each page with its restricted commands, and for the night with those as they stand."""
+    for path in WITH_COMMANDS:
+        tier = () if path.stem == "quickstart" else pytest.mark.landing
+        yield pytest.param(path, False, marks=tier, id=path.stem)
+        if restrict(commands(path)) != commands(path):
+            yield pytest.param(path, True, marks=pytest.mark.slow, id=f"{path.stem}-whole")
 
 
-@pytest.mark.landing
-@EACH
-def test_commands_of_every_page_run(path, tmp_path):
-    """Of BabyAI's suite one category; its demo runs the whole, in `test_demo`."""
-    shell, parts = restrict(commands(path), "babyai@3")
-    assert (parts == 4) is (path.stem == "babyai")
-    run(path, shell, tmp_path)
+@pytest.mark.parametrize(("path", "whole"), [*list_pages()])
+def test_commands_of_every_page_run(path, whole, tmp_path, imported, monkeypatch):
+    shell, folder = commands(path), tmp_path / "page"
+    folder.mkdir()
+    if not whole:
+        shell = restrict(shell)
+        if path.stem == "overcooked":
+            import_cut_recordings(folder / "sts-workspace")
+    run(path, shell, folder, imported, monkeypatch)
 
 
-@pytest.mark.slow
-def test_commands_on_the_whole_suite_of_babyai_run(tmp_path):
-    page = ROOT / "docs/babyai.md"
-    run(page, commands(page), tmp_path)
+def test_restrictions_are_of_commands_in_the_docs():
+    every = "".join(map(commands, WITH_COMMANDS))
+    assert [p for p in RESTRICTIONS if not re.search(p, every, re.M)] == []
 
 
 def test_every_command_in_the_docs_parses():

@@ -41,7 +41,8 @@ def list_files() -> list[Path]:
 @cache
 def split_tokens(file: Path) -> tuple[str, str]:
     """Return the code of a file, and its prose: docstrings and comments."""
-    code, prose = [], []
+    code: list[str] = []
+    prose: list[str] = []
     with file.open("rb") as opened:
         for token in tokenize.tokenize(opened.readline):
             is_prose = token.type == tokenize.COMMENT or (

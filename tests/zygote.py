@@ -1,6 +1,7 @@
 """Commands of ours as copies of a process that has imported what they need.
 
-Of the three CPU-seconds in which the pages begin to be served, all but a few tenths are imports.
+Of the three CPU-seconds in which the pages begin to be served, all but a few tenths are imports; so
+it is with most commands of the documentation.
 What a command does in a process of its own, from its first line, has tests of its own.
 """
 
@@ -10,6 +11,7 @@ import importlib
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -46,10 +48,16 @@ class Zygote:
         command, pipe = [sys.executable, "-m", "tests.zygote", *modules], subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
-    def start(self, words: Sequence[str], folder: Path, log: Path) -> Copy:
-        """Start a command in a folder; its output is appended to a file."""
+    def start(
+        self, words: Sequence[str], folder: Path, log: Path, pipes: Sequence[Path] = ()
+    ) -> Copy:
+        """Start a command in a folder; its output is appended to a file.
+
+        If there are no words but two named pipes, it runs each command line that it reads from the
+        first, and writes the exit code to the second.
+        """
         assert self._process.stdin and self._process.stdout
-        asked = [[*words], {**os.environ}, str(folder), str(log)]
+        asked = [[*words], {**os.environ}, str(folder), str(log), [*map(str, pipes)]]
         print(json.dumps(asked), file=self._process.stdin)
         return Copy(int(self._process.stdout.readline()))
 
@@ -58,7 +66,9 @@ class Zygote:
         self._process.communicate()
 
 
-def _become(words: list[str], environment: dict[str, str], folder: str, log: str) -> None:
+def _become(
+    words: list[str], environment: dict[str, str], folder: str, log: str, pipes: list[str]
+) -> None:
     said = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for number in (1, 2):
         os.dup2(said, number)
@@ -67,7 +77,14 @@ def _become(words: list[str], environment: dict[str, str], folder: str, log: str
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = ["sts", *words]
-    sys.exit(main())
+    sys.exit(_play(*pipes) if pipes else main())
+
+
+def _play(lines: str, codes: str) -> int:
+    with open(lines) as asked, open(codes, "w") as answered:
+        for line in asked:
+            print(main(shlex.split(line)), file=answered, flush=True)
+    return 0
 
 
 def _copy_on_demand() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy.special import expit
 
 from sts_analysis.inputs.gather import Gathered, gather_frame
@@ -151,6 +153,12 @@ def _gather(frame: pd.DataFrame, *, interactive: bool = False) -> Gathered:
         }
     )
     return gathered._replace(scores=check_scores(from_frame("scores", scores)))
+
+
+def mark_slow_but(kept: str, names: Iterable[str]) -> list[Any]:
+    """Mark all names as slow but these, whose reports differ most."""
+    fast = kept.split(", ")
+    return [x if x in fast else pytest.param(x, marks=pytest.mark.slow) for x in names]
 
 
 def make_study(name: str, **options: object) -> Study:

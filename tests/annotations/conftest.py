@@ -16,14 +16,27 @@ from tests.clusters import Cluster, started_cluster
 from tests.stores import add_person
 
 QUICK_ON_POSTGRESQL = {"test_claims", "test_database"}
-"""Files that run on both databases in the quick tier; all others do so in the landing tier."""
+"""Files that run on both databases in the quick tier; others do so in the landing tier."""
+RULES = {"test_assignment", "test_deal", "test_exclusions", "test_quality", "test_training"}
+"""Files about the rules of a study: one test of each runs on PostgreSQL in the landing tier."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try one case of each test on PostgreSQL in the landing tier, the others in the slow one."""
+    tried = set()
     for item in items:
-        if item.get_closest_marker("postgresql") and item.path.stem not in QUICK_ON_POSTGRESQL:
-            item.add_marker(pytest.mark.landing)
+        if not item.get_closest_marker("postgresql") or item.path.stem in QUICK_ON_POSTGRESQL:
+            continue
+        item.add_marker(pytest.mark.landing)
+        if item.path.parent != Path(__file__).parent or item.get_closest_marker("slow"):
+            continue
+        case = getattr(item, "callspec", None)
+        test = item.path.stem if item.path.stem in RULES else item.nodeid.partition("[")[0]
+        key = test, case and case.params.get("workspace")
+        if key in tried:
+            item.add_marker(pytest.mark.slow)
+        tried.add(key)
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,7 @@
 import json
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import zipfile
 from collections.abc import Callable
@@ -37,6 +34,7 @@ from tests.annotations.examples import (
 )
 from tests.annotations.test_processes import sender
 from tests.annotations.test_verification import a_study, alter
+from tests.faults.writes import failing, kill_at_each_write, watch
 from tests.stores import add_person, ask, change, enqueue, submit
 
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
@@ -260,66 +258,32 @@ def manifest(file: Path) -> dict[str, Any]:
         return own
 
 
-DYING = """
-import os, sys
-from pathlib import Path
-from sts.annotations import backup
-from sts.storage.workspace import Workspace
-from tests.faults.writes import dying
-
-what, source, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-for last in range(1, 99):
-    if not (child := os.fork()):
-        dying(last)
-        if what == "take":
-            backup.create_backup(Workspace.open(source), target / str(last))
-        else:
-            backup.restore_backup(source, target / str(last))
-        os._exit(0)
-    if not os.waitpid(child, 0)[1]:
-        print(last)
-        break
-"""
-
-
-def kill_at_every_write(what: str, source: Path, target: Path) -> dict[str, Path]:
-    """Kill a command at its first write, its second and so on; return what was made, by number.
-
-    The last number is that of the try that was not killed.
-    """
+def kill_at_every_write(do: Callable[[Path], object], target: Path) -> list[Path]:
+    """Kill what makes a file or folder at its first write, its second ...; return what was made."""
     target.mkdir()
-    command = [sys.executable, "-c", DYING, what, str(source), str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    made = {path.name: path for path in target.iterdir() if not path.name.startswith(".")}
-    assert int(done.stdout) > 2 and str(int(done.stdout)) in made and "1" not in made
+    *killed, (last, _) = kill_at_each_write(lambda name: do(target / name))
+    made = [path for path in target.iterdir() if not path.name.startswith(".")]
+    assert len(killed) > 1 and target / last in made and target / "1" not in made
     return made
 
 
 @pytest.mark.parametrize("what", ["take", pytest.param("restore", marks=pytest.mark.landing)])
 def test_killed_backup_or_restore_is_whole_or_absent(small, tmp_path, what) -> None:
     held = backup.create_backup(small, tmp_path / "copy").files
-    source, to = (small.root if what == "take" else tmp_path / "copy"), tmp_path / "to"
-    for path in kill_at_every_write(what, source, to).values():
+    to = tmp_path / "to"
+
+    def do(path: Path) -> object:
+        if what == "take":
+            return backup.create_backup(small, path)
+        return backup.restore_backup(tmp_path / "copy", path)
+
+    for path in kill_at_every_write(do, to):
         if what == "take":
             assert manifest(path)["files"].keys() == held.keys()
         else:
             assert all((path / name).exists() for name in held)
-    if what == "take":  # a new try removes what the killed one left
-        backup.create_backup(small, to / "1")
-    else:
-        backup.restore_backup(source, to / "1")
+    do(to / "1")  # a new try removes what the killed one left
     assert not (to / ".1.part").exists()
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from sts.annotations import backup
-from tests.faults.writes import dying
-
-dying(int(sys.argv[1]))
-backup.restore_backup(Path(sys.argv[2]), Path(sys.argv[3]))
-"""
 
 
 @pytest.mark.landing
@@ -328,50 +292,38 @@ def test_killed_backup_or_restore_on_postgresql_is_whole_or_absent(
     started, tmp_path, another_database
 ) -> None:
     started.path("notes.txt").write_text("notes")
-    made = [*kill_at_every_write("take", started.root, tmp_path / "to").values()]
+    made = kill_at_every_write(lambda path: backup.create_backup(started, path), tmp_path / "to")
     assert all(DUMP_FILE in manifest(path)["files"] for path in made)
-    for last in range(1, 99):
-        another_database(True)
-        restored = tmp_path / f"restored{last}"
-        words = [sys.executable, "-c", KILLED, str(last), str(made[-1]), str(restored)]
-        code = subprocess.run(words, timeout=60).returncode
-        if restored.exists():
-            assert names(restored) == ["Ana"]
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL
-    assert last > 3 and restored.exists()
+    tries = kill_at_each_write(
+        lambda name: backup.restore_backup(made[-1], tmp_path / name),
+        prepare=lambda name: another_database(True),
+    )
+    for name, _ in tries:
+        if (tmp_path / name).exists():
+            assert names(tmp_path / name) == ["Ana"]
+    assert int(name) > 3 and (tmp_path / name).exists()
 
 
-MOVED = """
-import sys
-from sts.annotations.move import move_database
-from sts.storage.workspace import Workspace
-from tests.faults.writes import failing, watch
-from pathlib import Path
-
-watch(Path(sys.argv[2]), failing(int(sys.argv[1]), "killed"))
-move_database(Workspace.open(sys.argv[2]), sys.argv[3])
-"""
-
-
-@pytest.mark.landing
 @pytest.mark.postgresql
 @pytest.mark.parametrize("workspace", ["sqlite", POSTGRESQL], indirect=True)
+@pytest.mark.parametrize("stride", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_move_that_is_killed_at_any_write_leaves_the_study_where_it_was(
-    started, monkeypatch, postgresql
+    started, monkeypatch, postgresql, stride
 ) -> None:
     on_server = is_on_server()
-    for last in range(1, 99):
-        to = "sqlite" if on_server else postgresql()
-        words = [sys.executable, "-c", MOVED, str(last), str(started.root), to]
-        code = subprocess.run(words, timeout=60).returncode
-        if code == 0:
-            break
-        assert code == -signal.SIGKILL and names(started) == ["Ana"]
-        if on_server:
-            started.path(DATABASE_FILE).unlink(missing_ok=True)
-    assert last > 1
+    to = "sqlite" if on_server else postgresql()
+    tries = kill_at_each_write(
+        lambda name: move_database(started, to),
+        prepare=lambda name: None if on_server else postgresql(),
+        arm=lambda last: watch(started.root, failing(last, "killed")),
+        stride=stride,
+    )
+    for name, was_killed in tries:  # noqa: B007
+        if was_killed:
+            assert names(started) == ["Ana"]
+            if on_server:
+                started.path(DATABASE_FILE).unlink(missing_ok=True)
+    assert int(name) > 1
     if on_server:
         monkeypatch.delenv("STS_DATABASE_URL")
     else:

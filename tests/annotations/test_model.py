@@ -167,7 +167,7 @@ class Bench:
 
 @given(steps)
 @settings(
-    max_examples=30,
+    max_examples=settings().max_examples // 4,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -164,8 +164,13 @@ class Model:
         self.final = self.final or planned == judged
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_plan_is_what_a_witness_of_every_change_counts(workspace, open_store, clock, seed) -> None:
+@pytest.mark.parametrize(
+    ("seed", "steps"),
+    [(0, 25), *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(3))],
+)
+def test_plan_is_what_a_witness_of_every_change_counts(
+    workspace, open_store, clock, seed, steps
+) -> None:
     """Of the whole suite, and of one of its scenarios."""
     store = open_store(anchors=0.5)
     draws, lead = random.Random(f"plan {seed}"), a_lead(store)
@@ -173,7 +178,7 @@ def test_plan_is_what_a_witness_of_every_change_counts(workspace, open_store, cl
     (first, *_) = scenarios(workspace.root)
     whole, part = Model(), Model()
     states = set[bool]()
-    for step in range(60):
+    for step in range(steps):
         clock.now += 1
         kind = draws.choice(["add", "judge", "judge", "judge", "close", "close", "reopen"])
         if kind == "add":

@@ -184,7 +184,7 @@ def edit(connection: Connection, rng: random.Random) -> str:
             return f"{table}, {row}: {what}"
 
 
-@pytest.fixture(params=[12, pytest.param(170, marks=pytest.mark.landing)])
+@pytest.fixture(params=[10, pytest.param(170, marks=pytest.mark.slow)])
 def number(request: pytest.FixtureRequest) -> int:
     """How often each kind of change is tried."""
     count: int = request.param
@@ -237,36 +237,34 @@ def test_untouched_store_is_sound(workspace) -> None:
 LAST_OF_BO = "SELECT id FROM events WHERE annotator = 3 ORDER BY id DESC LIMIT 2"
 
 
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        ("UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'", "c4, event 1: altered"),
-        ("DELETE FROM item_suites WHERE suite = 'other@1'", "d0: its clip is not queued for any"),
-        ("UPDATE annotators SET name = 'E' WHERE name = 'Bo'", "3: their name or pseudonym was al"),
-        ("UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5", "its text is missing"),
-        (
-            "UPDATE events SET reason = 'we won' WHERE kind = 'closing'",
-            "Lea, closing of core@1, event 1: its text was altered",
-        ),
-        ("DELETE FROM events WHERE kind = 'reopening'", "Lea: event 2 is missing at the end"),
-        (
-            "UPDATE reference_items SET truth = 'failure' WHERE number = 2",
-            "reference r1: its truth or its clip was altered",
-        ),
-        ("DELETE FROM reference_items WHERE number = 3", "reference 3 is missing at the end"),
-        (
-            f"DELETE FROM events WHERE id IN (SELECT id FROM ({LAST_OF_BO}) AS last)",
-            "Bo: events 8 to 9 are missing at the end",
-        ),
-    ],
-)
-def test_finding_names_the_altered_or_missing_row(workspace, statement, words) -> None:
+FINDINGS = {
+    "UPDATE items SET clip = 'clip 99' WHERE clip = 'clip 2'": "c4, event 1: altered",
+    "DELETE FROM item_suites WHERE suite = 'other@1'": "d0: its clip is not queued for any",
+    "UPDATE annotators SET name = 'E' WHERE name = 'Bo'": "3: their name or pseudonym was al",
+    "UPDATE events SET reason = '' WHERE annotator = 3 AND number = 5": "its text is missing",
+    "UPDATE events SET reason = 'we won' WHERE kind = 'closing'": (
+        "Lea, closing of core@1, event 1: its text was altered"
+    ),
+    "DELETE FROM events WHERE kind = 'reopening'": "Lea: event 2 is missing at the end",
+    "UPDATE reference_items SET truth = 'failure' WHERE number = 2": (
+        "reference r1: its truth or its clip was altered"
+    ),
+    "DELETE FROM reference_items WHERE number = 3": "reference 3 is missing at the end",
+    f"DELETE FROM events WHERE id IN (SELECT id FROM ({LAST_OF_BO}) AS last)": (
+        "Bo: events 8 to 9 are missing at the end"
+    ),
+}
+
+
+def test_finding_names_the_altered_or_missing_row(workspace) -> None:
     a_study(workspace)
-    with AnnotationStore.open(workspace) as store, tampered(store) as connection:
-        connection.execute(text(statement))
-        found = history.read_history(connection).findings
-        assert any(words in line for line in found), found
-        assert "DELETE FROM events" not in statement or len(found) == 1
+    with AnnotationStore.open(workspace) as store:
+        for statement, words in FINDINGS.items():
+            with tampered(store) as connection:
+                connection.execute(text(statement))
+                found = history.read_history(connection).findings
+                assert any(words in line for line in found), (statement, found)
+                assert "DELETE FROM events" not in statement or len(found) == 1, statement
 
 
 def test_agent_of_a_continuation_is_not_read_from_the_database(workspace) -> None:

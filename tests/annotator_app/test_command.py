@@ -85,7 +85,7 @@ def test_invalid_arguments_print_one_line_error(
 
 
 @pytest.mark.parametrize(
-    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.landing)]
+    "how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
 def test_signal_ends_the_server_without_traceback_or_secret(tmp_path: Path, how: int) -> None:
     options = ["--workspace", str(tmp_path), "--port", "0", "--user", "Ana", "--no-browser"]

@@ -131,8 +131,15 @@ def status(port: int, source: str = "127.0.0.1") -> int:
     "1,300 requests are half sent, their heads or their bodies, from one address or from many",
     "each is cut off after ten seconds; requests that arrive meanwhile are answered",
 )
-@pytest.mark.parametrize("half", [HALF, BODY], ids=["head", "body"])
-@pytest.mark.parametrize("sources", [1, 100])
+@pytest.mark.parametrize(
+    ("sources", "half"),
+    [
+        pytest.param(1, HALF, id="1-head"),
+        pytest.param(100, BODY, id="100-body"),
+        pytest.param(1, BODY, id="1-body", marks=pytest.mark.slow),
+        pytest.param(100, HALF, id="100-head", marks=pytest.mark.slow),
+    ],
+)
 def test_1300_half_sent_requests_lock_no_client_out(
     sockets: contextlib.ExitStack,
     monkeypatch: pytest.MonkeyPatch,
@@ -151,6 +158,7 @@ def test_1300_half_sent_requests_lock_no_client_out(
     assert not caplog.records
 
 
+@pytest.mark.slow
 @pytest.mark.served
 def test_annotator_serves_pages_amid_1300_half_sent_requests(
     sockets: contextlib.ExitStack, recorded: Path, tmp_path: Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import html
 import io
 import json
@@ -24,6 +25,9 @@ from sts_analysis.inputs.workspace import gather
 from sts_annotator_app.commands import demo, table
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
+from tests.programs import require_package
+
+CUT_TRIALS, CUT_STEPS = 12, 300
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +166,51 @@ def test_unknown_domain_prints_one_line_error(capsys: pytest.CaptureFixture[str]
     assert "unknown demo 'chess'; known: babyai" in error and error.count("\n") == 1
 
 
-@pytest.mark.landing
+def cut_recordings(patch: pytest.MonkeyPatch) -> None:
+    """Have both files of Overcooked's recordings end with their first trials' first steps."""
+    require_package("overcooked_ai_py")
+    from sts.worlds.overcooked import loader, trials
+
+    @functools.cache
+    def read(path: Path) -> Any:
+        table = loader.read_table(path)
+        grouped = table.groupby(["run", "workerid_num", "round_num"], sort=False)
+        return table[(grouped.ngroup() < CUT_TRIALS) & (grouped.cumcount() < CUT_STEPS)]
+
+    patch.setattr(trials, "read_table", read)
+
+
+def import_cut_recordings(root: Path) -> None:
+    """Import what `cut_recordings` leaves into a workspace."""
+    with pytest.MonkeyPatch.context() as patch:
+        cut_recordings(patch)
+        words = ["trajectories", "import", "--format", "overcooked-2019"]
+        assert main([*words, "--workspace", str(root)]) == 0
+
+
 @pytest.mark.timeout(1800)  # clips of 1,750 continuations, with the other core busy
+@pytest.mark.parametrize(
+    "whole",
+    [
+        pytest.param(False, marks=pytest.mark.landing, id="part"),
+        pytest.param(True, marks=pytest.mark.slow, id="whole"),
+    ],
+)
 @pytest.mark.parametrize("domain", ["babyai", "overcooked"])
-def test_demo_of_each_other_domain_ends_in_a_ranked_report(domain: str, tmp_path: Path) -> None:
-    words = ["--no-app", "--continuations", "1", "--workspace", str(tmp_path)]
-    assert main(["demo", "--domain", domain, *words]) == 0
+def test_demo_of_each_other_domain_ends_in_a_ranked_report(
+    domain: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a change lands, of one category of BabyAI, and of a few recordings of Overcooked."""
+    words = ["--no-app", "--continuations", "1"]
+    if whole:
+        assert main(["demo", "--domain", domain, *words, "--workspace", str(tmp_path)]) == 0
+    else:
+        if domain == "overcooked":
+            cut_recordings(monkeypatch)
+        for name, *more in commands(domain, tmp_path, *words, "--workers", "1"):
+            if name in ("run", "label", "report"):
+                more[0] = more[0].replace("babyai@3", "babyai@3+category:babyai-go-to")
+            more += ["--clips", "2"] if name == "report" else []
+            assert main([name, *more, "--workspace", str(tmp_path)]) == 0, name
     found = report(tmp_path)
     assert len(ranked(found)) >= 3 and found["conclusion"]["source"] == "automatic"

@@ -1,8 +1,6 @@
 """Runs: resumable after kill -9, the same whatever the workers or the interruption."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -15,10 +13,10 @@ from sts.continuations.run import run, run_chunk
 from sts.continuations.takeover import continue_all, group_by_shape
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
 from sts.storage.workspace import Workspace
-from sts.suites import scenarios as files
 from tests.continuations.garden import KEEPERS, gardens
 from tests.domains import spaces
 from tests.examples import in_this_process, scenario, scenarios
+from tests.faults.writes import kill_at_each_write
 from tests.recording import record
 
 NAMES = ("random", "local-search")
@@ -73,49 +71,32 @@ def test_four_and_then_ten_continuations_equal_ten_at_once(
     assert hashes(workspace, several) == hashes(other_workspace, several)
 
 
-KILLED_AT_EVERY_WRITE = """
-import pathlib, sys
-from sts.continuations import plan, store
-from sts.continuations.run import run
-from sts.suites import scenarios as files
-from sts.storage.workspace import Workspace
-from tests.faults.writes import kill_at_each_write
-
-scenarios, root = files.read(pathlib.Path(sys.argv[2])), pathlib.Path(sys.argv[1])
-plan.MAX_CHUNK_SIZE = 6
-
-def do(name):
-    workspace = Workspace.open(str(root / name))
-    options = {"count": 3, "seed": 0, "workers": 1, "progress": lambda done, total: None}
-    return run(workspace, scenarios, sys.argv[3:], **options)
-
-def rows(name):
-    found = store.load(Workspace.open(str(root / name)), {s.hash for s in scenarios})
-    return {c.id: c.content_hash for c in found}
-
-do("whole")
-whole, halves = rows("whole"), []
-for name, killed in kill_at_each_write(do):
-    half = rows(name)
-    assert half.items() <= whole.items(), name
-    if killed:
-        halves.append(len(half))
-        assert sum(do(name).new.values()) == len(whole) - len(half), name
-        assert rows(name) == whole, name
-print(*halves)
-"""
-
-
 @pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES, marks=landing)])
-def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(tmp_path, several, names):
-    file = tmp_path / "s.parquet"
-    files.write(file, several[4:8])
-    words = [sys.executable, "-c", KILLED_AT_EVERY_WRITE, str(tmp_path), str(file), *names]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
+    tmp_path, several, names, monkeypatch
+):
+    monkeypatch.setattr("sts.continuations.plan.MAX_CHUNK_SIZE", 6)
+    asked = several[4:8]
+
+    def run_in(name):
+        return sum(do(Workspace.open(str(tmp_path / name)), asked, *names).values())
+
+    def rows(name):
+        found = store.load(Workspace.open(str(tmp_path / name)), {s.hash for s in asked})
+        return {c.id: c.content_hash for c in found}
+
+    run_in("whole")
+    whole, halves = rows("whole"), []
+    for name, killed in kill_at_each_write(run_in):
+        half = rows(name)
+        assert half.items() <= whole.items(), name
+        if killed:
+            halves.append(len(half))
+            assert run_in(name) == len(whole) - len(half), name
+            assert rows(name) == whole, name
     # before a file is on the disk, or before it has its name: workspace.toml, parts, the index
     kept = [0, *(6 * part for part in range(2 * len(names) + 1))]
-    assert done.stdout.split() == [str(n) for n in kept for _ in range(2)]
+    assert halves == [n for n in kept for _ in range(2)]
 
 
 class Leans(agents.Agent):

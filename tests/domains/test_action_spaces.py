@@ -58,7 +58,9 @@ class Ran(NamedTuple):
     continuations: Any
 
 
-@pytest.fixture(scope="module", params=[*COURSES])
+@pytest.fixture(
+    scope="module", params=["box", "several", pytest.param("discrete", marks=pytest.mark.slow)]
+)
 def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Run a course through the whole command line."""
     course = COURSES[request.param]

@@ -25,6 +25,8 @@ FEWEST = 12
 QUICK = ("annotators add", "draft rate", "suite verify", "power")
 RUNS_ON = ("sts demo", "sts suite build")
 """Commands that run longer than a test may."""
+FIRST = {leaf.prog.split()[1]: leaf.prog for leaf in reversed(leaves()) if leaf.prog not in RUNS_ON}
+"""The first action of each command."""
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +62,16 @@ def test_every_bad_input_prints_one_line_error_and_stores_nothing(
     assert not broken, "\n".join(broken)
 
 
-@pytest.mark.landing
 @pytest.mark.parametrize(
-    "leaf", [one for one in leaves() if one.prog not in RUNS_ON], ids=lambda leaf: leaf.prog
+    "leaf",
+    [
+        pytest.param(
+            leaf, marks=pytest.mark.landing if leaf.prog in FIRST.values() else pytest.mark.slow
+        )
+        for leaf in leaves()
+        if leaf.prog not in RUNS_ON
+    ],
+    ids=lambda leaf: leaf.prog,
 )
 def test_refused_command_leaves_an_empty_folder_empty(leaf: Parser, tmp_path: Path) -> None:
     import_heavy()

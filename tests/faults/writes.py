@@ -15,6 +15,7 @@ import os
 import signal
 import sqlite3
 import stat
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 from sqlalchemy.engine.default import DefaultDialect
 
 from sts.storage import folders
+from tests.faults.processes import fork, wait
 
 WAYS = ("killed", "no space", "I/O error")
 Meet = Callable[[str, Callable[[], object]], None]
@@ -72,25 +74,31 @@ def dying(last: int) -> None:
 
 
 def kill_at_each_write(
-    do: Callable[[str], object], prepare: Callable[[str], object] = lambda name: None
+    do: Callable[[str], object],
+    prepare: Callable[[str], object] = lambda name: None,
+    arm: Callable[[int], None] = dying,
+    stride: int = 1,
 ) -> Iterator[tuple[str, bool]]:
     """Call `do` with "1", "2" ... in processes that are killed at their first, second ... write.
 
-    `prepare` is called before with the same name. Yield each name and whether its process was
+    `prepare` is called before with the same name, and `arm` in the process with the number of the
+    write. Only every `stride`th write is tried. Yield each name and whether its process was
     killed; the last one was not.
     """
-    for moment in itertools.count(1):
+    for moment in itertools.count(1, stride):
         name = str(moment)
         prepare(name)
-        child = os.fork()
-        if not child:
-            dying(moment)
-            do(name)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        assert status == 0 or os.WTERMSIG(status) == signal.SIGKILL, name
-        yield name, status != 0
-        if status == 0:
+
+        def work() -> int:
+            arm(moment)  # noqa: B023
+            do(name)  # noqa: B023
+            return 0
+
+        with tempfile.NamedTemporaryFile("r") as errors:
+            ended = wait(fork(work, Path(os.devnull), Path(errors.name)))
+            assert ended and ended.code in (0, -signal.SIGKILL), errors.read()
+        yield name, ended.code != 0
+        if ended.code == 0:
             return
 
 

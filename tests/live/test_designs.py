@@ -8,10 +8,19 @@ from sts.live.designs import make_design, measure_evenness
 
 QUICK = ((2, 5), (3, 1), (5, 7), (8, 12), (9, 3), (12, 4))
 SIZES = [
-    pytest.param(agents, people, marks=() if (agents, people) in QUICK else pytest.mark.landing)
-    for agents in range(2, 13)
-    for people in range(1, 13)
+    *QUICK,
+    *(
+        pytest.param(
+            agents,
+            people,
+            marks=pytest.mark.slow if (agents + 5 * people) % 12 else pytest.mark.landing,
+        )
+        for agents in range(2, 13)
+        for people in range(1, 13)
+        if (agents, people) not in QUICK
+    ),
 ]
+"""All pairs of up to twelve; before landing, one pair for each number of people and of agents."""
 
 
 def is_even(ends: tuple[int, int], spread: int = 1) -> bool:

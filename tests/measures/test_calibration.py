@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,26 @@ from sts.domains.random import Random
 from sts.engine.lockstep import play_episodes
 from sts.engine.session import Team
 from sts.errors import ArgumentError
-from sts.measures import anytime, check
+from sts.measures import anytime, calibration, check
 from sts.measures.anytime import Settings
 from sts.measures.calibration import PATIENCE, CalibratedClass
 from sts.measures.classes import Chosen, load_class
 from sts.numerics.streams import streams
+
+
+@pytest.fixture(
+    scope="module",
+    params=[8, pytest.param(calibration.SEEDS, marks=pytest.mark.slow)],
+    autouse=True,
+)
+def seeds(request: pytest.FixtureRequest) -> Iterator[int]:
+    """How many environments there are of each level; each takes half a second to calibrate."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibration, "SEEDS", request.param)
+        for cached in (load_class, corridors_cached):
+            cached.cache_clear()
+        yield request.param
+    load_class.cache_clear()
 
 
 class Corridor:
@@ -67,6 +83,11 @@ def corridors(**changed: Any) -> CalibratedClass:
     return CalibratedClass("corridor", "corridor", Corridor, **(given | changed))
 
 
+@functools.cache
+def corridors_cached() -> CalibratedClass:
+    return corridors()
+
+
 def play(name: str, classes: str, runs: int, environments: int) -> Any:
     settings = Settings(classes, environments, 1, 0)
     mark = fingerprint(agents.load(name))
@@ -106,15 +127,15 @@ def test_random_agents_get_0_after_any_number_of_steps() -> None:
     ("name", "runs"),
     [("frozen-lake", 40), pytest.param("babyai", 12, marks=pytest.mark.landing)],
 )
-def test_random_agent_scores_0_in_calibrated_classes(name: str, runs: int) -> None:
-    score = play("random", name, runs, 6)
+def test_random_agent_scores_0_in_calibrated_classes(name: str, runs: int, seeds: int) -> None:
+    score = play("random", name, runs, 6 if seeds > 8 else 4)
     assert abs(score.mean()) < 4 * score.std(ddof=1) / runs**0.5
 
 
 @pytest.mark.landing
-def test_agent_hears_the_mission_of_its_environment() -> None:
+def test_agent_hears_the_mission_of_its_environment(seeds: int) -> None:
     """Without it the seeker does nothing but wander."""
-    found = play("babyai-seeker", "babyai", 12, 6)
+    found = play("babyai-seeker", "babyai", 12, 6 if seeds > 8 else 4)
     assert found.mean() - 5 * found.std(ddof=1) / 12**0.5 > 0
 
 
@@ -141,9 +162,11 @@ def test_environment_starts_again_after_its_end_and_after_many_steps() -> None:
 
 
 @pytest.mark.parametrize("name", ["frozen-lake", "babyai"])
-def test_found_actions_get_a_reward_from_wherever_an_environment_was_left(name: str) -> None:
+def test_found_actions_get_a_reward_from_wherever_an_environment_was_left(
+    name: str, seeds: int
+) -> None:
     classes: Any = load_class(name)
-    for one in choose(classes, 8, 6.0):
+    for one in choose(classes, 8 if seeds > 8 else 3, 6.0):
         world = classes.domain.restore_environment(one.state)
         assert [world.step((move,))[0] for move in classes.find_actions(one.state)][-1] == 1
 
@@ -162,29 +185,26 @@ def test_restored_state_continues_as_the_environment_would(name: str) -> None:
     np.testing.assert_array_equal(whole.scene[:, 25:], rest.scene)
 
 
-def test_environments_without_influence_are_left_out() -> None:
+def test_environments_without_influence_are_left_out(seeds: int) -> None:
     """Here those of even seeds, whose claimed solution gets nothing."""
     classes = corridors(
         begin=lambda live, level, seed: begin(live, level, seed)[: -1 if seed % 2 == 0 else None]
     )
-    states = [classes.domain.restore_environment(one.state) for one in choose(classes, 32, 1.0)]
+    found = choose(classes, seeds // 2, 1.0)
+    states = [classes.domain.restore_environment(one.state) for one in found]
     assert {world.seed % 2 for world in states} == {1}
     assert classes.choose(0, 1, n_players=1, key=(0,), used={w.state() for w in states}) is not None
 
 
-def test_calibrated_class_runs_out_of_environments_with_one_line() -> None:
-    with pytest.raises(ArgumentError, match="class corridor has no further environment after 64"):
+def test_calibrated_class_runs_out_of_environments_with_one_line(seeds: int) -> None:
+    message = f"class corridor has no further environment after {seeds}"
+    with pytest.raises(ArgumentError, match=message):
         used: set[bytes] = set()
-        for i in range(65):
+        for i in range(seeds + 1):
             level, one = anytime.choose_next(
                 corridors_cached(), 9.0, n_players=1, key=(i,), used=used
             )
             used.add(one.state)
-
-
-def corridors_cached(made: list[CalibratedClass] = []) -> CalibratedClass:  # noqa: B006
-    made += [] if made else [corridors()]
-    return made[0]
 
 
 class Changed:
@@ -213,7 +233,7 @@ FAILURES = {
     ),
     "a used environment is chosen": lambda own, one, _: FIRST.setdefault(one.complexity, one),
     "no environment follows 3, but good agents": lambda own, one, given: (
-        one if len(given["used"]) % 9 < 3 or one.complexity < 3 else None
+        one if given["key"][1] < 3 or one.complexity < 3 else None
     ),
 }
 
@@ -225,7 +245,7 @@ def test_check_names_what_fails(
     FIRST.clear()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(check, "load_class", lambda name: Changed(FAILURES[message]))
-    assert main("measure check --class corridor --environments 9".split()) == 1
+    assert main("measure check --class corridor --environments 6".split()) == 1
     out = capsys.readouterr().out
     assert any(line.startswith("class corridor, complexity") for line in out.splitlines())
     assert message in out and "all checks hold" not in out
@@ -246,14 +266,16 @@ def test_check_names_environments_whose_actions_do_not_matter(
     "name",
     [
         *("automata", "cups", "lambda-star"),
-        *(pytest.param(name, marks=pytest.mark.landing) for name in ("frozen-lake", "playground")),
+        pytest.param("frozen-lake", marks=pytest.mark.landing),
+        pytest.param("playground", marks=pytest.mark.slow),
     ],
 )
 def test_packaged_class_passes_its_check(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    name: str, seeds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(f"measure check --class {name} --environments 6 --json".split()) == 0
+    count = 6 if seeds > 8 else 3
+    assert main(f"measure check --class {name} --environments {count} --json".split()) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["notes"] == ["all checks hold"] and found["path"] is None
 

@@ -12,8 +12,8 @@ from sts.storage.workspace import Workspace
 
 CASES: dict[str, tuple[Any, int, list[str], dict[str, Any]]] = {
     "anytime": (
-        *(anytime_scores, 20, ["random", "local-search"]),
-        {"class_": "lambda-star", "runs": 45, "environments": 14},
+        *(anytime_scores, 2, ["random", "local-search"]),
+        {"class_": "lambda-star", "runs": 5, "environments": 8},
     ),
     "universal": (
         *(universal_scores, 2, ["random", "symbols-win-stay"]),

@@ -85,7 +85,7 @@ def check_demonstrations(demonstrated: Sequence[Trajectory], teacher: str) -> No
 
 
 @given(seed=st.integers(0, 2**40), noise=st.sampled_from([0.0, 0.3]))
-@settings(max_examples=6)
+@settings(max_examples=settings().max_examples // 12)
 def test_demonstrations_replay_and_end_when_the_rule_reports_success(seed, noise):
     outcomes = play(make_plan(seed=seed, noise=noise), 24)
     check_demonstrations(list_kept(outcomes), "reader")
@@ -119,7 +119,7 @@ def test_every_packaged_environment_has_demonstrations(teacher, domain, names, c
 
 
 def test_noise_replaces_the_teachers_moves_by_uniform_ones():
-    demonstrated = list_kept(play(make_plan(seed=3, noise=0.5, names=("last-move",)), 150))
+    demonstrated = list_kept(play(make_plan(seed=3, noise=0.5, names=("last-move",)), 80))
     pairs = []
     for t in demonstrated:
         (player,), takeover = t.provenance["asked"]["roles"], t.provenance["asked"]["takeover"]
@@ -133,13 +133,13 @@ def test_noise_replaces_the_teachers_moves_by_uniform_ones():
 
 def test_demonstrations_do_not_depend_on_processes_or_batches(monkeypatch):
     plan = make_plan(seed=5, noise=0.2)
-    expected = play(plan, 40)
+    expected = play(plan, 20)
     monkeypatch.setattr(demonstrations, "WORLDS_PER_TASK", 7)
     for workers in (1, 2):
-        again = play(plan, 40, workers)
+        again = play(plan, 20, workers)
         assert [(o.number, o.category) for o in again] == [(o.number, o.category) for o in expected]
         assert [t.id for t in list_kept(again)] == [t.id for t in list_kept(expected)]
-    assert list_kept(play(make_plan(seed=6), 10))[0].id not in {t.id for t in list_kept(expected)}
+    assert list_kept(play(make_plan(seed=6), 5))[0].id not in {t.id for t in list_kept(expected)}
 
 
 def test_worlds_of_the_test_split_are_skipped():
@@ -154,9 +154,9 @@ def test_worlds_of_the_test_split_are_skipped():
 
 
 def test_rarely_proposed_categories_come_first():
-    asked = Counter(o.category for o in play(make_plan(names=("last-move", "follow-mate")), 200))
-    alone = Counter(o.category for o in play(make_plan(names=("follow-mate",)), 200))
-    assert 0 < alone["follow-mate"] < 100
+    asked = Counter(o.category for o in play(make_plan(names=("last-move", "follow-mate")), 80))
+    alone = Counter(o.category for o in play(make_plan(names=("follow-mate",)), 80))
+    assert 0 < alone["follow-mate"] < 40
     assert asked["follow-mate"] > 0.8 * alone["follow-mate"]
 
 

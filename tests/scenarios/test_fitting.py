@@ -54,7 +54,8 @@ def test_every_wording_of_every_packaged_category_is_its_own():
     "label",
     [
         *("core@1", "core@2", "core@3"),
-        *(pytest.param(f"babyai@{version}", marks=pytest.mark.landing) for version in (2, 3)),
+        pytest.param("babyai@2", marks=pytest.mark.slow),
+        pytest.param("babyai@3", marks=pytest.mark.landing),
     ],
 )
 def test_every_scenario_of_a_packaged_suite_is_checked_by_its_rule(label, tmp_path):

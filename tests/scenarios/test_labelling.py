@@ -3,8 +3,6 @@
 import dataclasses
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,7 @@ from sts_scenarios import categories
 from sts_scenarios.category import Category
 from sts_scenarios.labels import label_suite
 from tests.examples import recorded
+from tests.faults.writes import kill_at_each_write
 from tests.mined import mine
 from tests.scenarios.curating import Curation, run_commands
 from tests.scenarios.test_mining import EVERY
@@ -298,43 +297,28 @@ def test_label_of_a_continuation_is_read_from_its_own_part_alone(workspace, suit
     assert others and said.verdict == labelled[one.id]
 
 
-KILLED_AT_EVERY_WRITE = """
-import shutil, sys
-from pathlib import Path
-from sts_scenarios.labels import label_suite
-from sts.storage.workspace import Workspace
-from sts.suites import store
-from tests.faults.writes import kill_at_each_write
+def test_labelling_killed_at_any_write_resumes_to_the_same_rows(workspace, suite):
+    root = workspace.root.parent
 
-root = Path(sys.argv[1])
-suite = store.load(Workspace.open(str(root / "w")), "tiny@1")
+    def copy(name):
+        shutil.copytree(workspace.root, root / name)
 
-def do(name):
-    return label_suite(Workspace.open(str(root / name)), suite)
+    def label(name):
+        return label_suite(Workspace.open(str(root / name)), suite).path
 
-def parts(name):
-    files = (root / name / "labels").glob("*/*/*.parquet")
-    return {str(file.relative_to(root / name)): file.read_bytes() for file in files}
+    def read_parts(name):
+        files = (root / name / "labels").glob("*/*/*.parquet")
+        return {str(file.relative_to(root / name)): file.read_bytes() for file in files}
 
-shutil.copytree(root / "w", root / "whole")
-table = do("whole").path.read_bytes()
-whole, halves = parts("whole"), []
-copy = lambda name: shutil.copytree(root / "w", root / name)
-for name, killed in kill_at_each_write(do, copy):
-    half = parts(name)
-    assert half.items() <= whole.items(), name
-    if killed:
-        assert not (root / name / "labels" / "tiny-1.parquet").exists()
-        halves.append(len(half))
-        assert do(name).path.read_bytes() == table, name
-        assert parts(name) == whole, name
-print(*halves)
-"""
-
-
-def test_labelling_killed_at_any_write_resumes_to_the_same_rows(workspace):
-    words = [sys.executable, "-c", KILLED_AT_EVERY_WRITE, str(workspace.root.parent)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    copy("whole")
+    table, whole, halves = label("whole").read_bytes(), read_parts("whole"), []
+    for name, killed in kill_at_each_write(label, copy):
+        half = read_parts(name)
+        assert half.items() <= whole.items(), name
+        if killed:
+            assert not (root / name / "labels" / "tiny-1.parquet").exists()
+            halves.append(len(half))
+            assert label(name).read_bytes() == table, name
+            assert read_parts(name) == whole, name
     parts = len(list(workspace.path("continuations").glob("*/*.parquet")))
-    assert done.stdout.split() == [str(n // 2) for n in range(2 * (parts + 1))]
+    assert halves == [n // 2 for n in range(2 * (parts + 1))]

@@ -1,6 +1,6 @@
 """Simulated coverage of the report's intervals, cell by cell.
 
-    python -m tests.analysis.coverage --fast        # the cells of the tests; four CPU-minutes
+    python -m tests.analysis.coverage --fast        # the cells of the slow tests; four CPU-minutes
     python -m tests.analysis.coverage --workers 2   # the full grid; three CPU-hours
 
 Prints each cell with what was measured, and at the end what lies outside its limits. Ends with 1
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.analysis.coverage import grid
+from tests.analysis.coverage.grid import Tolerance
 from tests.analysis.coverage.measures import (
     measure_adjustment,
     measure_cell,
@@ -38,13 +39,6 @@ class Line(NamedTuple):
     text: str
     breaches: list[grid.Breach]
     errors: list[grid.Breach]
-
-
-class Tolerance(NamedTuple):
-    """What limits are widened by: two standard errors of the fast tier."""
-
-    coverage: float
-    size: float
 
 
 Task = Callable[[int, Tolerance], Line]
@@ -130,12 +124,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.analysis.coverage")
     parser.add_argument("--studies", type=int, help="in each cell (4,000; with --fast 1,000)")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
-    parser.add_argument("--fast", action="store_true", help="the cells of the tests alone")
+    parser.add_argument("--fast", action="store_true", help="the cells of the slow tests alone")
     parser.add_argument("--out", type=Path, help="a file to write the table to as well")
     options = parser.parse_args()
     fast = options.fast
     studies = options.studies or (grid.FAST_STUDIES if fast else grid.FULL_STUDIES)
-    tolerance = Tolerance(*(grid.FAST_TOLERANCES if fast else (0.0, 0.0)))
+    tolerance = Tolerance.of_studies(studies) if fast else Tolerance(0.0, 0.0)
     tasks = list_tasks(fast=fast)
     seconds = studies * (FAST_SECONDS if fast else FULL_SECONDS)
     print(f"{len(tasks)} cells, {studies} studies in each: about {seconds:.0f} CPU-seconds")

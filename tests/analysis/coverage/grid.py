@@ -23,8 +23,6 @@ MOST = 0.5
 """Share of studies that must have a number for it to be held against limits."""
 
 FULL_STUDIES, FAST_STUDIES, FAST_CELLS = 4000, 1000, 60
-FAST_TOLERANCES = 0.014, 0.015
-"""Two standard errors of a coverage of .95, and of a share of .06, in the fast tier."""
 FAST_STEP, FAST_LOOKS_STEP = 4, 8
 """Each fourth cell of orders and of identical annotators, and each eighth of looks, is fast."""
 MAX_SHARE_OUTSIDE, MAX_EXCESS = 0.02, 0.01
@@ -50,6 +48,18 @@ UNEVEN = [
     DEFAULT._replace(annotators=5, deviation=0.7, assignment="80/20", continuations=1),
 ]
 MAX_WITHOUT_UNITS, MAX_WITHOUT_ANNOTATORS, MIN_NAIVE_LOOKS = 0.85, 0.90, 0.15
+
+
+class Tolerance(NamedTuple):
+    """What limits are widened by: two standard errors of a coverage of .95, a share of .06."""
+
+    coverage: float
+    size: float
+
+    @classmethod
+    def of_studies(cls, studies: int) -> "Tolerance":
+        """Return the tolerance of shares of so many studies."""
+        return cls(*(2 * (share * (1 - share) / studies) ** 0.5 for share in (0.95, 0.06)))
 
 
 class Breach(NamedTuple):

@@ -3,6 +3,8 @@
 Cells, seeds and limits are fixed in `grid`; a number outside them is a fault of the statistics.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -21,39 +23,52 @@ from tests.analysis.coverage.worlds import World, draw_successes, expect_rates, 
 
 pytestmark = pytest.mark.landing
 
-STUDIES = grid.FAST_STUDIES
-COVERAGE_TOLERANCE, SIZE_TOLERANCE = grid.FAST_TOLERANCES
 Cells = dict[World, Measured]
 
 
-@pytest.fixture(scope="module", params=[2, pytest.param(1, marks=pytest.mark.slow)])
-def cells(request: pytest.FixtureRequest) -> Cells:
-    """Each second cell of the fast tier, or all."""
-    chosen = grid.draw_fast_cells()[:: request.param]
-    return {world: measure_cell(world, STUDIES) for world in chosen}
+class Tier(NamedTuple):
+    """How much is simulated: studies of a cell, and each which cell of the fast tier."""
+
+    studies: int
+    step: int
+
+    @property
+    def tolerance(self) -> grid.Tolerance:
+        return grid.Tolerance.of_studies(self.studies)
+
+
+TIERS = [Tier(200, 6), pytest.param(Tier(grid.FAST_STUDIES, 1), marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="module", params=TIERS, ids=["few", "many"])
+def tier(request: pytest.FixtureRequest) -> Tier:
+    found: Tier = request.param
+    return found
 
 
 @pytest.fixture(scope="module")
-def uneven() -> Cells:
-    return {world: measure_cell(world, STUDIES) for world in grid.UNEVEN}
+def cells(tier: Tier) -> Cells:
+    chosen = grid.draw_fast_cells()[:: tier.step]
+    return {world: measure_cell(world, tier.studies) for world in chosen}
 
 
 @pytest.fixture(scope="module")
-def looks() -> dict[tuple[World, str], Looks]:
+def looks(tier: Tier) -> dict[tuple[World, str], Looks]:
     chosen = grid.list_looks()[:: grid.FAST_LOOKS_STEP]
-    return {(world, order): measure_looks(world, order, STUDIES) for world, order in chosen}
+    return {(world, order): measure_looks(world, order, tier.studies) for world, order in chosen}
 
 
-def test_nearly_all_cells_cover_within_their_limits(cells: Cells) -> None:
-    found = {world: grid.find_breaches(world, x, COVERAGE_TOLERANCE) for world, x in cells.items()}
+def test_nearly_all_cells_cover_within_their_limits(cells: Cells, tier: Tier) -> None:
+    tolerance = tier.tolerance.coverage
+    found = {world: grid.find_breaches(world, x, tolerance) for world, x in cells.items()}
     outside = {world: breaches for world, breaches in found.items() if breaches}
     assert len(outside) <= grid.MAX_SHARE_OUTSIDE * len(cells), outside
     assert all(b.excess <= grid.MAX_EXCESS for bs in outside.values() for b in bs), outside
 
 
-def test_equal_agents_rarely_differ(cells: Cells) -> None:
+def test_equal_agents_rarely_differ(cells: Cells, tier: Tier) -> None:
     sizes = {world: found.size for world, found in cells.items() if found.identifiable > 0}
-    limit = grid.MAX_SIZE + SIZE_TOLERANCE
+    limit = grid.MAX_SIZE + tier.tolerance.size
     assert {world: size for world, size in sizes.items() if size > limit} == {}
 
 
@@ -62,26 +77,28 @@ def test_confounded_agents_never_differ(cells: Cells) -> None:
     assert confounded and not any(confounded)
 
 
-def test_uneven_judging_covers_where_the_plain_rate_does_not(uneven: Cells) -> None:
-    found = [grid.find_breaches(world, x, COVERAGE_TOLERANCE) for world, x in uneven.items()]
-    assert found == [[]] * len(grid.UNEVEN)
+def test_uneven_judging_covers_where_the_plain_rate_does_not(tier: Tier) -> None:
+    for world in grid.UNEVEN:
+        found = measure_cell(world, tier.studies)
+        assert grid.find_breaches(world, found, tier.tolerance.coverage) == []
     for world in grid.WITHOUT_ANNOTATORS:
-        naive = measure_cell(world, STUDIES, naive=True)
+        naive = measure_cell(world, tier.studies, naive=True)
         assert naive.rate < grid.MAX_WITHOUT_ANNOTATORS, world
 
 
 @pytest.mark.parametrize("world", grid.WITHOUT_UNITS)
-def test_analysis_without_units_does_not_cover(world: World) -> None:
-    assert measure_cell(world, STUDIES, naive=True).rate < grid.MAX_WITHOUT_UNITS
+def test_analysis_without_units_does_not_cover(world: World, tier: Tier) -> None:
+    assert measure_cell(world, tier.studies, naive=True).rate < grid.MAX_WITHOUT_UNITS
 
 
 @pytest.mark.parametrize("world", grid.list_orders()[:: grid.FAST_STEP])
-def test_wrong_orders_are_rarely_claimed(world: World) -> None:
-    assert measure_order(world, STUDIES).wrong <= grid.MAX_WRONG_ORDER + SIZE_TOLERANCE
+def test_wrong_orders_are_rarely_claimed(world: World, tier: Tier) -> None:
+    found = measure_order(world, tier.studies)
+    assert found.wrong <= grid.MAX_WRONG_ORDER + tier.tolerance.size
 
 
-def test_twenty_looks_rarely_claim_a_difference_of_equal_agents(looks) -> None:
-    limit = grid.MAX_WRONG_LOOK + SIZE_TOLERANCE
+def test_twenty_looks_rarely_claim_a_difference_of_equal_agents(looks, tier: Tier) -> None:
+    limit = grid.MAX_WRONG_LOOK + tier.tolerance.size
     assert all(max(found.interim, found.closing) <= limit for found in looks.values()), looks
 
 
@@ -91,8 +108,9 @@ def test_twenty_looks_at_a_twentieth_claim_differences_of_equal_agents(looks) ->
 
 
 @pytest.mark.parametrize("world", grid.list_identical()[:: grid.FAST_STEP])
-def test_identical_annotators_rarely_need_adjustment(world: World) -> None:
-    assert measure_adjustment(world, STUDIES) <= grid.MAX_ADJUSTED + SIZE_TOLERANCE
+def test_identical_annotators_rarely_need_adjustment(world: World, tier: Tier) -> None:
+    found = measure_adjustment(world, tier.studies)
+    assert found <= grid.MAX_ADJUSTED + tier.tolerance.size
 
 
 def test_worlds_have_the_rates_that_intervals_are_held_against() -> None:

@@ -15,7 +15,7 @@ from tests.analysis.coverage.worlds import ACCURACY, World, draw_successes, lay_
 
 pytestmark = pytest.mark.landing
 
-SEED, STUDIES, SHARE = 33, 4000, 0.2
+SEED, SHARE = 33, 0.2
 LENIENCE, CATEGORY, PERSON = 1.5, 1.0, 0.5
 """Effect of the instruction alone on strictness, in logits: its mean, and its standard deviation
 between categories and between people in a category."""
@@ -61,7 +61,7 @@ def measure_size(
     others: bool | None = None,
     by_agent: bool = False,
     share: float = SHARE,
-    studies: int = STUDIES,
+    studies: int,
 ) -> float:
     """Return the share of studies in which two equal agents are called different.
 
@@ -76,16 +76,27 @@ def measure_size(
     return float(np.mean(called))
 
 
+STUDIES = [(800, 0.025), pytest.param(4000, 0.01, marks=pytest.mark.slow)]
+"""How many, and how far a share may lie from .05: three standard errors."""
+
+
+@pytest.mark.parametrize(("studies", "error"), STUDIES)
 @pytest.mark.parametrize("annotators", [2, 10])
-def test_equal_agents_differ_in_one_study_of_twenty_under_the_deal(annotators: int) -> None:
-    assert 0.04 <= measure_size(annotators) <= 0.06
+def test_equal_agents_differ_in_one_study_of_twenty_under_the_deal(
+    annotators: int, studies: int, error: float
+) -> None:
+    assert measure_size(annotators, studies=studies) == pytest.approx(0.05, abs=error)
 
 
-def test_few_annotators_make_the_report_careful_with_or_without_the_deal() -> None:
-    assert 0.04 <= measure_size(5, others=False) <= 0.06
-    assert 0.03 <= measure_size(5) <= 0.06, "for other annotators like these"
+@pytest.mark.parametrize(("studies", "error"), STUDIES)
+def test_few_annotators_make_the_report_careful_with_or_without_the_deal(
+    studies: int, error: float
+) -> None:
+    assert measure_size(5, others=False, studies=studies) == pytest.approx(0.05, abs=error)
+    careful = measure_size(5, studies=studies)
+    assert 0.04 - error <= careful <= 0.05 + error, "for other annotators like these"
 
 
 def test_deal_by_agent_would_call_equal_agents_different() -> None:
-    assert measure_size(10, by_agent=True, share=0.5, studies=500) > 0.12
-    assert measure_size(10, share=0.5, studies=500) < 0.08
+    assert measure_size(10, by_agent=True, share=0.5, studies=300) > 0.12
+    assert measure_size(10, share=0.5, studies=300) < 0.08

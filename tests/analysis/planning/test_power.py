@@ -116,18 +116,9 @@ def test_reach_equals_the_golden_numbers() -> None:
 
 
 @pytest.mark.landing
+@pytest.mark.parametrize("studies", [200, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("cell", [*PLAIN, *IN_UNITS], ids=str)
-def test_reports_have_the_power_that_the_plan_prints(cell: Cell) -> None:
-    check_power(cell, studies=500)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("cell", [*PLAIN, *IN_UNITS], ids=str)
-def test_reports_have_closely_the_power_that_the_plan_prints(cell: Cell) -> None:
-    check_power(cell, studies=2000)
-
-
-def check_power(cell: Cell, *, studies: int) -> None:
+def test_reports_have_the_power_that_the_plan_prints(cell: Cell, studies: int) -> None:
     plan = cell.plan()
     assert plan.difference is not None and plan.power is not None
     seen = cell.detect(plan.difference, studies)
@@ -217,17 +208,20 @@ def test_pilot_shows_the_world_it_comes_from() -> None:
     assert share_between(outcomes, 0, 1) == pytest.approx(share, abs=0.05)
 
 
-def test_variances_of_a_few_scenarios_are_not_biased() -> None:
+@pytest.mark.parametrize(
+    ("count", "wider"), [(500, 1.7), pytest.param(1500, 1.0, marks=pytest.mark.slow)]
+)
+def test_variances_of_a_few_scenarios_are_not_biased(count: int, wider: float) -> None:
     unit = np.arange(24) // 3  # eight units across two categories
-    verdicts = draw_verdicts([0.5] * 2, unit=unit, continuations=3, share=0.6, studies=1500)
-    studies = [lay_out(verdicts[:, i], np.arange(24) % 2, unit) for i in range(1500)]
+    verdicts = draw_verdicts([0.5] * 2, unit=unit, continuations=3, share=0.6, studies=count)
+    studies = [lay_out(verdicts[:, i], np.arange(24) % 2, unit) for i in range(count)]
     found = [measure(study, np.arange(2)) for study in studies]
     covariance = np.mean([moments.covariance for moments in found], axis=0)
     noise = np.mean([moments.noise for moments in found])
-    assert np.diag(covariance) - noise == pytest.approx(ICC * 0.25, rel=0.03)
-    assert covariance[0, 1] == pytest.approx(ICC * 0.25 * CORRELATION, rel=0.05)
+    assert np.diag(covariance) - noise == pytest.approx(ICC * 0.25, rel=0.03 * wider)
+    assert covariance[0, 1] == pytest.approx(ICC * 0.25 * CORRELATION, rel=0.05 * wider)
     in_unit = np.mean([np.diag(moments.in_unit) for moments in found])
-    assert in_unit == pytest.approx(0.6 * ICC * 0.25, rel=0.04)
+    assert in_unit == pytest.approx(0.6 * ICC * 0.25, rel=0.04 * wider)
 
 
 def test_simulated_chances_have_the_stated_moments() -> None:

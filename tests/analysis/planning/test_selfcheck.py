@@ -43,14 +43,14 @@ def test_design_fails_if_its_units_are_wrongly_declared_independent(monkeypatch)
     pilot = make_pilot(make_table(verdicts).assign(source="automatic"), unit)
     design = read_design(pilot)
     assert 0.4 < design.chances.trajectory_share < 1
-    (passed,) = run(design, studies=120)
+    (passed,) = run(design, studies=60)
 
     def declare_independent(design: StudyDesign, seed: Sequence[int]) -> tuple[Any, ...]:
         outcomes, *truth = simulate(design, seed)
         return outcomes._replace(unit=np.arange(160)), *truth
 
     monkeypatch.setattr(selfcheck, "simulate", declare_independent)
-    (failed,) = run(design, studies=120)
+    (failed,) = run(design, studies=60)
     assert not any(share.misses(name) for name, share in passed.items())
     for name in ("rate", "difference"):
         assert failed[name].misses(name) and failed[name].share < passed[name].share - 0.1

@@ -11,10 +11,12 @@ from axe_playwright_python.sync_playwright import Axe
 
 from sts_analysis.report.document import compute_report
 from sts_analysis.report.write import write_report
-from tests.analysis.variants import VARIANTS, make_study
+from tests.analysis.variants import VARIANTS, make_study, mark_slow_but
 
 MAX_WORDS = 900
 MAX_HEIGHT = 2700
+ALL = [*VARIANTS, "closed"]
+PRINTED = ["rule", "tied", "hundred agents"]
 pytestmark = pytest.mark.landing
 
 
@@ -30,60 +32,71 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return pages
 
 
-def open_page(chromium: Any, path: Path, width: int, scheme: str = "light") -> Any:
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(path.as_uri())
-    return page
+@pytest.fixture(scope="module")
+def page(chromium: Any) -> Any:
+    """The one page of this file, since each new one costs a second."""
+    return chromium.new_page()
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, "closed"])
-def test_main_page_keeps_its_budget_and_is_accessible(chromium, folders, name) -> None:
+def show(page: Any, path: Path, width: int, scheme: str = "light") -> None:
+    """Open a file in a window of this width, unless it is open, and check that it fits."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+    if page.url != path.as_uri():
+        page.goto(path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def check_accessible(page: Any) -> None:
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_main_page_keeps_its_budget_and_is_accessible(page, folders, name) -> None:
     text = folders[name].read_text()
     assert "<script" not in text and str(Path.cwd()) not in text
     for width in (360, 420, 1280):
-        page = open_page(chromium, folders[name], width)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        assert page.evaluate("document.querySelectorAll('h1').length") == 1
-        if width == 1280:
-            words = page.evaluate("document.body.innerText.split(/\\s+/).length")
-            height = page.evaluate("document.documentElement.scrollHeight")
-            assert words <= MAX_WORDS and height <= MAX_HEIGHT
-        page.context.close()
-    for width, scheme in ((1280, "light"), (1280, "dark"), (420, "light")):
-        page = open_page(chromium, folders[name], width, scheme)
-        found = Axe().run(page).response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
-        page.context.close()
+        show(page, folders[name], width)
+    assert page.evaluate("document.querySelectorAll('h1').length") == 1
+    words = page.evaluate("document.body.innerText.split(/\\s+/).length")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert words <= MAX_WORDS and height <= MAX_HEIGHT
+    check_accessible(page)
 
 
-@pytest.mark.parametrize("name", ["rule", "tied", "hundred agents"])
-def test_main_page_prints_on_two_pages(chromium, folders, name) -> None:
-    page = open_page(chromium, folders[name], 1280)
+@pytest.mark.parametrize("name", mark_slow_but("rule, tied", ALL))
+def test_main_page_is_accessible_in_the_dark_and_on_a_phone(page, folders, name) -> None:
+    for width, scheme in ((1280, "dark"), (420, "light")):
+        show(page, folders[name], width, scheme)
+        check_accessible(page)
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_main_page_prints_on_two_pages(page, folders, name) -> None:
+    show(page, folders[name], 1280)
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 2
-    page.context.close()
 
 
-@pytest.mark.parametrize("name", ["rule", "tied", "hundred agents", "one agent"])
-def test_appendix_is_accessible_and_fits_a_phone(chromium, folders, name) -> None:
-    appendix = folders[name].with_name("appendix.html")
-    for width in (420, 1280):
-        page = open_page(chromium, appendix, width)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        found = Axe().run(page).response["violations"]
-        assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
-        page.context.close()
+@pytest.mark.parametrize("name", mark_slow_but("tied, one agent", [*PRINTED, "one agent"]))
+def test_appendix_is_accessible_and_fits_a_phone(page, folders, name) -> None:
+    for width in (1280, 420):
+        show(page, folders[name].with_name("appendix.html"), width)
+        check_accessible(page)
 
 
-def test_every_link_between_the_pages_leads_somewhere(chromium, folders) -> None:
+def test_appendix_of_a_hundred_agents_fits_a_phone(page, folders) -> None:
+    for width in (1280, 420):
+        show(page, folders["hundred agents"].with_name("appendix.html"), width)
+
+
+def test_every_link_between_the_pages_leads_somewhere(page, folders) -> None:
     for file in ("report.html", "appendix.html"):
-        page = open_page(chromium, folders["tied"].with_name(file), 1280)
-        links = page.evaluate("[...document.links].map(a => a.getAttribute('href'))")
-        for link in links:
+        show(page, folders["tied"].with_name(file), 1280)
+        for link in page.evaluate("[...document.links].map(a => a.getAttribute('href'))"):
             target, _, fragment = link.partition("#")
             path = folders["tied"].parent / (target or file)
             assert path.exists(), link
             if fragment:
                 assert re.search(rf'id="?{fragment}[" >]', path.read_text()), link
-        page.context.close()

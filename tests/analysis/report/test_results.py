@@ -8,10 +8,10 @@ import pytest
 from sts.errors import ArgumentError, DamagedData, NewerFormat
 from sts_analysis.report import results
 from sts_analysis.report.document import compute_report, render_appendix, render_page
-from tests.analysis.variants import VARIANTS, make_study
+from tests.analysis.variants import VARIANTS, make_study, mark_slow_but
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", mark_slow_but("rule, tied, interim, table only", VARIANTS))
 def test_report_is_the_same_after_a_round_trip_and_so_are_its_pages(name) -> None:
     report = compute_report(make_study(name))
     again = results.decode(results.encode(report))

@@ -127,6 +127,7 @@ def test_two_abilities_lead_to_two_dimensions() -> None:
 
 
 @pytest.mark.landing
+@pytest.mark.parametrize("studies", [60, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("fewer_draws")
 @pytest.mark.parametrize(
     "world",
@@ -139,8 +140,8 @@ def test_two_abilities_lead_to_two_dimensions() -> None:
         {"agents": 15, "categories": 10, "ability": 2.0, "own": 2.0, "families": 3},
     ],
 )
-def test_one_ability_is_called_two_in_at_most_5_percent_of_studies(world) -> None:
-    assert share_claims(claim, 120, **world) <= 0.05
+def test_one_ability_is_called_two_in_at_most_5_percent_of_studies(world, studies) -> None:
+    assert share_claims(claim, studies, **world) <= 0.05
 
 
 def test_categories_that_cannot_be_compared_are_counted() -> None:

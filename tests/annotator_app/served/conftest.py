@@ -27,7 +27,7 @@ IMPORTED = (
     "sts_annotator_app.commands.annotate sts_annotator_app.connections sts_annotator_app.server "
     "sts_annotator_app.state pandas streamlit sts_annotator_app.pages.team "
     "sts_annotator_app.results sts_annotator_app.page_html sts_annotator_app.sign_in "
-    "sts.viewer.sprites uvicorn"
+    "sts.viewer.sprites uvicorn tests.annotator_app.dying"
 ).split()
 """Modules that a server imports before it serves."""
 
@@ -101,8 +101,8 @@ def profile(shared_profile: Any) -> Iterator[Any]:
 def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Opener]:
     """A function that opens a page of a person, who is added when new.
 
-    A test's first page is in the shared profile. Further pages, and pages with a script or with
-    options of a browser, have a profile of their own.
+    A test's first page is in the shared profile. Further pages, and pages with options of a
+    browser, have a profile of their own.
     """
     contexts: list[Any] = []
     opened: list[str] = []
@@ -119,16 +119,15 @@ def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Opener]:
         **options: Any,
     ) -> Any:
         context = profile
-        if opened or script or options:
+        if opened or options:
             context = chromium.new_context(**options)
             context.set_default_timeout(1000 * PATIENCE)
-            context.add_init_script(script)
             contexts.append(context)
         opened.append(name)
         page = context.new_page()
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
-        page.add_init_script(SETTINGS)
+        page.add_init_script(SETTINGS + script)
         page.on("pageerror", lambda error: errors.append(str(error)))
         at.let_in(context, name, roles)
         page.goto(at.url(path))

@@ -25,17 +25,15 @@ from tests.annotator_app.live.test_page import (
     LAMBDA,
     ask,
     end,
-    wait_for,
     wait_for_status,
-    wait_for_steps,
     wait_until_saved,
 )
 from tests.annotator_app.served.browser import Opener
-from tests.annotator_app.served.conftest import IMPORTED
 from tests.annotator_app.served.test_live_page import list_live
 from tests.annotator_app.serving import Server
 from tests.blackhole import BlackHole
 from tests.domains import keepers
+from tests.waiting import wait_until
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.landing
@@ -50,18 +48,11 @@ COLUMNS = (
 )
 
 
-@pytest.fixture(scope="module")
-def dying() -> Iterator[Zygote]:
-    made = Zygote([*IMPORTED, "tests.annotator_app.dying"])
-    yield made
-    made.close()
-
-
 @pytest.fixture
-def mortal(recorded: Path, tmp_path: Path, dying: Zygote) -> Iterator[Server]:
+def mortal(recorded: Path, tmp_path: Path, zygote: Zygote) -> Iterator[Server]:
     """A server that the test may end, if it starts it again."""
     folder = shutil.copytree(recorded, tmp_path / "workspace")
-    with Server(folder, zygote=dying) as served:
+    with Server(folder, zygote=zygote) as served:
         yield served
 
 
@@ -92,27 +83,38 @@ def count(server: Server, session: str, kind: str) -> int:
 
 
 def wait_for_record(server: Server) -> Trajectory:
-    wait_for(lambda: bool(list_live(server)))
-    (trajectory,) = list_live(server)
+    (trajectory,) = wait_until(lambda: list_live(server), "the session is recorded")
     return trajectory
+
+
+def wait_for_steps(page: Any, more: int = 2) -> None:
+    """Wait until a page has displayed some further steps."""
+    room = page.locator(".room[data-step]")
+    until = int(room.get_attribute("data-step")) + more
+    wait_until(lambda: int(room.get_attribute("data-step")) >= until, "the steps are shown")
 
 
 def type_command(server: Server, *words: str) -> None:
     assert main([*words, "--workspace", str(server.folder)]) == 0
 
 
-def test_session_survives_a_killed_server_in_every_phase(
-    open_page: Opener, mortal: Server, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "every_phase", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "every"]
+)
+def test_session_survives_servers_killed_in_play_and_after_it_is_recorded(
+    open_page: Opener, mortal: Server, monkeypatch: pytest.MonkeyPatch, every_phase: bool
 ) -> None:
     setter, session = open_session(open_page, mortal)
-    restart(mortal)  # while it waits
-    wait_for(lambda: count(mortal, session, "resumed") == 1)
+    if every_phase:
+        restart(mortal)  # while it waits
+        wait_until(lambda: count(mortal, session, "resumed") == 1)
     wait_for_status(setter, "Waiting for the other person.")
     solver = open_page("solver", at=mortal, path="/live", ready=False)
     join(solver)
     setter.locator(".count:not([hidden])").wait_for()
     assert count(mortal, session, "step") == 0
-    restart(mortal)  # during the countdown
+    if every_phase:
+        restart(mortal)  # during the countdown
     wait_for_steps(setter)
     ask(setter, "Go to Good.")
     wait_until_saved(setter, 1)
@@ -125,14 +127,15 @@ def test_session_survives_a_killed_server_in_every_phase(
     acknowledged = read(mortal, session)
     mortal.end(signal.SIGKILL)  # while they play
     ask(setter, "Written while the server is dead.")
+    monkeypatch.setenv(DIES, "1")
     mortal.start()
     solver.locator(".instruction", has_text="Written while the server is dead.").wait_for()
     wait_for_steps(solver)
     acknowledged += read(mortal, session)[len(acknowledged) :]
     end(setter)
     wait_for_status(setter, "Mark 2 instructions before you leave.")
-    monkeypatch.setenv(DIES, "1")
-    restart(mortal)  # after the end, before the last marks
+    if every_phase:
+        restart(mortal)  # after the end, before the last marks
     for text in ("Stay there.", "Written while the server is dead."):
         asked = setter.locator(".given li", has_text=text)
         asked.get_by_role("button", name="Failure").click()
@@ -140,16 +143,17 @@ def test_session_survives_a_killed_server_in_every_phase(
     wait_until_saved(setter, 3)
     for page in (setter, solver):
         page.get_by_role("button", name="Done").click()
-    wait_for(lambda: mortal.process is not None and mortal.process.poll() is not None)
+    wait_until(lambda: mortal.process is not None and mortal.process.poll() is not None)
     monkeypatch.delenv(DIES)
     mortal.start()
 
     recorded = wait_for_record(mortal)
-    wait_for(lambda: count(mortal, session, "stored") == 1)
+    wait_until(lambda: count(mortal, session, "stored") == 1)
     events = read(mortal, session)
     assert events[: len(acknowledged)] == acknowledged
     kinds = [event["kind"] for event in events]
-    assert (kinds.count("resumed"), kinds.count("ended"), kinds[-1]) == (3, 1, "stored")
+    assert kinds.count("resumed") == (3 if every_phase else 1)
+    assert (kinds.count("ended"), kinds[-1]) == (1, "stored")
     steps = [event for event in events if event["kind"] == "step"]
     assert [event["t"] for event in steps] == [*range(recorded.episode.steps)]
     marks = [(told.text, told.mark) for told in recorded.instructions]
@@ -168,8 +172,11 @@ def network(mortal: Server) -> Iterator[BlackHole]:
     made.listening.close()
 
 
-def test_recording_of_people_who_are_cut_off_is_exported_and_curated(
-    open_page: Opener, mortal: Server, network: BlackHole, tmp_path: Path
+@pytest.mark.parametrize(
+    "is_used", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["recorded", "curated"]
+)
+def test_session_of_people_who_are_cut_off_is_recorded_exported_and_curated(
+    open_page: Opener, mortal: Server, network: BlackHole, tmp_path: Path, is_used: bool
 ) -> None:
     setter, session = open_session(open_page, mortal)
     solver = open_page("solver", at=mortal, path="/live", ready=False)
@@ -198,7 +205,8 @@ def test_recording_of_people_who_are_cut_off_is_exported_and_curated(
     for mark in ("Failure", "Success"):
         setter.locator(".given li.unmarked").first.get_by_role("button", name=mark).click()
     wait_until_saved(setter, 2)
-    wait_for_steps(setter, 15)
+    if is_used:  # a candidate needs some steps
+        wait_for_steps(setter, 15)
     end(setter)
     for page in (setter, solver):
         page.get_by_role("button", name="Done").click()
@@ -213,8 +221,13 @@ def test_recording_of_people_who_are_cut_off_is_exported_and_curated(
     assert presence == [*joined, ("left", 0), ("joined", 0), ("left", 1), ("joined", 1)]
     assert {LAMBDA.action_names[move] for move in recorded.episode.actions[:, 0]} == MOVES
     type_command(mortal, "trajectories", "verify")
-    check_exports(mortal, recorded, tmp_path)
+    if is_used:
+        check_exports(mortal, recorded, tmp_path)
+        check_curation(open_page, mortal, recorded)
 
+
+def check_curation(open_page: Opener, mortal: Server, recorded: Trajectory) -> None:
+    """Mine a candidate in a recording, and accept it."""
     category = f"{__name__}:CATEGORY"
     type_command(mortal, "mine", "own", "--category", category, "--split", recorded.split)
     curator = open_page("curator", at=mortal, path="/curate", roles=("curator",), ready=False)

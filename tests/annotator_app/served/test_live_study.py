@@ -16,28 +16,33 @@ from sts.live.journal import read_events
 from sts.live.plans import Cell, Plan, load_plan
 from sts.storage.scores import read_score_rows
 from sts.storage.workspace import Workspace
-from tests.annotator_app.live.test_page import wait_for
 from tests.annotator_app.served.test_live_page import list_live
-from tests.annotator_app.serving import AGENTS, SUITE, Server
-from tests.waiting import PATIENCE
+from tests.annotator_app.serving import SUITE, Server
+from tests.waiting import PATIENCE, wait_until
 from tests.zygote import Zygote
 
 pytestmark = pytest.mark.landing
 
-MARKS = {"local-search": ["Success"], "stigmergy": ["Failure"], "rule": ["Success", ""]}
+MARKS = {"local-search": ["Success", ""], "stigmergy": ["Failure"], "rule": ["Success"]}
 """The marks that scripts give in a session with each agent, "" for none."""
+SCORES = {"local-search": 0.5, "stigmergy": 0, "rule": 1}
 
 
 @pytest.fixture
 def planned(
-    recorded: Path, tmp_path: Path, zygote: Zygote, capsys: pytest.CaptureFixture[str]
+    request: pytest.FixtureRequest,
+    recorded: Path,
+    tmp_path: Path,
+    zygote: Zygote,
+    capsys: pytest.CaptureFixture[str],
 ) -> Iterator[Server]:
-    """A server on a suite that three agents continued, and a rehearsal with them."""
+    """A server on a suite that some agents continued, and a rehearsal of people with them."""
+    people, count = request.param
     folder = shutil.copytree(recorded, tmp_path / "workspace")
-    agents = [word for agent in MARKS for word in ("--agent", agent)]
-    call(folder, capsys, "run", SUITE, "--agent", "rule", "--continuations", "1")
+    agents = [word for agent in [*MARKS][:count] for word in ("--agent", agent)]
+    call(folder, capsys, "run", SUITE, *agents, "--continuations", "1")
     call(folder, capsys, "label", SUITE)
-    short = ("--people", "2", "--minutes", "0.1", "--tick", "0.1", "--rehearsal")
+    short = ("--people", str(people), "--minutes", "0.1", "--tick", "0.1", "--rehearsal")
     call(folder, capsys, "live", "new", "trial", *agents, *short)
     with Server(folder, zygote=zygote) as served:
         yield served
@@ -51,15 +56,18 @@ def call(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.parametrize(
+    "planned", [(1, 2), pytest.param((2, 3), marks=pytest.mark.slow)], indirect=True
+)
 def test_rehearsal_goes_from_plan_to_report_and_is_called_a_scripts(
     chromium: Any, planned: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = planned.folder
     workspace = Workspace.open(str(folder))
     plan = load_plan(workspace, "trial")
-    assert {*MARKS} > {*AGENTS}
-    pages = [enter(chromium, planned, name, capsys) for name in ("Ann", "Bob")]
-    for order in range(len(MARKS) + 1):
+    names = [agent.name for agent in plan.agents]
+    pages = [enter(chromium, planned, name, capsys) for name in ("Ann", "Bob")[: plan.people]]
+    for order in range(len(names) + 1):
         for page in pages:  # both play at the same time
             page.get_by_role("button", name="Start the next session").click()
         for person, page in enumerate(pages):
@@ -73,24 +81,24 @@ def test_rehearsal_goes_from_plan_to_report_and_is_called_a_scripts(
         page.context.close()
 
     value = call(folder, capsys, "live", "score", "trial")
-    assert (value["metric"], value["practice"], value["broke_off"]) == ("setter", 2, [])
+    assert (value["metric"], value["practice"], value["broke_off"]) == ("setter", plan.people, [])
     scores = {agent["agent"]: agent["score"] for agent in value["agents"]}
-    assert scores == {"local-search": 1, "stigmergy": 0, "rule": 0.5}
-    assert value["sessions"] == {"finished": 8} and value["person_hours"] == 0
+    assert scores == {name: SCORES[name] for name in names}
+    assert value["sessions"] == {"finished": len(plan.cells)} and value["person_hours"] == 0
     assert [path.name for path in workspace.path("scores").iterdir()] == ["setter.parquet"]
     rows = read_score_rows(workspace.path("scores", "setter.parquet"))
-    assert [(row["metric"], row["hours"]) for row in rows] == [("setter", 0)] * 3
+    assert [(row["metric"], row["hours"]) for row in rows] == [("setter", 0)] * len(names)
     interactions = read_interactions(Path(value["interactions"]))
     assert {row.setter_kind for row in interactions} == {"script"}
-    assert [row.mark for row in interactions if row.practice] == ["cannot_tell"] * 2
+    assert [row.mark for row in interactions if row.practice] == ["cannot_tell"] * plan.people
     assert {row.marker_kind for row in interactions if row.marked_by} == {"script"}
-    wait_for(lambda: len(list_live(planned)) == 8)
+    wait_until(lambda: len(list_live(planned)) == len(plan.cells))
     journals = [read_events(path) for path in workspace.path("live/sessions").iterdir()]
     kinds = [[p["kind"] for p in events[0]["participants"]] for events in journals]
-    assert kinds == [["script", "agent"]] * 8
+    assert kinds == [["script", "agent"]] * len(plan.cells)
     assert {max(e["t"] for e in events if e["kind"] == "ended") for events in journals} >= {60}
     played = list_live(planned)
-    assert [t.provenance["setters"] for t in played] == [["script"]] * 8
+    assert [t.provenance["setters"] for t in played] == [["script"]] * len(plan.cells)
     assert {player.kind for t in played for player in t.players} == {"agent"}
 
     out = folder / "out"
@@ -140,4 +148,4 @@ def finish(page: Any, order: int) -> None:
         page.reload()
         page.get_by_role("button", name="Cannot tell").click()
     page.get_by_role("button", name="Done").click()
-    page.get_by_role("heading", name="Live sessions").wait_for()
+    page.locator(".room").wait_for(state="detached")

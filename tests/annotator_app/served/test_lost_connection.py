@@ -61,8 +61,10 @@ def restart(server: Server) -> None:
     server.start()
 
 
-@pytest.mark.landing
-@pytest.mark.parametrize("path", ["/", "/review", "/curate"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", *(pytest.param(path, marks=pytest.mark.slow) for path in ("/review", "/curate"))],
+)
 def test_page_whose_first_message_is_lost_says_so_and_tries_again(
     open_page: Opener, server: Server, path: str
 ) -> None:
@@ -108,7 +110,7 @@ def test_answers_given_while_the_server_is_dead_are_kept_once(
     assert len(mortal.judgements("survivor")) == 5
 
 
-@pytest.mark.parametrize("page_stays", [True, False])
+@pytest.mark.parametrize("page_stays", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_answer_around_a_restart_is_saved_once(
     open_page: Opener, mortal: Server, page_stays: bool
 ) -> None:
@@ -147,7 +149,10 @@ def test_scenario_continues_after_restarts(open_page: Opener, mortal: Server) ->
     assert [move for move in list_moves(played) if move != "stay"] == ["up-left", "up"]
 
 
-@pytest.mark.parametrize("how", ["drop", "restart", "guide"])
+@pytest.mark.parametrize(
+    "how",
+    ["restart", *(pytest.param(how, marks=pytest.mark.slow) for how in ("drop", "guide"))],
+)
 def test_answers_are_never_saved_for_the_next_person_in_the_browser(
     open_page: Opener, mortal: Server, how: str
 ) -> None:
@@ -203,11 +208,12 @@ def test_missing_database_is_reported_and_work_continues_when_it_returns(
     tmp_path: Path,
     cluster: Cluster,
     monkeypatch: pytest.MonkeyPatch,
+    zygote: Zygote,
 ) -> None:
     here, away = Path(cluster.emptied().partition("host=")[2]), tmp_path / "s"
     away.symlink_to(here)
     monkeypatch.setenv("STS_DATABASE_URL", f"postgresql://sts@/postgres?host={away}")
-    with Server(shutil.copytree(recorded, tmp_path / "workspace")) as server:
+    with Server(shutil.copytree(recorded, tmp_path / "workspace"), zygote=zygote) as server:
         page = open_page("stayer", at=server)
         late = str(add_person(server.store, "late").token)
         away.unlink()

@@ -12,6 +12,7 @@ from sts.annotations import people
 from sts_annotator_app.annotating import storage_namespace
 from tests.annotator_app.served.browser import (
     SHADOWS,
+    STAGE,
     Opener,
     item,
     next_one,
@@ -135,43 +136,45 @@ def test_reload_restores_the_queue_the_mark_in_hand_and_corrections(
 @pytest.mark.landing
 def test_reruns_of_two_pages_do_not_disturb_each_other(open_page: Opener, server: Server) -> None:
     pages = [open_page("left"), open_page("right")]
-    for _ in range(10):
+    for _ in range(4):
         for page, keys in zip(pages, (["n"], ["End", "s"]), strict=True):
             press(page, *keys, "Enter")
             saved(page)
             next_one(page)
     left, right = pages
-    for scheme in ["dark", "light"] * 5:
+    for scheme in ["dark", "light"] * 2:
         left.emulate_media(color_scheme=scheme)
         left.evaluate("new Promise((painted) => requestAnimationFrame(painted))")
     press(left, "Home", "ArrowRight")
-    assert left.get_attribute(".viewer", "data-frame") == "1", "one listener for twenty reruns"
+    assert left.get_attribute(".viewer", "data-frame") == "1", "one listener for all reruns"
     press(left, "n")
     for _ in range(4):
         left.keyboard.down("Enter")  # a key that is held down submits once
     left.keyboard.up("Enter")
     saved(left)
-    assert verdicts(server, "left") == ["not_done"] * 11
-    assert verdicts(server, "right") == ["success"] * 10
+    assert verdicts(server, "left") == ["not_done"] * 5
+    assert verdicts(server, "right") == ["success"] * 4
+
+
+BRIGHTNESS = """(canvas) => {
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const counts = new Map();
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3] === 255) {
+      const sum = data[i] + data[i + 1] + data[i + 2];
+      counts.set(sum, (counts.get(sum) ?? 0) + 1);
+    }
+  return [...counts].sort((a, b) => b[1] - a[1])[0][0] / 3;
+}"""
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_canvas_follows_the_theme(open_page: Opener, scheme: str) -> None:
-    page = open_page(f"theme-{scheme}", color_scheme=scheme)
-    brightness = page.locator(".board canvas").evaluate(
-        """(canvas) => {
-          const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-          const counts = new Map();
-          for (let i = 0; i < data.length; i += 4)
-            if (data[i + 3] === 255) {
-              const sum = data[i] + data[i + 1] + data[i + 2];
-              counts.set(sum, (counts.get(sum) ?? 0) + 1);
-            }
-          return [...counts].sort((a, b) => b[1] - a[1])[0][0] / 3;
-        }"""
-    )
-    assert (brightness > 200) if scheme == "light" else (brightness < 60)
+def test_canvas_follows_the_theme(open_page: Opener) -> None:
+    page = open_page("themed", color_scheme="dark")
+    canvas = page.locator(".board canvas")
+    wait_until(lambda: canvas.evaluate(BRIGHTNESS) < 60, "it is dark")
+    page.emulate_media(color_scheme="light")
+    wait_until(lambda: canvas.evaluate(BRIGHTNESS) > 200, "it is light")
 
 
 def test_verdicts_do_not_cover_the_board_at_200_percent_zoom(
@@ -188,7 +191,13 @@ def test_verdicts_do_not_cover_the_board_at_200_percent_zoom(
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize(("width", "height"), [(420, 800), (768, 1024)], ids=["phone", "tablet"])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        pytest.param(420, 800, id="phone"),
+        pytest.param(768, 1024, id="tablet", marks=pytest.mark.slow),
+    ],
+)
 def test_everything_needed_to_judge_fits_a_touch_screen(
     open_page: Opener, server: Server, width: int, height: int
 ) -> None:
@@ -248,7 +257,10 @@ def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
     assert not page.is_visible(".rejections")
 
     full = "Storage.prototype.setItem = () => { throw Error('full'); };"
-    page = open_page("no room", script=full)
+    server.let_in(page.context, "no room")
+    page.add_init_script(full)
+    page.reload()
+    page.wait_for_selector(STAGE)
     for _ in range(2):
         press(page, "]", "n", "Enter")
         next_one(page)
@@ -257,7 +269,10 @@ def test_full_storage_still_sends_answers_and_refused_ones_are_shown(
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize("locks", [True, False], ids=["lock", "no lock"])
+@pytest.mark.parametrize(
+    "locks",
+    [pytest.param(True, id="lock"), pytest.param(False, id="no lock", marks=pytest.mark.slow)],
+)
 def test_second_tab_waits_and_takes_over_when_the_first_closes(
     open_page: Opener, server: Server, locks: bool
 ) -> None:
@@ -265,6 +280,7 @@ def test_second_tab_waits_and_takes_over_when_the_first_closes(
     none = "" if locks else "Object.defineProperty(Navigator.prototype, 'locks', { value: null });"
     page = open_page(name, script=none)
     other: Any = page.context.new_page()
+    other.add_init_script(none)
     other.goto(page.url)
     other.locator(".empty h2", has_text="open in another tab").wait_for()
     assert not other.is_visible(".judging")

@@ -22,9 +22,10 @@ import psycopg
 from sts.annotations.presence import DATABASE_FILE, URL_VARIABLE
 from sts.continuations.run import run
 from tests.annotator_app.serving import AGENTS, Server, empty_workspace, quiet
-from tests.clusters import Cluster, programs
+from tests.clusters import Cluster
 from tests.examples import small
 from tests.faults.trials import Setting
+from tests.programs import find_program
 
 MOST_WANTED = 3
 WAYS = ("requests", "answers")
@@ -135,8 +136,8 @@ def _recorded() -> Path:
 @cache
 def _cluster() -> Cluster:
     """Return a cluster that lasts as long as this process."""
-    found = programs()
+    found = find_program("postgresql")
     assert found is not None, "PostgreSQL's programs are not installed"
-    made = Cluster(found)
+    made = Cluster(Path(found).parent)
     atexit.register(made.close)
     return made

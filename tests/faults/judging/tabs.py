@@ -26,11 +26,12 @@ for (const verb of ["setItem", "removeItem"]) {
 }
 """
 HELD = "() => Object.keys(localStorage).filter((key) => key.startsWith('sts:outbox:'))"
+FEWER = f"(count) => ({HELD})().length < count"
 READY = ".player .stage:not([hidden])"
 KEYS = (("n", "Enter"), ("End", "s", "Enter"), ("n", "Enter", "b", "End", "s", "Enter"))
 """What a person presses for a clip; the last changes the answer."""
 RELOADED = 0.1  # how often a tab is reloaded after an answer
-TURN = 250  # milliseconds between two looks at a tab
+TURN = 250  # milliseconds that a look at a tab takes if no clip comes
 WAITS = 20  # looks without a clip after which a tab is reloaded; they double with each time
 WORKS = 20.0  # seconds after which people stop judging, though they have judged less
 
@@ -78,10 +79,7 @@ class Tab:
             self.send_cookie(study, cookie)
             with suppress(Error):
                 self.page.goto(study.address)
-                for _ in range(WAITS):
-                    if self.read_outbox() != held:
-                        break
-                    self.page.wait_for_timeout(TURN)
+                self.page.wait_for_function(FEWER, arg=len(held), timeout=WAITS * TURN)
 
     def leave(self) -> None:
         """Note what is still in its outbox, and what it shows."""
@@ -93,7 +91,8 @@ class Tab:
 
     def turn(self, study: Study, judging: bool) -> bool:
         """Have the person look at the tab once; return whether they have judged a clip."""
-        self.page.wait_for_timeout(TURN)
+        with suppress(Error):
+            self.page.locator(READY).wait_for(timeout=TURN)
         if self._sent != self.cookie:
             back = bool(self._sent) and self.cookie == self._own
             if self.cookie not in (self._own, *self._others):

@@ -6,14 +6,15 @@ import pytest
 
 from sts.worlds.babyai.environment import MOVES, BabyAI, level_ids
 
+TIERS: dict[int, list[pytest.MarkDecorator]] = {0: [], 3: [pytest.mark.landing]}
 EACH_LEVEL = pytest.mark.parametrize(
     "level",
     [
-        level if n % 6 == 0 else pytest.param(level, marks=pytest.mark.landing)
+        pytest.param(level, marks=TIERS.get(n % 6, [pytest.mark.slow]))
         for n, level in enumerate(sorted(level_ids()))
     ],
 )
-"""Every level that is registered, of which the quick tier tries one in six."""
+"""Every level that is registered; the quick and the landing tier try one in six each."""
 
 
 def begun(level: str = "GoToLocal", seed: int = 3, actions: str = "") -> BabyAI:

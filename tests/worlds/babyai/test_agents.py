@@ -94,9 +94,9 @@ def test_agent_is_a_pure_function_of_its_observations_and_draws(name: str) -> No
     assert worlds.states() == before
 
 
-def test_success_falls_with_noise_and_blind_agents_beat_only_chance() -> None:
-    world = WORLD
-    states = [s for level in LEVELS for s in world.generate(20, seed=9, level=level)]
+@pytest.mark.parametrize("count", [8, pytest.param(20, marks=pytest.mark.slow)])
+def test_success_falls_with_noise_and_blind_agents_beat_only_chance(count: int) -> None:
+    states = [s for level in LEVELS for s in WORLD.generate(count, seed=9, level=level)]
     order = ["bot", *(f"noisy-bot-{n}" for n in (10, 30, 60)), "blind"]
     names = {name: f"babyai-{name}" for name in (*order, "seeker")} | {"random": "random"}
     rate = {

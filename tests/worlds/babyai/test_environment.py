@@ -47,14 +47,14 @@ def draw_moves(count: int, seed: int = 0) -> str:
     ("steps", "settings"),
     [
         (8, {"level": "PickupDistDebug"}),
+        pytest.param(8, {"level": "PutNextLocal", "open": True}, marks=pytest.mark.landing),
         *(
-            pytest.param(steps, settings, marks=pytest.mark.landing)
-            for steps, settings in (
-                (40, {"level": "GoToLocal"}),
-                (40, {"level": "SynthS5R2"}),
-                (400, {"level": "OpenTwoDoors"}),
-                (400, {"level": "BossLevel"}),
-                (8, {"level": "PutNextLocal", "open": True}),
+            pytest.param(steps, {"level": level}, marks=pytest.mark.slow)
+            for steps, level in (
+                (40, "GoToLocal"),
+                (40, "SynthS5R2"),
+                (400, "OpenTwoDoors"),
+                (400, "BossLevel"),
             )
         ),
     ],

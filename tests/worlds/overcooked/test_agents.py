@@ -140,13 +140,18 @@ def test_route_is_a_shortest_one_in_the_game(seed):
         assert seen_ways(world)[1][cell] == (0, INTERACT)
 
 
+@pytest.fixture(scope="module")
+def two_trials():
+    """The beginnings of two trials."""
+    found = trials.read_trials(trials.installed_files()[0])
+    return [trial._replace(actions=trial.actions[:300]) for trial in found[:2]]
+
+
 @pytest.fixture
-def cache(monkeypatch, tmp_path):
+def cache(monkeypatch, tmp_path, two_trials):
     """A cache of its own, and two short trials to learn from."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    read = trials.read_trials
-    kept = [t._replace(actions=t.actions[:300]) for t in read(trials.installed_files()[0])[:2]]
-    monkeypatch.setattr(trials, "read_trials", lambda path: kept)
+    monkeypatch.setattr(trials, "read_trials", lambda path: two_trials)
     cloned._load_examples.cache_clear()
     yield tmp_path
     cloned._load_examples.cache_clear()

@@ -97,7 +97,7 @@ def test_no_agent_gets_more_than_the_best_value_of_any_environment(name: str) ->
 
 def test_best_value_is_reached_by_some_sequence_of_actions() -> None:
     classes = AutomataClass()
-    states, steps = classes.list_environments(), 6
+    states, steps = classes.list_environments(), 4
     sums = []
     for code in range(2**steps):
         worlds = classes.domain.restore(states)

@@ -41,6 +41,7 @@ _LETTERS = {
     "\N{DAGGER}": r"$\dagger$",
     "\N{DOUBLE DAGGER}": r"$\ddagger$",
     "\N{GREEK CAPITAL LETTER LAMDA}": r"$\Lambda$",
+    "\N{GREEK SMALL LETTER RHO}": r"$\rho$",
     "\N{LEFT DOUBLE QUOTATION MARK}": r"\textquotedblleft{}",
     "\N{RIGHT DOUBLE QUOTATION MARK}": r"\textquotedblright{}",
     "\N{LEFT SINGLE QUOTATION MARK}": r"\textquoteleft{}",

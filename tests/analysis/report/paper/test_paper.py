@@ -13,7 +13,7 @@ from sts_analysis.report.paper.files import format_paper
 from sts_analysis.report.paper.references import WORKS
 from sts_analysis.report.paper.table import Table
 from sts_analysis.report.paper.tables import list_tables
-from tests.analysis.variants import VARIANTS, make_study
+from tests.analysis.variants import VARIANTS, make_study, mark_slow_but
 from tests.programs import require_program
 
 HOSTILE = "a_b & 50% $x$ \\input{secret} #1 ~ ^ {<|>} --- ''"
@@ -54,7 +54,7 @@ def test_tables_hold_the_numbers_of_the_report(report) -> None:
     assert "other scenarios like these" in table.caption
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", mark_slow_but("rule, tied, interim, table only", VARIANTS))
 def test_methods_paragraph_states_the_design_of_each_study(name) -> None:
     report = compute_report(make_study(name))
     text = methods.format_plain(report)

@@ -88,7 +88,13 @@ def test_scores_do_not_depend_on_workers_or_interruptions(tmp_path, metric, monk
     assert measured(metric, tmp_path / "two", names, runs=20, seed=1).rows != whole.rows
 
 
-def test_learners_are_marked_as_rehearsed_and_settings_name_the_metric(tmp_path):
+@pytest.fixture
+def little_practice(monkeypatch):
+    """Let learners practise twice."""
+    monkeypatch.setattr(episode_measures, "DEFAULT_PRACTICE_EPISODES", 2)
+
+
+def test_learners_are_marked_as_rehearsed_and_settings_name_the_metric(tmp_path, little_practice):
     found = measured(measure_landscape, tmp_path, ["sarsa"], runs=1, team=2, drift=3, bumps=10)
     assert [row["metric"] for row in found.rows] == [
         f"landscape{peak} team=2 drift=3" for peak in ("", " peak")
@@ -183,7 +189,7 @@ def test_agents_rank_by_what_they_know_and_local_optima_hold_them_back(tmp_path)
     assert local[1] > local[3] + 0.05, "one optimum against three"
 
 
-def test_every_published_behaviour_plays_a_landscape_unchanged(tmp_path):
+def test_every_published_behaviour_plays_a_landscape_unchanged(tmp_path, little_practice):
     found = measured(measure_landscape, tmp_path, list(PUBLISHED_AGENTS), runs=1, team=3)
     assert [row["agent"] for row in found.rows[::2]] == list(PUBLISHED_AGENTS)
     assert all(-1 <= row["value"] <= 1 for row in found.rows)

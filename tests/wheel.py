@@ -1,0 +1,77 @@
+"""Build the wheel, install it in a clean environment and try it from another folder.
+
+    python -m tests.wheel PYTHON
+
+It is tried with this Python, and with the oldest and the newest supported one that is on the
+machine, where they differ from it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "build"
+SUPPORTED = ((3, 11), (3, 12), (3, 13))
+ASKED = "import sys; print(*sys.version_info[:2]); import ensurepip"
+TRIED = (
+    "suite verify core@3",
+    "run core@3 --agent random --agent rule --continuations 1",
+    "label core@3",
+    "report core@3",
+)
+
+
+def find_pythons(chosen: str) -> list[str]:
+    """Return interpreters: the chosen one, then the oldest and newest of the others."""
+    names = [f"python3.{minor}" for _, minor in SUPPORTED]
+    names += [str(path) for path in Path(sys.base_prefix).parent.glob("3.*/bin/python3")]  # pyenv
+    found: dict[tuple[int, ...], str] = {}
+    for python in filter(None, map(shutil.which, [chosen, *names])):
+        asked = subprocess.run([python, "-c", ASKED], capture_output=True, text=True)
+        version = tuple(map(int, asked.stdout.split()))
+        if asked.returncode == 0 and version in SUPPORTED:
+            found.setdefault(version, python)
+    own = next(
+        (version for version, python in found.items() if python == shutil.which(chosen)), None
+    )
+    return [
+        found[version] for version in dict.fromkeys(filter(None, (own, min(found), max(found))))
+    ]
+
+
+def build_wheel() -> Path:
+    """Return the path of the wheel of this checkout."""
+    folder = BUILD / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    words = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run([sys.executable, "-m", *words], check=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def try_wheel(python: str, wheel: Path) -> None:
+    """Install a wheel for an interpreter, and run commands next to modules of the same names."""
+    clean, elsewhere = BUILD / "clean", BUILD / "elsewhere"
+    for folder in (clean, elsewhere):
+        shutil.rmtree(folder, ignore_errors=True)
+    (elsewhere / "analysis").mkdir(parents=True)
+    for name in ("scenarios.py", "analysis/__init__.py"):
+        (elsewhere / name).write_text('raise SystemExit("imported the folder of a user")\n')
+    subprocess.run([python, "-m", "venv", str(clean)], check=True)
+    install = ["-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.lock")]
+    quiet = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    subprocess.run([str(clean / "bin/python"), *install, str(wheel)], check=True, env=quiet)
+    for words in TRIED:
+        subprocess.run([str(clean / "bin/sts"), *words.split()], check=True, cwd=elsewhere)
+
+
+if __name__ == "__main__":
+    made = build_wheel()
+    for interpreter in find_pythons(*sys.argv[1:]):
+        print(f"trying {made.name} with {interpreter}", flush=True)
+        try_wheel(interpreter, made)
