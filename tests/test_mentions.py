@@ -34,6 +34,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 PAGES.remove(ROOT / "docs/changelog.md")  # which names what there was
 
 
+@cache
 def list_files() -> list[Path]:
     return [file for folder in FOLDERS.values() for file in sorted(folder.rglob("*.py"))]
 
@@ -63,6 +64,12 @@ def read_code() -> str:
 
 
 @cache
+def list_keys() -> frozenset[str]:
+    """Return all short texts of code."""
+    return frozenset(re.findall(r"[\"']([\w.-]+)[\"']", read_code()))
+
+
+@cache
 def list_words() -> frozenset[str]:
     """Return all words of code."""
     return frozenset(re.findall(r"\w+", read_code()))
@@ -80,7 +87,7 @@ def list_paths() -> frozenset[str]:
 def exists(name: str) -> bool:
     """Return True if a dotted name is one of code: its last part in the module that it names."""
     *modules, last = name.split(".")
-    if "NAME" in name or name.isupper() or re.search(rf"[\"']{re.escape(name)}[\"']", read_code()):
+    if "NAME" in name or name.isupper() or name in list_keys():
         return True  # a placeholder, or a key such as the group of an entry point
     if modules and (modules[0] in FOLDERS or last.isupper()):
         files = [f for f in list_files() if is_module(f, modules) or is_module(f, modules[:-1])]
@@ -89,12 +96,17 @@ def exists(name: str) -> bool:
     return {*modules, last} <= list_words()
 
 
-def is_module(file: Path, parts: list[str]) -> bool:
-    """Return True if a dotted name, or its end, is that of a module or package."""
+@cache
+def split_name(file: Path) -> list[str]:
+    """Return the parts of a module's name."""
     folder = next(folder for folder in FOLDERS.values() if file.is_relative_to(folder))
     own = [folder.name, *file.relative_to(folder).with_suffix("").parts]
-    own = own[:-1] if own[-1] == "__init__" else own
-    return bool(parts) and own[-len(parts) :] == parts
+    return own[:-1] if own[-1] == "__init__" else own
+
+
+def is_module(file: Path, parts: list[str]) -> bool:
+    """Return True if a dotted name, or its end, is that of a module or package."""
+    return bool(parts) and split_name(file)[-len(parts) :] == parts
 
 
 def list_missing(text: str, known: str = "") -> Iterator[str]:

@@ -26,7 +26,10 @@ AGENTS = ("local-search", "stigmergy")
 
 
 class Server:
-    """`sts annotate` as a process, on its own workspace and a free loopback port."""
+    """`sts annotate` as a process, on its own workspace and a free loopback port.
+
+    `attempt` is added to names, so that a test that is repeated meets no work of its first attempt.
+    """
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class Server:
         self.port = self.held.getsockname()[1]
         self.store = AnnotationStore.open(Workspace.open(str(folder)))
         self.process: subprocess.Popen[bytes] | Copy | None = None
+        self.attempt = ""
 
     @property
     def place(self) -> str:
@@ -96,6 +100,7 @@ class Server:
 
     def secret(self, name: str, roles: tuple[str, ...] = ("annotator",)) -> str:
         """Return the secret of a session of `name`, who is added in these roles when new."""
+        name = name if name == OWNER else name + self.attempt
         if name == OWNER:
             owner = ask(self.store, people.get_person, OWNER).id
             return change(self.store, sessions.begin, owner)
@@ -111,6 +116,7 @@ class Server:
         context.add_cookies([cookie | {"url": self.url("/"), "httpOnly": True}])
 
     def judgements(self, name: str) -> list[Any]:
+        name += self.attempt
         found = [one for one in ask(self.store, people.list_people) if one.name == name]
         return ask(self.store, progress.load_recent_judgements, found[0].id, limit=1000)
 

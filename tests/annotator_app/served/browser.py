@@ -19,8 +19,15 @@ def status(page: Any) -> str:
     return str(page.text_content(".status"))
 
 
+PAINTED = """new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(done));
+  setTimeout(done, 1000);
+})"""
+
+
 def settle(page: Any) -> None:
-    """Wait until keys that waited for a picture have taken effect."""
+    """Wait until keys have taken effect: what they change is painted, also after a picture."""
+    page.evaluate(PAINTED)
     page.locator(".status", has_not_text="Loading pictures").first.wait_for(state="attached")
 
 

@@ -97,6 +97,22 @@ def profile(shared_profile: Any) -> Iterator[Any]:
     session.detach()
 
 
+@pytest.fixture(autouse=True)
+def _name_attempt(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give people other names if a test is repeated."""
+    count = getattr(request.node, "execution_count", 1)
+    if count == 1:
+        yield
+        return
+    shared = {*request.fixturenames} & {"server", "pixels"}
+    servers = [request.getfixturevalue(name) for name in shared]
+    for server in servers:
+        server.attempt = f" {count}"
+    yield
+    for server in servers:
+        server.attempt = ""
+
+
 @pytest.fixture
 def open_page(chromium: Any, profile: Any, server: Server) -> Iterator[Opener]:
     """A function that opens a page of a person, who is added when new.

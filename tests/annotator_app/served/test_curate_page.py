@@ -252,11 +252,13 @@ def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
     choose(ben, "count-others, all")
     first = read_candidate(ana)
     assert read_candidate(ben) == first
+    ben.context.set_offline(True)  # else he might hear of her decision before he makes his
     decide(ana, "a")
     saved(ana)
 
     # They disagree. He rejects what she has accepted, which is refused until he has seen it.
     press(ben, "r", "1")
+    ben.context.set_offline(False)
     ben.locator(".rejections", has_text="is now accepted by Ana").wait_for()
     assert f"rejected {first}, “two people would not agree" in ben.inner_text(".rejections")
     press(ben, "Escape", "k")
