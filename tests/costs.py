@@ -1,4 +1,4 @@
-"""What tests cost: `pytest -p tests.costs` ends with a table of files, and writes one of tests.
+"""Costs of tests: `pytest -p tests.costs` prints a table of files, and writes one of tests.
 
 The CPU time of a test is that of its worker and of all processes below it, such as servers and
 browsers, since the test before. A shared fixture counts for the test that asks first.

@@ -17,7 +17,7 @@ import pytest
 
 
 class Program(NamedTuple):
-    """What a person would install: a title, the names of its command, and how."""
+    """A program: its title, the names of its command, and how to install it."""
 
     title: str
     names: tuple[str, ...]

@@ -42,7 +42,7 @@ sts() {
 """
 WITH_COMMANDS = [p for p in DOCS if any(lang == "sh" for lang, _, _ in blocks(p))]
 IMPORTED = "altair pandas sts_analysis.api sts_scenarios.api sts.numerics.warm_up".split()
-"""What most commands import, with what it imports."""
+"""Modules whose imports most commands share."""
 RESTRICTIONS = {
     r"^(sts (?:run|label|report) core@[23])(?!\S)": r"\1+category:keep-beside",
     r"^(sts (?:run|label|report) babyai@3)(?!\S)": r"\1+category:babyai-fetch",
@@ -106,7 +106,7 @@ def run(path: Path, shell: str, folder: Path, imported: Zygote, patch: pytest.Mo
 
 
 def list_pages() -> Iterator[Any]:
-    """Yield each page with its restricted commands, and for the night with those as they stand."""
+    """Yield each page with its restricted commands, and, in the slow tier, with all of them."""
     for path in WITH_COMMANDS:
         tier = () if path.stem == "quickstart" else pytest.mark.landing
         yield pytest.param(path, False, marks=tier, id=path.stem)

@@ -1,4 +1,4 @@
-"""What the sources of tests may not do: start a browser of their own, or wait for a time."""
+"""Rules for the sources of tests: one file starts the browser, and no page is given a time."""
 
 from __future__ import annotations
 

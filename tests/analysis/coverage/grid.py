@@ -51,7 +51,7 @@ MAX_WITHOUT_UNITS, MAX_WITHOUT_ANNOTATORS, MIN_NAIVE_LOOKS = 0.85, 0.90, 0.15
 
 
 class Tolerance(NamedTuple):
-    """What limits are widened by: two standard errors of a coverage of .95, a share of .06."""
+    """Allowances for chance: two standard errors of a coverage of .95 and of a share of .06."""
 
     coverage: float
     size: float

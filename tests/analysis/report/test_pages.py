@@ -1,4 +1,4 @@
-"""The report's pages in a chromium: their size, accessibility and print, in every state."""
+"""The report's pages in a browser: their size, accessibility and print, in every state."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def state(page: Any, text: str) -> None:
 @pytest.mark.parametrize(
     "freezes", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["decided", "frozen"]
 )
-def test_two_curators_disagree_survive_a_crash_and_freeze_two_versions(
+def test_two_curators_who_disagree_survive_a_crash_of_the_server(
     open_page: Opener, curated: Server, freezes: bool
 ) -> None:
     ana, ben = (curator(open_page, curated, name) for name in ("Ana", "Ben"))

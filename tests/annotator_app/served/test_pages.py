@@ -32,7 +32,7 @@ REPORT = Path("reports/live/small-1")
 def unjudged(
     recorded: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
 ) -> Iterator[Server]:
-    """A server with a report of rule labels, which is up to date as long as nobody judges."""
+    """A server with a report of rule labels, which is up to date until someone judges."""
     folder = Path(shutil.copytree(recorded, tmp_path_factory.mktemp("unjudged") / "workspace"))
     with Server(folder, zygote=zygote) as server:  # it queues the clips that the report shows
         for words in (("label",), ("report", "--clips", "app", "--out", str(folder / REPORT))):
