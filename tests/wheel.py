@@ -14,10 +14,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.pythons import list_pythons
+
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build"
 SUPPORTED = ((3, 11), (3, 12), (3, 13))
-ASKED = "import sys; print(*sys.version_info[:2]); import ensurepip"
 TRIED = (
     "suite verify core@3",
     "run core@3 --agent random --agent rule --continuations 1",
@@ -27,21 +28,10 @@ TRIED = (
 
 
 def find_pythons(chosen: str) -> list[str]:
-    """Return interpreters: the chosen one, then the oldest and newest of the others."""
-    names = [f"python3.{minor}" for _, minor in SUPPORTED]
-    names += [str(path) for path in Path(sys.base_prefix).parent.glob("3.*/bin/python3")]  # pyenv
-    found: dict[tuple[int, ...], str] = {}
-    for python in filter(None, map(shutil.which, [chosen, *names])):
-        asked = subprocess.run([python, "-c", ASKED], capture_output=True, text=True)
-        version = tuple(map(int, asked.stdout.split()))
-        if asked.returncode == 0 and version in SUPPORTED:
-            found.setdefault(version, python)
-    own = next(
-        (version for version, python in found.items() if python == shutil.which(chosen)), None
-    )
-    return [
-        found[version] for version in dict.fromkeys(filter(None, (own, min(found), max(found))))
-    ]
+    """Return the chosen interpreter, and the oldest and newest supported of other versions."""
+    found = list_pythons(chosen)
+    supported = [version for version in found if version in SUPPORTED]
+    return [found[v] for v in dict.fromkeys((supported[0], min(supported), max(supported)))]
 
 
 def build_wheel() -> Path:

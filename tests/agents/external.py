@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 import venv
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
+from tests.pythons import list_pythons
 
 BRAIN = '''
 import os
@@ -229,18 +228,10 @@ def environment(folder: Path, *, numpy: bool = True) -> Path:
     return folder / "bin" / "python"
 
 
-def find_other_pythons() -> Iterator[str]:
-    """Yield interpreters of other versions of Python: STS_OTHER_PYTHON, then those installed."""
-    names = [f"python3.{minor}" for minor in range(8, 20)]
-    siblings = sorted(map(str, Path(sys.base_prefix).parent.glob("3.*/bin/python")))  # as of pyenv
-    for name in (os.environ.get("STS_OTHER_PYTHON", ""), *names, *siblings):
-        python = shutil.which(name) if name else None
-        if python is None:
-            continue
-        code = "import sys; assert sys.version_info >= (3, 8); print(*sys.version_info[:2])"
-        asked = subprocess.run([python, "-c", code], capture_output=True, text=True)
-        if asked.returncode == 0 and asked.stdout.split() != [*map(str, sys.version_info[:2])]:
-            yield python
+def find_other_python() -> str | None:
+    """Return an interpreter of another version of Python: STS_OTHER_PYTHON, or one installed."""
+    found = list_pythons(os.environ.get("STS_OTHER_PYTHON", ""))
+    return next((path for version, path in found.items() if version != sys.version_info[:2]), None)
 
 
 def write(folder: Path) -> None:

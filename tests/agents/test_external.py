@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,6 +34,7 @@ from sts.storage.workspace import Workspace
 from tests.agents import external, test_contract
 from tests.agents.test_contract import assert_same, cases, play_cases
 from tests.examples import instructed, scenarios
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments are laid out otherwise")
 
@@ -293,8 +293,7 @@ def test_external_process_ends_with_its_parent(kind, killed, name):
     except subprocess.TimeoutExpired:
         os.kill(theirs, signal.SIGKILL)
         raise
-    while exists(theirs):  # it has closed what it had open, and is about to go
-        time.sleep(0.01)
+    wait_until(lambda: not exists(theirs))  # it has closed what it had open, and is about to go
     assert process.returncode == (-signal.SIGKILL if killed else 0)
 
 
@@ -304,8 +303,7 @@ def test_children_of_an_external_process_end_with_it(name, capfd):
     own = int(capfd.readouterr().err.rpartition("began ")[2].split()[0])
     assert exists(own)
     agent.child.end()
-    while exists(own):
-        time.sleep(0.01)
+    wait_until(lambda: not exists(own))
 
 
 @pytest.fixture
@@ -389,7 +387,7 @@ def test_agent_server_is_never_imported_in_the_main_process():
 
 def test_other_python_version_exchanges_the_same_messages(tmp_path, monkeypatch):
     """Check the frames alone: nothing sent is an array, so a stub is enough for NumPy."""
-    python = next(external.find_other_pythons(), None)
+    python = external.find_other_python()
     if python is None:
         pytest.skip("needs another version of Python: set STS_OTHER_PYTHON to its path")
     venv = [python, "-m", "venv", "--without-pip", str(tmp_path / "other")]
