@@ -17,8 +17,8 @@ import pytest
 from sts import registry
 from sts.cli.main import build_parser
 from sts.errors import StsError
-from tests.annotator_app.test_demo import import_cut_recordings
 from tests.waiting import PATIENCE
+from tests.worlds.overcooked.recordings import import_cut_recordings
 from tests.zygote import Zygote
 
 ROOT = Path(__file__).resolve().parent.parent

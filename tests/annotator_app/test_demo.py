@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import functools
 import html
 import io
 import json
@@ -25,9 +24,7 @@ from sts_analysis.inputs.workspace import gather
 from sts_annotator_app.commands import demo, table
 from tests.examples import scenarios
 from tests.pictures import IMAGES, read_shown
-from tests.programs import require_package
-
-CUT_TRIALS, CUT_STEPS = 12, 300
+from tests.worlds.overcooked.recordings import cut_recordings
 
 
 @pytest.fixture(scope="module")
@@ -164,28 +161,6 @@ def test_unknown_domain_prints_one_line_error(capsys: pytest.CaptureFixture[str]
     assert main(["demo", "--domain", "chess"]) == 2
     error = capsys.readouterr().err
     assert "unknown demo 'chess'; known: babyai" in error and error.count("\n") == 1
-
-
-def cut_recordings(patch: pytest.MonkeyPatch) -> None:
-    """Have both files of Overcooked's recordings end with their first trials' first steps."""
-    require_package("overcooked_ai_py")
-    from sts.worlds.overcooked import loader, trials
-
-    @functools.cache
-    def read(path: Path) -> Any:
-        table = loader.read_table(path)
-        grouped = table.groupby(["run", "workerid_num", "round_num"], sort=False)
-        return table[(grouped.ngroup() < CUT_TRIALS) & (grouped.cumcount() < CUT_STEPS)]
-
-    patch.setattr(trials, "read_table", read)
-
-
-def import_cut_recordings(root: Path) -> None:
-    """Import what `cut_recordings` leaves into a workspace."""
-    with pytest.MonkeyPatch.context() as patch:
-        cut_recordings(patch)
-        words = ["trajectories", "import", "--format", "overcooked-2019"]
-        assert main([*words, "--workspace", str(root)]) == 0
 
 
 @pytest.mark.timeout(1800)  # clips of 1,750 continuations, with the other core busy
