@@ -104,8 +104,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for line in count_skipped(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)
     if REPEAT:
-        repeated = [report.nodeid for report in terminalreporter.stats.get("rerun", [])]
-        terminalreporter.write_line(f"repeated tests: {', '.join(repeated) or 'none'}")
+        repeated = terminalreporter.stats.get("rerun", [])
+        terminalreporter.write_line(f"repeated tests: {len(repeated) or 'none'}")
+        for report in repeated:
+            terminalreporter.write_line(f"{report.nodeid}\n{report.longreprtext[-3000:]}")
     seconds = sum(os.times()[:4])
     terminalreporter.write_line(f"{seconds:.0f} CPU-seconds in all processes")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 from sts.annotations.types import Annotator
@@ -20,17 +21,39 @@ from tests.annotator_app.serving import SUITE, Server
 from tests.stores import add_person, claim_items
 from tests.waiting import wait_until
 
+UP = 1
+
 
 def list_live(server: Server) -> list[Any]:
     every = trajectories.load(Workspace.open(str(server.folder)))
     return [one for one in every if one.source.startswith("sts live ")]
 
 
-def list_played(server: Server) -> list[Continuation]:
-    """Return the continuations that people played, once there is one."""
+def load_played(server: Server) -> list[Continuation]:
+    """Return the continuations that people have played by now."""
     workspace = Workspace.open(str(server.folder))
     hashes = {scenario.hash for scenario in suites.load(workspace, SUITE).scenarios}
-    return wait_until(lambda: [c for c in load(workspace, hashes) if c.agent == HUMAN])
+    return [c for c in load(workspace, hashes) if c.agent == HUMAN]
+
+
+def list_played(server: Server, before: Iterable[Continuation] = ()) -> list[Continuation]:
+    """Return the continuations that people played since others, once there is one."""
+    known = {c.id for c in before}
+    return wait_until(lambda: [c for c in load_played(server) if c.id not in known])
+
+
+def list_sessions(server: Server) -> set[str]:
+    """Return the ids of all live sessions."""
+    folder = get_journal_path(Workspace.open(str(server.folder)), "").parent
+    return {path.stem for path in folder.glob("*.jsonl")}
+
+
+def wait_for_recording(server: Server, session: str) -> Any:
+    """Return the trajectory of a session; it is stored once all have left."""
+    (recorded,) = wait_until(
+        lambda: [t for t in list_live(server) if t.provenance["session"] == session]
+    )
+    return recorded
 
 
 def list_moves(played: Continuation) -> list[str]:
@@ -82,7 +105,7 @@ def finish_scenario(page: Any) -> None:
 def test_person_plays_a_scenario_in_real_time_and_never_judges_it(
     open_page: Opener, server: Server
 ) -> None:
-    own = add_player(server, "player")
+    before, own = load_played(server), add_player(server, "player")
     page = start_scenario(open_page, own.name)
     assert page.text_content(".instruction").startswith("No instruction yet")
     page.get_by_text("Get ready: your turn starts in a moment.").wait_for()
@@ -93,7 +116,7 @@ def test_person_plays_a_scenario_in_real_time_and_never_judges_it(
     act(page, "Numpad6")
     finish_scenario(page)
 
-    (played,) = list_played(server)
+    (played,) = list_played(server, before)
     assert [move for move in list_moves(played) if move != "stay"] == ["up-left", "right"]
     tokens = load_domain(played.episode.domain).tokens
     said = played.episode.utterances[played.takeover :, played.players[0]]
@@ -110,9 +133,10 @@ def test_person_plays_a_scenario_in_real_time_and_never_judges_it(
 def test_two_people_record_together_and_one_of_them_reloads(
     open_page: Opener, server: Server
 ) -> None:
-    setter = open_page("setter", path="/live", ready=False)
+    before, setter = list_sessions(server), open_page("setter", path="/live", ready=False)
     setter.get_by_role("button", name="Open a session").click()
     setter.get_by_text("Waiting for the other person").wait_for()
+    (session,) = list_sessions(server) - before
     solver = open_page("solver", path="/live", ready=False, viewport={"width": 420, "height": 900})
     solver.get_by_role("button", name="Join a session in lambda-star: carry out tasks").click()
     setter.locator(".room[data-step]:not([data-step='0'])").wait_for()
@@ -121,7 +145,10 @@ def test_two_people_record_together_and_one_of_them_reloads(
     solver.get_by_text("<b>Go</b> to Good.").wait_for()
     assert wide(solver) <= 420
     solver.keyboard.press("w")
-    solver.get_by_text("last action up").wait_for()
+    journal = get_journal_path(Workspace.open(str(server.folder)), session)
+    steps = lambda: [e for e in read_events(journal) if e["kind"] == "step"]  # noqa: E731
+    wait_until(lambda: UP in [event["actions"][0] for event in steps()])
+    solver.get_by_text("last action").wait_for()
 
     solver.reload()
     solver.get_by_text("<b>Go</b> to Good.").wait_for()  # it returns to the session by itself
@@ -134,22 +161,23 @@ def test_two_people_record_together_and_one_of_them_reloads(
     setter.get_by_role("heading", name="Live sessions").wait_for()
     assert setter.get_by_role("button", name="Return to").count() == 0
     solver.get_by_role("heading", name="Live sessions").wait_for()
-    (recorded,) = wait_until(lambda: list_live(server))  # it is stored once both have left
+    recorded = wait_for_recording(server, session)
     (instruction,) = recorded.instructions
     assert (instruction.text, instruction.mark) == ("<b>Go</b> to Good.", "success")
-    assert 1 in recorded.episode.actions[:, 0] and recorded.players[0].kind == "human"
+    assert UP in recorded.episode.actions[:, 0] and recorded.players[0].kind == "human"
     assert "solver" not in str(recorded.players), "people have pseudonyms"
 
 
 def test_person_records_with_an_agent_in_words_that_it_offers(
     open_page: Opener, server: Server
 ) -> None:
-    page = open_page("asker", path="/live", ready=False)
+    before, page = list_sessions(server), open_page("asker", path="/live", ready=False)
     page.get_by_label("Together with").click()
     page.keyboard.type("reader")  # the list shows a part of the agents at a time
     page.get_by_role("option", name="reader", exact=True).click()
     page.get_by_role("button", name="Open a session").click()
     page.locator(".room[data-step]:not([data-step='0'])").wait_for()
+    (session,) = list_sessions(server) - before
     offered = page.locator("datalist option").evaluate_all("(all) => all.map((one) => one.value)")
     assert "Walk three cells up." in offered and page.locator(".pad button").count() == 9
     field = page.get_by_label("Your instruction or question")
@@ -163,9 +191,7 @@ def test_person_records_with_an_agent_in_words_that_it_offers(
         page.locator("[data-action=end]").click()
     page.get_by_role("button", name="Done").click()
     page.get_by_role("heading", name="Live sessions").wait_for()
-    (recorded,) = wait_until(
-        lambda: [one for one in list_live(server) if one.players[0].name == "reader"]
-    )
+    recorded = wait_for_recording(server, session)
     assert [player.kind for player in recorded.players] == ["agent", "human"]
     assert 1 in recorded.episode.actions[:, 1], "the setter moved"
     workspace = Workspace.open(str(server.folder))
