@@ -101,6 +101,7 @@ def finished(tmp_path_factory):
     return folder
 
 
+@pytest.mark.landing
 def test_functions_and_commands_give_the_same_results(finished, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for line in (

@@ -52,6 +52,7 @@ def ranked(found: dict[str, Any]) -> list[str]:
     return [row["agent"] for row in found["ranking"]["rows"] if row["rank"] is not None]
 
 
+@pytest.mark.landing
 def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> None:
     found = report(root)
     page = (root / "reports" / "core-3" / "report.html").read_text()
@@ -66,6 +67,7 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
 
 
+@pytest.mark.landing
 def test_report_of_the_demo_judged_by_people_keeps_its_budget(
     chromium: Any, root: Path, tmp_path: Path
 ) -> None:
@@ -96,6 +98,7 @@ def test_report_of_the_demo_judged_by_people_keeps_its_budget(
         assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
 
 
+@pytest.mark.landing
 def test_picture_of_the_report_shows_its_current_headings(root: Path) -> None:
     page = html.unescape((root / "reports" / "core-3" / "report.html").read_text())
     text = " ".join(re.sub("<[^>]*>", " ", page).split())
@@ -120,6 +123,7 @@ def test_packaged_demos_show_a_scenario_and_agents_that_exist(tmp_path: Path) ->
     assert len([one for one in made.values() if not one.setup]) >= 2
 
 
+@pytest.mark.landing
 def test_demo_in_json_is_one_document(
     document: tuple[Path, list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +134,7 @@ def test_demo_in_json_is_one_document(
     assert "--no-app" in capsys.readouterr().err
 
 
+@pytest.mark.landing
 def test_reference_is_excluded_from_the_labels_of_its_agent(root: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(root, tmp_path / "w"))
     workspace = Workspace.open(str(copy))
