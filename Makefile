@@ -6,8 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && { echo $$p; break; }; done)
-LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock PIP_DISABLE_PIP_VERSION_CHECK=1 \
-	$(BIN)/python -m pip install --quiet --constraint constraints.lock
+# Most of what is installed is never imported, so it is compiled when it is.
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet --no-compile
+LOCKED := PIP_CONSTRAINT=$(CURDIR)/constraints.lock $(PIP) --constraint constraints.lock
 # A second make waits for the first, and finds what that has installed.
 ALONE := $(shell command -v flock >/dev/null && echo flock pyproject.toml)
 INSTALL = $(ALONE) sh -c '{ test $@ -nt pyproject.toml && test $@ -nt constraints.lock; } || \
@@ -105,7 +106,7 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 to 3.13 found; install one, or say make PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no ensurepip; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	@echo "making $(VENV) with $(PYTHON)"
-	@$(SHOWN) $(ALONE) sh -c 'test -x $@ || $(PYTHON) -m venv $(VENV)'
+	@$(SHOWN) $(ALONE) sh -c 'test -x $@ || { $(PYTHON) -m venv $(VENV) && $(PIP) "pip~=26.0"; }' # those of 2023 take minutes
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.lock
 	@echo "installing into $(VENV): 1030 MB there, 270 MB over the network; a minute or two"

@@ -52,11 +52,11 @@ def try_wheel(python: str, wheel: Path) -> None:
     (elsewhere / "analysis").mkdir(parents=True)
     for name in ("scenarios.py", "analysis/__init__.py"):
         (elsewhere / name).write_text('raise SystemExit("imported the folder of a user")\n')
-    subprocess.run([python, "-m", "venv", str(clean)], check=True)
-    install = ["-m", "pip", "install", "--quiet", "--no-compile"]  # most of it is never imported
-    install += ["--constraint", str(ROOT / "constraints.lock")]
+    subprocess.run([python, "-m", "venv", "--without-pip", str(clean)], check=True)
+    install = ["-m", "pip", "--python", str(clean / "bin/python"), "install", "--quiet"]
+    install += ["--no-compile", "--constraint", str(ROOT / "constraints.lock")]
     quiet = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    subprocess.run([str(clean / "bin/python"), *install, str(wheel)], check=True, env=quiet)
+    subprocess.run([sys.executable, *install, str(wheel)], check=True, env=quiet)
     for words in TRIED:
         subprocess.run([str(clean / "bin/sts"), *words.split()], check=True, cwd=elsewhere)
 
