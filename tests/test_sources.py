@@ -1,4 +1,4 @@
-"""Rules for the sources of tests: one file starts the browser, and no page is given a time."""
+"""Rules for the sources of tests, such as that one file starts the browser."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import LANDING, LONGEST
 
 TESTS = Path(__file__).parent
 STARTS_A_BROWSER = re.compile(r"\b(sync_playwright|async_playwright)\(|executable_path|--headless")
@@ -24,6 +26,10 @@ def read_tests() -> dict[str, str]:
     """Return the text of each file but those of benchmarks, which measure times."""
     files = {str(path.relative_to(TESTS)): path for path in TESTS.rglob("*.py")}
     return {n: p.read_text() for n, p in files.items() if not n.startswith("benchmarks/")}
+
+
+def test_files_that_the_tiers_name_exist() -> None:
+    assert [name for name in (*LANDING, *LONGEST) if not (TESTS / name).exists()] == []
 
 
 def test_only_one_file_starts_a_browser() -> None:
