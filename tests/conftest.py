@@ -82,11 +82,17 @@ LANDING = (
 """Files whose tests are all of the landing tier; single tests are marked where they stand."""
 
 LONGEST = (
+    "test_docs.py",
+    "annotator_app/served/test_curate_page.py",
+    "annotator_app/test_demo.py",
+    "annotator_app/served/test_lost_connection.py",
+    "annotator_app/served/test_live_recovery.py",
     "analysis/coverage/test_coverage.py",
     "worlds/babyai/test_suite.py",
-    "test_docs.py",
-    "annotator_app/test_demo.py",
-    "annotations/test_verification.py",
+    "annotator_app/served/test_pages.py",
+    "measures/test_calibration.py",
+    "plugins/test_missing_world.py",
+    "live/test_forgetting.py",
 )
 """Files of minutes, which start first: a run that ends with one waits for it on one core."""
 

@@ -67,7 +67,7 @@ def test_demo_writes_a_ranked_report_whose_labels_are_automatic(root: Path) -> N
     assert "lambda-star team=3" in {row["metric"] for row in found["correlations"]["rows"]}
 
 
-@pytest.mark.landing
+@pytest.mark.slow
 def test_report_of_the_demo_judged_by_people_keeps_its_budget(
     chromium: Any, root: Path, tmp_path: Path
 ) -> None:
@@ -176,7 +176,7 @@ def test_unknown_domain_prints_one_line_error(capsys: pytest.CaptureFixture[str]
         pytest.param(True, marks=pytest.mark.slow, id="whole"),
     ],
 )
-@pytest.mark.parametrize("domain", ["babyai", "overcooked"])
+@pytest.mark.parametrize("domain", ["babyai", pytest.param("overcooked", marks=pytest.mark.slow)])
 def test_demo_of_each_other_domain_ends_in_a_ranked_report(
     domain: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -290,10 +290,11 @@ def test_workers_end_when_their_parent_is_killed(work) -> None:
 
 @pytest.mark.landing
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no fork server")
-def test_worker_starts_when_the_fork_server_was_killed() -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_worker_starts_when_the_fork_server_was_killed(times: int) -> None:
     from multiprocessing import forkserver
 
-    for _ in range(3):
+    for _ in range(times):
         with Pool(1) as pool:
             assert pool.run_task(abs, -7) == 7
         os.kill(vars(forkserver._forkserver)["_forkserver_pid"], signal.SIGKILL)

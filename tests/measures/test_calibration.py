@@ -125,7 +125,7 @@ def test_random_agents_get_0_after_any_number_of_steps() -> None:
 
 @pytest.mark.parametrize(
     ("name", "runs"),
-    [("frozen-lake", 40), pytest.param("babyai", 12, marks=pytest.mark.landing)],
+    [("frozen-lake", 40), pytest.param("babyai", 12, marks=pytest.mark.slow)],
 )
 def test_random_agent_scores_0_in_calibrated_classes(name: str, runs: int, seeds: int) -> None:
     score = play("random", name, runs, 6 if seeds > 8 else 4)
@@ -161,7 +161,7 @@ def test_environment_starts_again_after_its_end_and_after_many_steps() -> None:
     assert (world.live.at, world.steps) == (0, 0)
 
 
-@pytest.mark.parametrize("name", ["frozen-lake", "babyai"])
+@pytest.mark.parametrize("name", ["frozen-lake", pytest.param("babyai", marks=pytest.mark.slow)])
 def test_found_actions_get_a_reward_from_wherever_an_environment_was_left(
     name: str, seeds: int
 ) -> None:

@@ -56,6 +56,7 @@ def test_packaged_executor_makes_the_same_rows_as_the_local_one(site, folder):
     assert here.code == 0 and rows(folder / "aside") == relayed
 
 
+@pytest.mark.slow
 def test_worker_with_other_code_is_refused_and_the_run_resumes(site, folder):
     (folder / "other").mkdir()
     (folder / "other" / "agent.py").write_text(AGENT.replace("np.ones(", "np.full("))

@@ -30,7 +30,10 @@ def install_without(world: str, site: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("world", "agents", "worlds", "suite"),
     [
-        ("overcooked", ("rule", "random"), "--size 6x6 --team 2 --episodes 16", "core@2"),
+        pytest.param(
+            *("overcooked", ("rule", "random"), "--size 6x6 --team 2 --episodes 16", "core@2"),
+            marks=pytest.mark.slow,
+        ),
         (
             *("lambda_star", ("babyai-seeker", "random")),
             *("--env-option level=GoToLocal --episodes 12 --seed 2", "babyai@2"),

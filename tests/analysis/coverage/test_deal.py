@@ -81,7 +81,7 @@ STUDIES = [(800, 0.025), pytest.param(4000, 0.01, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize(("studies", "error"), STUDIES)
-@pytest.mark.parametrize("annotators", [2, 10])
+@pytest.mark.parametrize("annotators", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_equal_agents_differ_in_one_study_of_twenty_under_the_deal(
     annotators: int, studies: int, error: float
 ) -> None:

@@ -204,7 +204,7 @@ def judge_all(server: Server, person: str, count: int) -> list[tuple[str, dict[s
 @pytest.mark.landing
 @pytest.mark.parametrize(
     ("many", "clips"),
-    [(2, 200), pytest.param(10, 1000, marks=pytest.mark.slow)],
+    [(2, 100), pytest.param(10, 1000, marks=pytest.mark.slow)],
     indirect=["many"],
 )
 @attempt(  # below `parametrize`, so that the larger number counts alone

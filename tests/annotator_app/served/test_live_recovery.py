@@ -172,9 +172,8 @@ def network(mortal: Server) -> Iterator[BlackHole]:
     made.listening.close()
 
 
-@pytest.mark.parametrize(
-    "is_used", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["recorded", "curated"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("is_used", [False, True], ids=["recorded", "curated"])
 def test_session_of_people_who_are_cut_off_is_recorded_exported_and_curated(
     open_page: Opener, mortal: Server, network: BlackHole, tmp_path: Path, is_used: bool
 ) -> None:

@@ -56,9 +56,8 @@ def call(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(out)
 
 
-@pytest.mark.parametrize(
-    "planned", [(1, 2), pytest.param((2, 3), marks=pytest.mark.slow)], indirect=True
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("planned", [(1, 2), (2, 3)], indirect=True)
 def test_rehearsal_goes_from_plan_to_report_and_is_called_a_scripts(
     chromium: Any, planned: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_answer_around_a_restart_is_saved_once(
     assert [one.item for one in mortal.judgements(name)] == [first] and item(page) != first
 
 
+@pytest.mark.slow
 def test_scenario_continues_after_restarts(open_page: Opener, mortal: Server) -> None:
     name = add_player(mortal, "player").name
     page = start_scenario(open_page, name, at=mortal)

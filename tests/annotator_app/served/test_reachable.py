@@ -369,7 +369,7 @@ def test_answer_to_a_judgement_does_not_run_the_page(open_page: Opener, server: 
     with page.expect_response(f"**{MESSAGES}player") as answer:
         press(page, "End", "n", "Enter")
     assert 0 < len(answer.value.body()) < 60_000
-    assert len(server.judgements("Bytes")) == 1
+    wait_until(lambda: len(server.judgements("Bytes")) == 1)
     again = page.context.new_page()
     again.goto(server.url("/guide"))  # a run of the page takes less
     again.get_by_role("heading").first.wait_for()

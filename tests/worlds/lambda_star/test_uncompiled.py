@@ -27,10 +27,10 @@ def printed(states: list[bytes], **environment: str) -> dict[str, str]:
     return found
 
 
-SLOW = [pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((5, 1), (2, 2))]
+SLOW = [pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((1, 2), (5, 1), (2, 2))]
 
 
-@pytest.mark.parametrize(("count", "radius"), [(1, 1), (1, 2), *SLOW])
+@pytest.mark.parametrize(("count", "radius"), [(1, 1), *SLOW])
 def test_compiled_and_uncompiled_episodes_have_the_same_hashes(count, radius):
     world, settings = load_domain("lambda-star"), {"n_players": 3, "horizon": 20, "radius": radius}
     sizes = ((3, 3, "paper"), (7, 5, "paper"), (4, 4, "lambdastar-2016"))
