@@ -17,6 +17,11 @@ import pandas as pd
 from scipy.special import expit
 
 from sts.storage.workspace import Workspace
+from sts_analysis.planning.pilot import scenarios_needed, share_between
+from sts_analysis.statistics.agreement import measure_alpha
+from sts_analysis.statistics.rates import RateModel
+from tests.analysis.outcomes import make_outcomes
+from tests.analysis.planning.designs import draw_verdicts, lay_out
 from tests.benchmarks import measure, million
 from tests.benchmarks.measure import STS, Cost, Rows, cost
 
@@ -68,6 +73,39 @@ def middle(code: str, *words: str, times: int = TIMES) -> Cost:
     return sorted((cost(code, *words) for _ in range(times)), key=lambda one: one.cpu)[times // 2]
 
 
+def judge_twice(clips: int = 1_500_000, judgements: int = 2_400_000) -> pd.DataFrame:
+    """Return verdicts of clips of `SCENARIOS`, most of which have several, drawn with even odds."""
+    rng = np.random.default_rng(9)
+    clip = rng.integers(0, clips, judgements)
+    make = pd.Categorical.from_codes
+    return pd.DataFrame(
+        {
+            "clip": make(clip, pd.Index([f"k{c}" for c in range(clips)])),
+            "scenario": make(clip % SCENARIOS, pd.Index([f"s{s:03}" for s in range(SCENARIOS)])),
+            "verdict": make(rng.integers(0, 2, judgements), pd.Index(["failure", "success"])),
+            "continuation": clip,
+        }
+    )
+
+
+def rows_of_functions() -> Rows:
+    """Time the statistics that a report computes for itself, without reading and writing."""
+    table, outcomes = judge_twice(), make_outcomes(np.zeros((1, SCENARIOS, 1)))
+    taken = measure.seconds(lambda: measure_alpha(table, outcomes), runs=TIMES)
+    yield f"alpha of {len(table):,} judgements", "1 second", *(None,) * 3, taken, *(None,) * 3
+    units = np.arange(80)
+    verdicts = draw_verdicts([0.45, 0.5], unit=units, continuations=3, seed=2)[:, 0]
+    plan = lay_out(verdicts, units % 4, units)
+    model = RateModel(plan)
+
+    def work() -> None:
+        scenarios_needed(model, 0, 1, pairs=1)
+        share_between(plan, 0, 1)
+
+    taken = measure.seconds(work, runs=TIMES)
+    yield "scenarios needed for a pair, of 80", "0.05 seconds", *(None,) * 3, taken, *(None,) * 3
+
+
 def rows() -> Rows:
     none, unknown = (None, None), (None, None, None)
     imported = middle(IMPORTS)
@@ -107,6 +145,7 @@ def rows() -> Rows:
         bad.write_text("agent,scenery,verdict\na,b,success\n")
         refused = cost(STS, "report", "--table", str(bad), fails=True)
         yield "a table with a bad header, refused", *none, refused.cpu, None, refused.wall, *unknown
+    yield from rows_of_functions()
 
 
 if __name__ == "__main__":
