@@ -94,7 +94,7 @@ LONGEST = (
     "plugins/test_missing_world.py",
     "live/test_forgetting.py",
 )
-"""Files of minutes, which start first: a run that ends with one waits for it on one core."""
+"""Files that take longest start first: a run that ends with one waits for it on one core."""
 
 REPEAT = os.environ.get("STS_REPEAT") == "1"
 """True on a landing, where a test of a page or server may be repeated once, and is listed then."""

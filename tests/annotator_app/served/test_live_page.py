@@ -146,8 +146,7 @@ def test_two_people_record_together_and_one_of_them_reloads(
     assert wide(solver) <= 420
     solver.keyboard.press("w")
     journal = get_journal_path(Workspace.open(str(server.folder)), session)
-    steps = lambda: [e for e in read_events(journal) if e["kind"] == "step"]  # noqa: E731
-    wait_until(lambda: UP in [event["actions"][0] for event in steps()])
+    wait_until(lambda: UP in [e["actions"][0] for e in read_events(journal) if e["kind"] == "step"])
     solver.get_by_text("last action").wait_for()
 
     solver.reload()
@@ -193,7 +192,7 @@ def test_person_records_with_an_agent_in_words_that_it_offers(
     page.get_by_role("heading", name="Live sessions").wait_for()
     recorded = wait_for_recording(server, session)
     assert [player.kind for player in recorded.players] == ["agent", "human"]
-    assert 1 in recorded.episode.actions[:, 1], "the setter moved"
+    assert UP in recorded.episode.actions[:, 1], "the setter moved"
     workspace = Workspace.open(str(server.folder))
     events = read_events(get_journal_path(workspace, recorded.provenance["session"]))
     typed = [event["typed"] for event in events if event["kind"] == "told"]

@@ -366,10 +366,16 @@ def test_answer_to_a_judgement_does_not_run_the_page(open_page: Opener, server: 
     page.wait_for_selector(STAGE)
     before = len(got)
     assert before
-    with page.expect_response(f"**{MESSAGES}player") as answer:
+
+    def is_answer(response: Any) -> bool:
+        """Whether it is of a message with a judgement; the page asks for clips, too."""
+        asked = response.request
+        return bool(asked.url.endswith(f"{MESSAGES}player") and asked.post_data_json["outbox"])
+
+    with page.expect_response(is_answer) as answer:
         press(page, "End", "n", "Enter")
     assert 0 < len(answer.value.body()) < 60_000
-    wait_until(lambda: len(server.judgements("Bytes")) == 1)
+    assert len(server.judgements("Bytes")) == 1
     again = page.context.new_page()
     again.goto(server.url("/guide"))  # a run of the page takes less
     again.get_by_role("heading").first.wait_for()

@@ -319,10 +319,12 @@ def draws(name: str) -> bool:
     return not is_deterministic(agents.load(name), "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "is_shown",
-    ["babyai-reader".__eq__, draws, lambda name: not draws(name)],
+    [
+        "babyai-reader".__eq__,
+        *(pytest.param(shown, marks=pytest.mark.slow) for shown in (draws, lambda n: not draws(n))),
+    ],
     ids=["reader", "drawing", "deterministic"],
 )
 def test_table_of_the_page_shows_the_results_of_the_suite(
