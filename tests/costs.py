@@ -35,7 +35,8 @@ class Costs:
         if report.when == "teardown":
             before, self._measured = self._measured, _measure_cpu()
             tier = next((one for one in TIERS if item.get_closest_marker(one)), TIERS[-1])
-            report.user_properties += [("tier", tier), ("cpu", self._measured - before)]
+            # A process that ended without its parent waiting has been counted, and is gone now.
+            report.user_properties += [("tier", tier), ("cpu", max(0.0, self._measured - before))]
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
