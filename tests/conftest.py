@@ -96,6 +96,9 @@ LONGEST = (
 )
 """Files that take longest start first: a run that ends with one waits for it on one core."""
 
+SLOW_LIMIT_S = 3600
+"""How long a test of the slow tier may take: its simulations draw many studies."""
+
 REPEAT = os.environ.get("STS_REPEAT") == "1"
 """True on a landing, where a test of a page or server may be repeated once, and is listed then."""
 
@@ -123,6 +126,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(mark)
         if any(item.get_closest_marker(mark) for mark in PROGRAMS):
             item.add_marker(NEEDS)
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(SLOW_LIMIT_S))
         if REPEAT and any(item.get_closest_marker(mark) for mark in ("browser", "served")):
             item.add_marker(pytest.mark.flaky(reruns=1))
     turn = {Path(__file__).parent / name: n for n, name in enumerate(LONGEST)}
