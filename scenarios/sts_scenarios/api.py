@@ -208,6 +208,8 @@ def _why_nothing(
         expected = "other categories, or failures of other agents"
     if order.split == "train":
         expected = "recordings that fulfil an instruction"
+    if outcome.in_split and not outcome.categories:
+        expected = "a category of your own, or steps of your choice in a draft from sts draft new"
     if order.where or order.miner:
         expected = "a filter or a miner that leaves some steps"
     return StsError(

@@ -4,6 +4,7 @@ import getpass
 import re
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
@@ -169,25 +170,44 @@ def link_candidates(
     return changed, person
 
 
-def add_candidate(
-    draft: Draft,
+def make_candidate(
     trajectory: Trajectory,
     chosen: Mapping[str, Any],
-    person: Annotator,
+    author: str,
+    last: Counter[str],
     own: Category | None = None,
 ) -> Edit:
-    """Add a candidate at a chosen moment to an open draft; errors as of `add_scenario`.
+    """Make a candidate at a chosen moment; errors as of `add_scenario`.
 
-    `chosen` are `fields.FIELDS`; its category may be any name, or `own`, a category of the user.
+    Args:
+      trajectory: the recording it is cut from.
+      chosen: `fields.FIELDS`; the category may be any name.
+      author: the curator's pseudonym.
+      last: the highest number in an id of each category, which is counted on.
+      own: a category of the user, which is not installed.
     """
     domain, name = trajectory.episode.domain, str(chosen["category"])
     known = own or categories.installed_categories([domain]).get(name)
     category = known or make_free_category(domain, name, chosen.get("kind", SCENARIO_KINDS[0]))
-    last = find_last_numbers(draft.workspace, draft.name, draft.load_ids()).get(name, 0)
-    id = f"{name}-{last + 1:02d}"
-    edit = add_scenario(trajectory, category, chosen, id=id, author=person.pseudonym)
+    edit = add_scenario(
+        trajectory, category, chosen, id=f"{name}-{last[name] + 1:02d}", author=author
+    )
+    last[name] += 1
+    return edit
+
+
+def add_candidate(
+    draft: Draft, trajectory: Trajectory, chosen: Mapping[str, Any], person: Annotator
+) -> Edit:
+    """Make a candidate, see `make_candidate`, and add it to an open draft."""
+    edit = make_candidate(trajectory, chosen, person.pseudonym, count_ids(draft))
     add_candidates(draft, [edit.scenario])
     return edit
+
+
+def count_ids(draft: Draft) -> Counter[str]:
+    """Return the highest number in an id of each category of a draft and its versions."""
+    return Counter(find_last_numbers(draft.workspace, draft.name, draft.load_ids()))
 
 
 def save_decisions(

@@ -161,7 +161,9 @@ def open_draft(workspace: Workspace, name: str) -> Draft:
     """
     draft = find_draft(workspace, name)
     if draft is None:
-        raise UnknownName("draft", name, [folder.name for folder in list_draft_folders(workspace)])
+        known = [folder.name for folder in list_draft_folders(workspace)]
+        error = UnknownName("draft", name, known)
+        raise error.with_message(f"{error}; start an empty one with sts draft new NAME --domain D")
     return draft
 
 
@@ -174,8 +176,8 @@ def check_open(draft: Draft) -> None:
     """Raise StsError if a draft has been frozen, since it can no longer change."""
     if (label := find_frozen_version(draft)) is not None:
         raise StsError(
-            f"draft {draft.name} was frozen as {label}; start the next version with sts draft "
-            f"from {label}"
+            f"draft {draft.name} was frozen as {label}; start the next version with sts draft new "
+            f"--from {label}"
         )
 
 
@@ -201,14 +203,18 @@ def create_draft(
     *,
     parent: str | None = None,
     replaces: str | None = None,
+    domain: str | None = None,
 ) -> Draft:
     """Create a draft, in place of the one with the id `replaces` unless that is None.
+
+    With a `domain`, only scenarios of that domain can be added.
 
     Raises:
       StsError: another draft of that name exists by now, or the candidates are of both splits.
     """
     name, id = validate_suite_name(name), secrets.token_hex(16)
-    draft = Draft(workspace, name, id, parent, {}, collect_provenance())
+    origin = collect_provenance() | ({} if domain is None else {"domain": domain})
+    draft = Draft(workspace, name, id, parent, {}, origin)
     with workspace.create().lock():
         current = find_draft(workspace, name)
         if (current and current.id) != replaces:
@@ -226,8 +232,8 @@ def add_candidates(draft: Draft, candidates: Sequence[Scenario]) -> Draft:
     """Add candidates to a draft; return the draft with them.
 
     Raises:
-      StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id, or
-        candidates of the other split.
+      StsError: the draft was frozen or replaced meanwhile, has a candidate of the same id,
+        candidates of the other split, or is of another domain.
     """
     with lock_draft(draft) as current:
         repeated = {scenario.id for scenario in candidates} & set(current.load_ids())
@@ -269,6 +275,14 @@ def erase_candidates(workspace: Workspace, hashes: Collection[str]) -> None:
 def _write_draft(draft: Draft, candidates: Sequence[Scenario], folder: Path) -> Draft:
     """Write candidates, if any, and then `draft.json`, which makes them part of the draft."""
     store = KeyValueStore(folder)
+    domain = draft.provenance.get("domain")
+    for scenario in candidates:
+        if domain not in (None, scenario.recording.domain):
+            raise StsError(
+                f"draft {draft.name} is for {domain}: expected no scenario of "
+                f"{scenario.recording.domain}; start another draft with sts draft new NAME "
+                f"--domain {scenario.recording.domain}"
+            )
     if candidates:
         splits = {get_split(s.world, s.provenance) for s in candidates} | {get_draft_split(draft)}
         if len(splits - {None}) > 1:

@@ -150,7 +150,9 @@ def test_scenario_without_a_rule_is_named_and_left_unlabelled(run, suite):
     run("run other@1 --agent oracle")
     printed = json.loads(run("label other@1 --json"))
     assert printed["without_rule"] == ["dance-01"]
-    assert "no rule for dance-01: for people to judge" in run("label other@1")
+    assert "no rule for dance-01: for people to judge with sts annotate other@1" in run(
+        "label other@1"
+    )
     (row,) = printed["agents"]
     assert row["continuations"] == 2
     assert row["success"] + row["failure"] + row["not_done"] == row["unlabelled"] == 1

@@ -8,11 +8,12 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.study import load_study
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
+from sts.domains import load_domain
 from sts.errors import ArgumentError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
-from sts.suites.folders import list_versions
+from sts.suites.folders import list_versions, validate_suite_name
 from sts.suites.types import Scenario
 from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
@@ -31,27 +32,35 @@ from sts_scenarios.validity import is_checked
 
 
 def new(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Begin the next version of a suite."""
-    parent = suites.load(workspace, args.suite)
-    newest = max(list_versions(workspace)[parent.name])
-    if parent.version != newest:
+    """Begin the next version of a suite, or an empty draft."""
+    if (args.suite is None) == (args.name is None) or (args.name is None) != (args.domain is None):
+        raise ArgumentError("expected NAME --domain D for an empty draft, or --from NAME@VERSION")
+    parent = suites.load(workspace, args.suite) if args.suite else None
+    name = parent.name if parent else validate_suite_name(args.name)
+    newest = max(list_versions(workspace).get(name, {}), default=0)
+    if newest != (parent.version if parent else 0):
         raise ArgumentError(
-            f"{parent.label} is not the newest: begin the next version from {parent.name}@{newest}"
+            f"{parent.label if parent else name} is not the newest: begin the next version from "
+            f"{name}@{newest}: sts draft new --from {name}@{newest}"
         )
-    existing = drafts.find_draft(workspace, parent.name)
+    existing = drafts.find_draft(workspace, name)
     if existing is not None and not args.overwrite and drafts.find_frozen_version(existing) is None:
-        raise ArgumentError(f"draft {parent.name!r} already exists; use --overwrite to replace it")
+        raise ArgumentError(f"draft {name!r} already exists; use --overwrite to replace it")
     replaces = existing.id if existing else None
-    draft = drafts.create_draft(
-        workspace, parent.name, parent.scenarios, parent=parent.label, replaces=replaces
-    )
+    if parent is None:
+        load_domain(args.domain)
+        drafts.create_draft(workspace, name, [], replaces=replaces, domain=args.domain)
+        value = {"draft": name, "domain": args.domain, "scenarios": 0}
+        text = f"draft {name} is empty, for scenarios of {args.domain}\nnext: sts draft add --help"
+        return Result(value, text)
+    drafts.create_draft(workspace, name, parent.scenarios, parent=parent.label, replaces=replaces)
     doubtful = _list_doubtful(workspace, parent.label)
-    value = {"draft": draft.name, "parent": parent.label, "scenarios": len(parent.scenarios)}
+    value = {"draft": name, "parent": parent.label, "scenarios": len(parent.scenarios)}
     lines = [
-        f"draft {draft.name} begins with the {len(parent.scenarios)} scenarios of {parent.label}, "
+        f"draft {name} begins with the {len(parent.scenarios)} scenarios of {parent.label}, "
         "which stay unless they are retired",
         *(f"look again at {id}: {why}" for id, why in doubtful.items()),
-        f"next: sts mine {draft.name}, sts draft retire {draft.name} ID --reason TEXT",
+        f"next: sts mine {name}, sts draft retire {name} ID --reason TEXT",
     ]
     return Result(value | {"doubtful": doubtful}, "\n".join(lines))
 

@@ -2,15 +2,19 @@
 
 import argparse
 import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sts.annotations.store import AnnotationStore
 from sts.cli.command import Result
-from sts.errors import ArgumentError
+from sts.errors import ArgumentError, RefusedLines, StsError
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
 from sts_scenarios import categories, curation
+from sts_scenarios.candidate_tables import REQUIRED, read_candidates
 from sts_scenarios.editing import (
     Edit,
     Editor,
@@ -68,18 +72,58 @@ def link(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 
 def add(args: argparse.Namespace, workspace: Workspace) -> Result:
-    """Add a candidate at a moment of the curator's choice."""
+    """Add a candidate at a moment of the curator's choice, or those of a table."""
     draft = drafts.open_draft(workspace, args.name)
     drafts.check_open(draft)
-    trajectory = trajectories.find_trajectory(workspace, args.trajectory)
-    own = categories.load_category(args.category) if ":" in args.category else None
-    chosen = _read_changes(args) | ({"category": own.name} if own else {})
+    stated = _read_changes(args) | ({"trajectory": args.trajectory} if args.trajectory else {})
+    if args.csv is None:
+        if missing := [f"--{name}" for name in REQUIRED if name not in stated]:
+            raise ArgumentError(f"expected {', '.join(missing)}, or --csv FILE with a table")
+    elif stated:
+        raise ArgumentError(f"--csv cannot be combined with --{min(stated).replace('_', '-')}")
+    by_line = {1: stated} if args.csv is None else read_candidates(Path(args.csv))
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
-    result = curation.add_candidate(draft, trajectory, chosen, person, own)
-    id = result.scenario.id
-    text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result)}"
-    return Result({"draft": draft.name, "candidate": id, "fault": result.fault}, text)
+    last, split = curation.count_ids(draft), drafts.get_draft_split(draft) or "test"
+    results: list[Edit] = []
+    refused: dict[int, Exception] = {}
+    for line, values in by_line.items():
+        try:
+            results.append(_make_candidate(workspace, values, split, person.pseudonym, last))
+        except StsError as error:
+            if args.csv is None:
+                raise
+            refused[line] = error
+    if refused:
+        raise RefusedLines(args.csv, refused, len(by_line))
+    drafts.add_candidates(draft, [result.scenario for result in results])
+    if args.csv is None:
+        (result,) = results
+        id = result.scenario.id
+        text = f"added {id}: {result.scenario.instruction.text}\n{_describe_validity(result)}"
+        return Result({"draft": draft.name, "candidate": id, "fault": result.fault}, text)
+    outcomes = Counter(map(_describe_validity, results))
+    rows = [{"candidate": result.scenario.id, "fault": result.fault} for result in results]
+    counts = [f"{count} of them: {outcome}" for outcome, count in outcomes.items()]
+    lines = [f"added {len(results)} candidates to draft {draft.name}", *counts]
+    lines.append(f"next: sts draft show {draft.name}")
+    return Result({"draft": draft.name, "candidates": rows}, "\n".join(lines))
+
+
+def _make_candidate(
+    workspace: Workspace, values: Mapping[str, Any], split: str, author: str, last: Counter[str]
+) -> Edit:
+    """Return the candidate of some fields and a `trajectory`, which must be of a split."""
+    chosen = dict(values)
+    trajectory = trajectories.find_trajectory(workspace, chosen.pop("trajectory"))
+    if trajectory.split != split:
+        raise ArgumentError(
+            f"trajectory {trajectory.id} is of the {trajectory.split} split; expected one of the "
+            f"{split} split, which sts trajectories ls --split {split} lists"
+        )
+    own = categories.load_category(values["category"]) if ":" in values["category"] else None
+    chosen |= {"category": own.name} if own else {}
+    return curation.make_candidate(trajectory, chosen, author, last, own)
 
 
 def _read_changes(args: argparse.Namespace) -> dict[str, Any]:

@@ -24,6 +24,8 @@ def label(args: argparse.Namespace, workspace: Workspace) -> Result:
     lines = ["automatic labels, not judged by anyone", "", format_table(header, rows), ""]
     if without:
         more = f" and {len(without) - 1} more" if len(without) > 1 else ""
-        lines.append(f"no rule for {without[0]}{more}: for people to judge")
+        lines.append(
+            f"no rule for {without[0]}{more}: for people to judge with sts annotate {suite.label}"
+        )
     value = {"suite": suite.label, "labels": "automatic", "file": file, "agents": agents}
     return Result(value | {"without_rule": without}, "\n".join((*lines, f"-> {file}")))

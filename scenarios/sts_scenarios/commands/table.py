@@ -192,11 +192,12 @@ _AGAINST = (_DRAFT, _IDS, _WHY, _AUTHOR)
 def _field_options(*, new: bool) -> tuple[AddArgument, ...]:
     """Return the options of a candidate's fields, for a `new` candidate or for an edit."""
     default = "" if new else " (default: unchanged)"
+    required = " (required without --csv)" if new else default
     fallback = "(default: the category's)" if new else "(default: unchanged)"
     return (
-        option("--takeover STEP", f"step of the trajectory{default}", type=int, required=new),
-        option("--player P", f"evaluated player{default}", type=int, required=new),
-        option("--category C", f"name, also of your own, or module:NAME{default}", required=new),
+        option("--takeover STEP", f"step of the trajectory{required}", type=int),
+        option("--player P", f"evaluated player{required}", type=int),
+        option("--category C", f"name, also of your own, or module:NAME{required}"),
         option("--context C", f"steps before the takeover {fallback}", type=int),
         option("--horizon H", f"steps after the takeover {fallback}", type=int),
         option("--partner P", f"behaviour of the other players {fallback}"),
@@ -222,8 +223,10 @@ DRAFT = group(
     "sts_scenarios.commands.draft",
     action(
         "new --from mysuite@1",
-        "start a draft of the next version of a suite",
-        option("--from NAME@VERSION", "suite to start from", required=True, dest="suite"),
+        "start a draft of the next version of a suite, or an empty one",
+        argument("name", "NAME", "name of an empty draft, with --domain", nargs="?"),
+        option("--domain D", "environment of an empty draft: name or module:Class"),
+        option("--from NAME@VERSION", "suite to start from, without NAME", dest="suite"),
         switch("--overwrite", "replace an existing draft"),
     ),
     action(
@@ -255,9 +258,14 @@ DRAFT = group(
     ),
     action(
         "add mysuite --trajectory 3f2a --takeover 14 --player 0 --category my:CATEGORY",
-        "add a candidate at a step of your choice",
+        "add a candidate at a step of your choice, or many from a table",
         _DRAFT,
-        option("--trajectory T", "id of the trajectory or its first digits", required=True),
+        option("--trajectory T", "id of the trajectory or its first digits"),
+        option(
+            "--csv FILE",
+            "table with a candidate per line, whose columns are called like these flags; replaces "
+            "all of them but --user",
+        ),
         *_field_options(new=True),
         at="sts_scenarios.commands.draft_edit:add",
     ),
