@@ -18,7 +18,7 @@
 A message has a single line: what is wrong, what is expected, what to do.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 _MAX_QUOTED_CHARS = 60
@@ -26,7 +26,7 @@ _MAX_QUOTED_CHARS = 60
 MAX_LISTED, _COMPARED = 20, 1000
 """Maximum number of known names in a message, and to compare with an unknown one."""
 _MAX_REASONS = 10
-"""Maximum number of refused lines in a message."""
+"""Maximum number of reasons in a message, and of lines refused for one of them."""
 
 
 class StsError(Exception):
@@ -132,12 +132,21 @@ class RefusedLines(DamagedData):
     """
 
     def __init__(self, name: str, reasons: Mapping[int, Exception], total: int) -> None:
-        listed = [f"line {line}: {reason}" for line, reason in reasons.items()][:_MAX_REASONS]
-        rest = len(reasons) - len(listed)
+        lines_by_reason: dict[str, list[int]] = {}
+        for line, reason in reasons.items():
+            lines_by_reason.setdefault(str(reason), []).append(line)
+        listed = [f"line {_join(lines, ', ')}: {why}" for why, lines in lines_by_reason.items()]
         super().__init__(
             f"{name}: {len(reasons)} of {total} lines refused, so nothing was added: "
-            f"{'; '.join(listed)}{f'; and {rest} more' if rest else ''}"
+            f"{_join(listed, '; ')}"
         )
+
+
+def _join(items: Sequence[object], separator: str) -> str:
+    """Join the first items, and count the others."""
+    rest = len(items) - _MAX_REASONS
+    joined = separator.join(map(str, items[:_MAX_REASONS]))
+    return f"{joined}{separator}and {rest} more" if rest > 0 else joined
 
 
 class DamagedState(DamagedData):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -306,7 +306,18 @@ class EnvironmentDomain:
         Raises:
           ArgumentError: the environment does not take a setting, or fails to reset.
         """
-        out, world = [], self.create_environment()
+        world = self.create_environment()
+        self._check_settings(world, settings)
+        seeds = [int(stream("domain", self.name, int(seed), i)) % MAX_SEED for i in range(count)]
+        return [self._reset(world, seed, settings) for seed in seeds]
+
+    def reset_state(self, seed: int, settings: Mapping[str, Any]) -> bytes:
+        """Return the state after `reset(seed, **settings)`; errors as of `generate`."""
+        world = self.create_environment()
+        self._check_settings(world, settings)
+        return self._reset(world, seed, settings)
+
+    def _check_settings(self, world: Environment, settings: Mapping[str, Any]) -> None:
         parameters = inspect.signature(world.reset).parameters.values()
         setting_names = [parameter.name for parameter in parameters][1:]  # after the seed
         if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters):
@@ -315,12 +326,11 @@ class EnvironmentDomain:
                     f"domain {self.name!r} has no setting {name!r}; it has "
                     f"{', '.join(setting_names) or 'none'}"
                 )
-        for index in range(count):
-            world_seed = int(stream("domain", self.name, int(seed), index)) % MAX_SEED
-            with guard_call(f"domain {self.name!r} failed to reset", ArgumentError):
-                world.reset(world_seed, **settings)
-                out.append(add_envelope(self.name, self.version, world.state()))
-        return out
+
+    def _reset(self, world: Environment, seed: int, settings: Mapping[str, Any]) -> bytes:
+        with guard_call(f"domain {self.name!r} failed to reset", ArgumentError):
+            world.reset(seed, **settings)
+            return add_envelope(self.name, self.version, world.state())
 
     def world_id(self, state: bytes) -> str:
         """Return the hash of an initial state, which identifies the world."""

@@ -56,8 +56,8 @@ def names() -> tuple[set[str], set[str]]:
         every |= {demo.load_demo(name).suite.partition("@")[0]}
         folder = registry.list_entry_points("sts.domains")[name].value.split(".")[2]
         every.add(folder)
-    # A format of the core, and what makes a domain of a class.
-    every -= {"minari", "EnvironmentDomain"}
+    # Formats of the core, and what makes a domain of a class.
+    every -= {"jsonl", "minari", "EnvironmentDomain"}
     plain = {name for name in every if re.fullmatch("[a-z]+", name) and name not in DOMAINS}
     return every - plain, plain
 
