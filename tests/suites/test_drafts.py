@@ -175,7 +175,9 @@ def test_frozen_draft_is_no_longer_listed_or_open(workspace):
     assert drafts.find_frozen_version(draft) is None
     store.freeze(workspace, "mine", scenarios(2), made_by={"draft": draft.id})
     assert drafts.find_frozen_version(draft) == "mine@1"
-    with pytest.raises(StsError, match="draft mine was frozen as mine@1; start the next version"):
+    with pytest.raises(
+        StsError, match="frozen as mine@1; start the next version with sts draft new --from mine@1"
+    ):
         drafts.check_open(draft)
     assert "draft" not in [one.where for one in folders.list_suites(workspace)]
 
@@ -195,3 +197,12 @@ def test_draft_that_could_not_be_written_leaves_no_folder(workspace, monkeypatch
     folder.rename(folder.with_name(".dug.part"))  # as a process killed just before the end leaves
     assert folders.list_draft_folders(workspace) == []
     assert drafts.create_draft(workspace, "dug", scenarios(1)).load_ids() == [scenarios(1)[0].id]
+
+
+def test_version_ten_is_newer_than_version_nine(workspace):
+    every = scenarios(3)
+    for count, version in enumerate((1, 9, 10), 1):
+        store.freeze(workspace, f"mine@{version}", every[:count])
+    with pytest.raises(UnknownName, match="did you mean mine@10"):
+        store.load(workspace, "mine")
+    assert store.next_version(workspace, "mine") == ("mine", 11, 10)

@@ -121,7 +121,7 @@ def _check_options(args: argparse.Namespace) -> None:
     elif args.closed:
         raise ArgumentError(
             "--closed is for --table; close the study of a suite with "
-            f"sts annotations close {args.suite} --reason ..."
+            f"sts annotations close {args.suite} --reason TEXT"
         )
     margin = args.non_inferiority_margin
     if margin is not None and not 0 < margin < 100:

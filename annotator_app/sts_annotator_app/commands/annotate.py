@@ -104,7 +104,7 @@ def _describe_queue(
     if closing:
         lines.append(
             f"closed early ({closing.reason}): nothing is queued or assigned until it is reopened "
-            "with sts annotations close --reopen"
+            f"with sts annotations close {suite} --reopen --reason TEXT"
         )
     elif total > count:
         lines.append(

@@ -156,8 +156,8 @@ def _describe_agents(study: Study) -> dict[str, str]:
     return found | {
         "Fingerprints": ", ".join(f"{name} {one.fingerprint}" for name, _, one in made),
         "Reaction time": f"The world waits for an agent, so speed gives no advantage.{people}",
-        "Training": "Worlds are of the test split; training episodes (sts mine --split train) are "
-        f"not. Training that agents declare: {'; '.join(trained) or 'none'}.",
+        "Training": "Worlds are of the test split; training episodes (sts mine NAME --split train) "
+        f"are not. Training that agents declare: {'; '.join(trained) or 'none'}.",
     }
 
 
