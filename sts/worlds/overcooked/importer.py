@@ -66,6 +66,12 @@ def _make_trajectory(trial: RecordedEpisode, origin: dict[str, object]) -> Traje
             f"{place}: {replayed.first_difference.description}; nothing was imported",
             step=replayed.first_difference.step,
         )
+    if len(trial.workers) == 1:  # the other person is not recorded
+        names = [f"pair-{trial.workers[0]}-{hat}" for hat in HATS]
+        worker: dict[str, object] = {"worker": trial.workers[0]}
+    else:
+        names = [f"worker-{hashed}" for hashed in trial.workers]
+        worker = {"workers": list(trial.workers)}
     digests = b"".join(digest_state(facts) for facts in trial.states)
     return make_trajectory(
         Episode(
@@ -76,7 +82,7 @@ def _make_trajectory(trial: RecordedEpisode, origin: dict[str, object]) -> Traje
             replayed.rewards,
             np.frombuffer(digests, "<u2").reshape(trial.steps + 1, -1).astype(np.uint16),
         ),
-        tuple(Player("human", f"pair-{trial.worker}-{hat}") for hat in HATS),
+        tuple(map(Player, trial.kinds, names)),
         source=place,
-        provenance=origin | {"layout": trial.layout, "worker": trial.worker, "split": trial.split},
+        provenance=origin | {"layout": trial.layout, **worker, "split": trial.split},
     )

@@ -1,7 +1,9 @@
 """The trials of 2019 from the installed package, and a check that the game replays them.
 
-A row of a table has a state, the next state, both actions and the reward. Some counters of cooking
-steps in the recordings continue past the end; comparisons cap them on both sides.
+A row of a table has a state, both actions and the reward. Tables of the package also have the next
+state. In public tables of today it is in the next row, so the last action of a trial is left out:
+nothing shows what it did. Some counters of cooking steps in the recordings continue past the end;
+comparisons cap them on both sides.
 """
 
 import ast
@@ -17,8 +19,9 @@ from numpy.typing import NDArray
 
 from sts.engine.replay import Mismatch
 from sts.errors import ArgumentError, DamagedData, MissingExtra
-from sts.storage.files import content_hash
-from sts.worlds.overcooked.constants import COOKED
+from sts.storage.csv_tables import MAX_BYTES, parse_csv
+from sts.storage.files import content_hash, read_bytes
+from sts.worlds.overcooked.constants import COOKED, HATS
 from sts.worlds.overcooked.environment import Overcooked
 from sts.worlds.overcooked.kitchen import ACTIONS, VisibleState, load_game
 from sts.worlds.overcooked.loader import read_table
@@ -33,6 +36,14 @@ _MALFORMED = (
     *(RecursionError, MemoryError),  # from deeply nested brackets
 )
 _WANTED = (*_KEY, "layout", "layout_name", "state", "next_state", "joint_action", "reward")
+_PUBLIC_KEY = ("trial_id",)
+_PUBLIC_WORKERS = ("player_0_id", "player_1_id")
+_ARE_HUMAN = ("player_0_is_human", "player_1_is_human")
+_PUBLIC_WANTED = (
+    *(*_PUBLIC_KEY, *_PUBLIC_WORKERS, *_ARE_HUMAN),
+    *("layout", "layout_name", "state", "joint_action", "reward"),
+)
+"""Columns of the public tables of today."""
 
 
 class RecordedEpisode(NamedTuple):
@@ -40,7 +51,8 @@ class RecordedEpisode(NamedTuple):
 
     name: str  # such as "test trial 7"
     split: str  # its split in the source
-    worker: str  # 8 hex digits for the worker who led it; the other person is not recorded
+    workers: tuple[str, ...]  # 8 hex digits for each; for the one who led it, if only this is known
+    kinds: tuple[str, ...]  # "human" or "agent", for each cook
     layout: str  # the kitchen's name in the source
     grid: tuple[str, ...]  # the kitchen's rows, as recorded
     actions: NDArray[np.int8]  # int8[T, 2], the actions
@@ -79,7 +91,8 @@ def parse_split(path: Path) -> str:
     splits = [split for split in SPLITS if split in path.stem.split("_")]
     if len(splits) != 1:
         raise ArgumentError(
-            f"{path}: expected train or test in the file name, as in clean_train_trials.pickle"
+            f"{path}: expected train or test in the file name, as in clean_train_trials.pickle; "
+            "rename a file of both"
         )
     return splits[0]
 
@@ -92,14 +105,17 @@ def read_trials(path: Path) -> list[RecordedEpisode]:
         and the step.
       ArgumentError: the file's name does not contain its split.
     """
-    split, rows = parse_split(path), _read_columns(path, _WANTED)
+    split, rows = parse_split(path), _read_rows(path)
+    is_public = _PUBLIC_KEY[0] in rows
+    _check_columns(path, rows, _PUBLIC_WANTED if is_public else _WANTED)
+    key = _PUBLIC_KEY if is_public else _KEY
     try:
-        groups = [group for _, group in rows.groupby(list(_KEY), sort=False)]
+        groups = [group for _, group in rows.groupby(list(key), sort=False)]
     except TypeError:  # a list cannot be a key
         groups = []
     if sum(map(len, groups)) < len(rows):
         raise DamagedData(
-            f"{path}: a row does not identify its trial: expected values for {', '.join(_KEY)}"
+            f"{path}: a row does not identify its trial: expected values for {', '.join(key)}"
         )
     return [
         _parse_trial(path, f"{split} trial {number}", split, group)
@@ -107,19 +123,31 @@ def read_trials(path: Path) -> list[RecordedEpisode]:
     ]
 
 
-def _read_columns(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    rows = read_table(path)
-    for column in columns:
-        if column not in rows:
-            raise DamagedData(f"{path}: column {column} is missing")
+def _read_rows(path: Path) -> Any:
+    """Return the table in a pickle, or in a CSV file."""
+    if path.suffix.lower() != ".csv":
+        return read_table(path)
+    table = parse_csv(str(path), read_bytes(path, MAX_BYTES))
+    rows = pd.DataFrame(table.rows, columns=table.header, dtype=object).replace("", None)
+    if "reward" in rows:
+        rows["reward"] = pd.to_numeric(rows["reward"], errors="coerce")
     return rows
 
 
+def _check_columns(path: Path, rows: Any, columns: Sequence[str]) -> None:
+    for column in columns:
+        if column not in rows:
+            raise DamagedData(f"{path}: column {column} is missing")
+
+
 def count_workers(paths: tuple[Path, ...]) -> tuple[int, int]:
-    """Return the number of workers who led trials in any of these files, and in all of them."""
-    workers_by_file = [
-        set(map(str, _read_columns(path, ("workerid_num",))["workerid_num"])) for path in paths
-    ]
+    """Return the number of workers who played in any of these files, and in all of them."""
+    workers_by_file = []
+    for path in paths:
+        rows = _read_rows(path)
+        columns = _PUBLIC_WORKERS if _PUBLIC_KEY[0] in rows else ("workerid_num",)
+        _check_columns(path, rows, columns)
+        workers_by_file.append({str(worker) for column in columns for worker in rows[column]})
     return len(set.union(*workers_by_file)), len(set.intersection(*workers_by_file))
 
 
@@ -162,18 +190,23 @@ def _describe_difference(replayed: VisibleState, recorded: VisibleState) -> str:
 
 def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> RecordedEpisode:
     """Return the trial in these rows."""
-    states, nexts = rows["state"].tolist(), rows["next_state"].tolist()
+    is_public, states = _PUBLIC_KEY[0] in rows, rows["state"].tolist()
+    nexts = states[1:] if is_public else rows["next_state"].tolist()
     kitchens = list(zip(rows["layout_name"], rows["layout"], strict=True))
     step = 0
     try:
-        grid = tuple(str(row) for row in ast.literal_eval(kitchens[0][1]))
+        if not nexts:
+            raise ValueError("expected a trial of 2 steps or more")
+        rows = rows.iloc[: len(nexts)]
+        grid = tuple(str(row) for row in _parse_layout(kitchens[0][1]))
         load_game(grid, "2019")
         for step in range(1, len(rows)):
             if kitchens[step] != kitchens[0]:
                 raise ValueError("its layout differs from that of the previous steps")
             if states[step] != nexts[step - 1]:
                 raise ValueError("its state is not the next state of the previous step")
-        step, facts = 0, [_parse_visible_state(states[0])]
+        step = 0
+        facts = [_parse_visible_state(states[0])]
         for step, text in enumerate(nexts):  # noqa: B007
             facts.append(facts[-1] if text == states[step] else _parse_visible_state(text))
         actions = np.empty((len(rows), 2), np.int8)
@@ -184,10 +217,13 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Recor
         for step, reward in enumerate(rewards):  # noqa: B007
             if reward not in (0.0, 1.0, 2.0):
                 raise ValueError(f"expected a reward of {RECORDED_DELIVERY_REWARD} for each soup")
+        workers = _PUBLIC_WORKERS if is_public else ("workerid_num",)
+        are_human = [str(rows[column].iloc[0]) for column in _ARE_HUMAN if is_public]
         return RecordedEpisode(
             name,
             split,
-            content_hash(SOURCE_NAME.encode(), str(rows["workerid_num"].iloc[0]).encode())[:8],
+            tuple(_hash_worker(rows[column].iloc[0]) for column in workers),
+            tuple("agent" if value == "False" else "human" for value in are_human or HATS),
             str(kitchens[0][0]),
             grid,
             actions,
@@ -195,7 +231,25 @@ def _parse_trial(path: Path, name: str, split: str, rows: pd.DataFrame) -> Recor
             tuple(facts),
         )
     except _MALFORMED as error:
-        raise DamagedData(f"{path}: {name}, step {step}: {error!s:.200}") from None
+        public_id = f" (trial_id {rows['trial_id'].iloc[0]!s:.80})" if is_public else ""
+        raise DamagedData(f"{path}: {name}{public_id}, step {step}: {error!s:.200}") from None
+
+
+def _hash_worker(worker: object) -> str:
+    return content_hash(SOURCE_NAME.encode(), str(worker).encode())[:8]
+
+
+def _parse_layout(text: str) -> list[Any]:
+    """Return a kitchen's rows; raise ValueError for one that is not of 2019."""
+    rows = ast.literal_eval(text)
+    if rows and isinstance(rows, list) and all(isinstance(row, list) for row in rows):
+        raise ValueError(
+            "its kitchen is one of 2020, which has tomatoes, orders and values of its own; only "
+            "those of 2019 can be imported"
+        )
+    if not rows:
+        raise ValueError("expected a layout of rows, found none")
+    return list(rows)
 
 
 def _parse_literal(text: str) -> Any:
@@ -206,17 +260,18 @@ def _parse_literal(text: str) -> Any:
 
 
 def _parse_action(action: Any) -> int:
-    return ACTIONS.index("interact" if action == "INTERACT" else tuple(action))
+    return ACTIONS.index(action.lower() if isinstance(action, str) else tuple(action))
 
 
 def _parse_visible_state(text: str) -> VisibleState:
-    """Return the facts of a recorded state, where a soup is [kind, count, steps cooked]."""
+    """Return the facts of a recorded state."""
     state = _parse_literal(text)
     players = [
         [*player["position"], *player["orientation"], _parse_thing(player.get("held_object"))]
         for player in state["players"]
     ]
-    objects = state["objects"].values()
+    objects = state["objects"]
+    objects = objects.values() if isinstance(objects, dict) else objects
     things = sorted((tuple(thing["position"]), _parse_thing(thing)) for thing in objects)
     return VisibleState(players, [[*place, thing] for place, thing in things])
 
@@ -224,5 +279,10 @@ def _parse_visible_state(text: str) -> VisibleState:
 def _parse_thing(thing: Any) -> Any:
     if thing is None or thing["name"] != "soup":
         return thing and thing["name"]
-    kind, count, cooked = thing["state"]
-    return ["soup", [kind] * count, min(cooked, COOKED) if cooked > 0 else -1]
+    if "state" in thing:
+        kind, count, cooked = thing["state"]
+        ingredients = [kind] * count
+    else:
+        ingredients = [ingredient["name"] for ingredient in thing["_ingredients"]]
+        cooked = thing["_cooking_tick"]
+    return ["soup", ingredients, min(cooked, COOKED) if cooked > 0 else -1]
