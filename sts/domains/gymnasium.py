@@ -9,8 +9,9 @@ their dtype and shape. Use the ID, `gymnasium:CartPole-v1` (`gymnasium:rooms:Roo
 
 A state is the seed, the settings and all actions so far, as JSON, with a digest after each step of
 all outputs so far: observation, reward, terminated, truncated. Restoring replays it; docs/worlds.md
-describes what that costs, and how time limits and rewards are treated. The `info` of steps is
-dropped. Needs the extra `gym`.
+describes what that costs, and how time limits and rewards are treated. After the first step, an
+environment with `get_state()`, which returns bytes, and `set_state(bytes)` is restored from these
+instead. The `info` of steps is dropped. Needs the extra `gym`.
 """
 
 import hashlib
@@ -86,7 +87,9 @@ class GymnasiumEnvironment:
         """
         self._make_env({})
         self.name = self.name or self.id
-        self.version = self.version or _describe_versions(self.live)
+        self._has_snapshots = self._find_snapshots()
+        snapshots = ", get_state" if self._has_snapshots else ""
+        self.version = self.version or _describe_versions(self.live) + snapshots
         self.action_space = self._space if self._first is None else None
         count = int(self._space.high) + 1 if self.action_space is None else 0
         if self.action_names and len(self.action_names) != count:
@@ -108,6 +111,7 @@ class GymnasiumEnvironment:
         self._last, _ = self.live.reset(seed=self._seed)
         self.ended = self.truncated = False
         self._mark = b""
+        self._has_stepped = False
         self._update_digest(0.0, False, False)
 
     def step(self, actions: Sequence[Any]) -> Sequence[float]:
@@ -119,6 +123,7 @@ class GymnasiumEnvironment:
         if self.ended:
             return (0,)
         (move,) = actions
+        self._has_stepped = True
         if self._first is None:
             move = np.array(move, self._space.dtype)  # a copy, which the environment may modify
             self._made.append(move.tolist())
@@ -139,7 +144,25 @@ class GymnasiumEnvironment:
         return (self._round_reward(reward, units),)
 
     def state(self) -> bytes:
-        """Return seed, settings and actions as JSON, with a digest before and after each step."""
+        """Return seed, settings and actions as JSON, with a digest before and after each step.
+
+        After a step, an environment with `get_state` returns its own state instead of the actions.
+        """
+        if self._uses_snapshot():
+            leaves = {key: np.asarray(value) for key, value in flatten_observation("", self._last)}
+            return canonical_json(
+                {
+                    "seed": self._seed,
+                    "settings": self._settings,
+                    "snapshot": self._read_snapshot().hex(),
+                    "mark": self._mark.hex(),
+                    "end": [self.ended, self.truncated],
+                    "seen": {
+                        key: [leaf.dtype.str, leaf.shape, leaf.tobytes().hex()]
+                        for key, leaf in leaves.items()
+                    },
+                }
+            )
         return canonical_json(
             {
                 "seed": self._seed,
@@ -150,7 +173,7 @@ class GymnasiumEnvironment:
         )
 
     def restore(self, state: bytes) -> None:
-        """Replay the actions of `state`, and verify the digest after each.
+        """Replay the actions of `state`, and verify the digest after each; or set its snapshot.
 
         Raises:
           DamagedState: it is not a state, or does not replay identically; names the step.
@@ -158,6 +181,9 @@ class GymnasiumEnvironment:
         try:
             content = json.loads(state)
             seed, settings = int(content["seed"]), dict(content["settings"])
+            if self._has_snapshots and "snapshot" in content:
+                self._restore_snapshot(seed, settings, content)
+                return
             actions, marks = content["moves"], [bytes.fromhex(m) for m in content["marks"]]
             action_array = np.array(actions, np.float64).reshape(len(actions), *self._space.shape)
         except (ValueError, TypeError, LookupError) as error:
@@ -175,6 +201,43 @@ class GymnasiumEnvironment:
                     f"{self.id} does not replay identically: {when} it differs from when the state "
                     "was serialised"
                 )
+
+    def _restore_snapshot(self, seed: int, settings: dict[str, Any], content: Any) -> None:
+        """Continue from `get_state`; raise DamagedState if it is not what was set."""
+        self.reset(seed, **settings)
+        snapshot, self._mark = bytes.fromhex(content["snapshot"]), bytes.fromhex(content["mark"])
+        self.live.unwrapped.set_state(snapshot)  # type: ignore[attr-defined]
+        if self._read_snapshot() != snapshot:
+            raise DamagedState(f"{self.id}: get_state differs from what set_state was given")
+        self._last = {
+            key: np.frombuffer(bytes.fromhex(raw), np.dtype(kind)).reshape(shape)
+            for key, (kind, shape, raw) in content["seen"].items()
+        }
+        self.ended, self.truncated = map(bool, content["end"])
+        self._has_stepped = True
+
+    def _find_snapshots(self) -> bool:
+        """Return True if the environment has `set_state`, and `get_state` that returns bytes."""
+        bare: Any = self.live.unwrapped
+        if not (hasattr(bare, "get_state") and hasattr(bare, "set_state")):
+            return False
+        bare.reset(seed=0)
+        try:
+            return isinstance(bare.get_state(), bytes)
+        except TypeError:  # it needs arguments
+            return False
+
+    def _uses_snapshot(self) -> bool:
+        """Return True if the present state is a snapshot: not at the start, which a seed describes.
+
+        Wrappers, such as a time limit, may have a state of their own, so they prevent it.
+        """
+        bare = self.live.unwrapped
+        is_bare = self.live is bare or getattr(self.live, "env", None) is bare
+        return self._has_snapshots and self._has_stepped and is_bare
+
+    def _read_snapshot(self) -> bytes:
+        return bytes(self.live.unwrapped.get_state())  # type: ignore[attr-defined]
 
     def digest(self) -> bytes:
         """Return the digest of all outputs of the environment so far."""

@@ -255,3 +255,75 @@ def test_module_in_the_current_folder_registers_its_environment(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Saved(Counter):
+    """A counter with its own state, which counts the steps that are made."""
+
+    made = 0
+
+    def step(self, action):
+        Saved.made += 1
+        return super().step(action)
+
+    def get_state(self):
+        return json.dumps([int(self.count), self.np_random.bit_generator.state]).encode()
+
+    def set_state(self, state):
+        self.count, self.np_random.bit_generator.state = json.loads(state)
+
+
+SAVED = "gymnasium:tests.domains.test_gymnasium:sts-tests/Saved-v0"
+
+
+class Forgetful(Saved):
+    def set_state(self, state):
+        super().set_state(state)
+        self.count += 1
+
+
+for kind in (Saved, Forgetful):
+    gymnasium.register(f"sts-tests/{kind.__name__}-v0", entry_point=kind)
+
+
+def test_environment_with_a_state_of_its_own_is_restored_without_its_steps(monkeypatch):
+    one, other = (make_environment_class("sts-tests/Saved-v0")() for _ in range(2))
+    assert one.version.endswith(", get_state")
+    one.reset(3, start=2)
+    assert json.loads(one.state())["moves"] == []
+    for move in (0, 2, 1):
+        one.step([move])
+    state, made = one.state(), Saved.made
+    other.restore(state)
+    assert Saved.made == made and "moves" not in json.loads(state)
+    assert other.state() == state and other.digest() == one.digest()
+    seen, again = one.observe(0), other.observe(0)
+    assert {key: value.tolist() for key, value in seen.items()} == {
+        key: value.tolist() for key, value in again.items()
+    }
+    assert one.step([1]) == other.step([1]) and other.state() == one.state()
+
+
+def test_environment_with_a_state_of_its_own_and_a_time_limit_replays_its_steps():
+    one, other = (make_environment_class("sts-tests/Saved-v0")() for _ in range(2))
+    one.reset(3, max_episode_steps=3)
+    one.step([0])
+    assert json.loads(one.state())["moves"] == [0]
+    other.restore(one.state())
+    for world in (one, other):
+        world.step([0])
+        world.step([0])
+        assert world.truncated
+
+
+def test_state_that_set_state_does_not_restore_is_refused():
+    one = make_environment_class("sts-tests/Forgetful-v0")()
+    one.reset(3)
+    one.step([0])
+    with pytest.raises(DamagedState, match="get_state differs from what set_state was given"):
+        one.restore(one.state())
+
+
+def test_environment_with_a_state_of_its_own_keeps_every_claim():
+    every = list(check(SAVED, steps=8, seeds=2))
+    assert {one.claim: one.how for one in every if not one.ok} == {}
