@@ -57,6 +57,7 @@ class Agent(ABC):
       name: shown in reports.
       sees: access level: "observation" is ranked; "world", "rehearsal" and "recording" have
         privileged information and are baselines.
+      sees_frame: True if its observation should have `frame`, the players' rendered pictures.
       deterministic: True if it always acts the same, so that one continuation is enough when its
         partner is deterministic too.
       draws: the number of uniform random numbers that each player needs per step.
@@ -71,6 +72,7 @@ class Agent(ABC):
 
     name: ClassVar[str]
     sees: ClassVar[Sees] = "observation"
+    sees_frame: ClassVar[bool] = False
     deterministic: ClassVar[bool] = False
     draws: int = 0
     domain: ClassVar[str] = ""

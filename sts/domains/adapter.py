@@ -55,6 +55,7 @@ class Observation:
       last_reward: [B, R], the last reward: int8 in reward units, else float64.
       heard: [B, R, P], every player's utterance in the last step; None if there is nothing to say.
       environments: the environments themselves, read-only; None unless the agent sees the `world`.
+      frame: uint8[B, R, H, W, 3], the players' pictures; None unless the agent `sees_frame`.
     """
 
     step: NDArray[np.int64]
@@ -64,6 +65,7 @@ class Observation:
     last_reward: NDArray[Any]
     heard: NDArray[Any] | None = None
     environments: tuple[Environment, ...] | None = None
+    frame: NDArray[np.uint8] | None = None
 
 
 class EnvironmentWorlds:

@@ -17,6 +17,7 @@ Axes: B worlds, P players, R players of a team.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -251,10 +252,35 @@ class Session:
             agent, players.shape[1], team.streams, team.since + self.steps
         )
         observation = self.observe(players, world=agent.sees == "world")
+        if getattr(agent, "sees_frame", False):
+            observation = dataclasses.replace(observation, frame=self._render(agent, players))
         heard = self._hearing[i].at(self.steps)
         arguments = (observation, heard, self.memories[i], draws.agent_draws())
         choice, self.memories[i] = self._call_agent(agent, arguments)
         return sampling.sample_output(self.domain, agent, choice, draws, self.steps)
+
+    def _render(self, agent: Agent, players: NDArray[np.intp]) -> NDArray[np.uint8]:
+        """Return each player's picture, uint8[B, R, H, W, 3].
+
+        Raises:
+          StsError: the domain has no pictures, or they show more than the agent may see.
+        """
+        render: Any = getattr(self.worlds, "frames", None)
+        if render is None:
+            raise StsError(f"agent {agent.name!r} sees frames, which {self.domain.name} has not")
+        if self.domain.sees == "world" and agent.sees == "observation":
+            raise StsError(
+                f"agent {agent.name!r} sees frames of {self.domain.name}, which may show what a "
+                "player does not see; give the environment a render_player_view(player), or "
+                "declare sees = 'world' for an agent outside the ranking"
+            )
+        by_player = {player: render(player) for player in np.unique(players).tolist()}
+        try:
+            return np.array(
+                [[by_player[player][b] for player in row] for b, row in enumerate(players.tolist())]
+            )
+        except ValueError:
+            raise StsError(f"{self.domain.name}: expected frames of one size in a batch") from None
 
     def _call_agent(self, agent: Agent, arguments: tuple[Any, ...]) -> tuple[PolicyOutput, Memory]:
         """Call the agent; turn any exception of its code into an StsError."""
