@@ -23,7 +23,14 @@ from sqlalchemy import (
 )
 
 from sts.annotations.assignment import unit_hash
-from sts.annotations.schema import annotators, categories, deals, items, roles
+from sts.annotations.schema import (
+    annotators,
+    categories,
+    deals,
+    items,
+    reference_items,
+    roles,
+)
 from sts.annotations.study import StudySettings
 
 SEEING_ROLES = ("reviewer", "curator", "lead")
@@ -35,7 +42,7 @@ _PERSON: BindParameter[int] = bindparam("person")
 _IS_SEEING = or_(*(roles.c.role == role for role in SEEING_ROLES))  # in_ is expanded at each use
 _SEES_ALL = exists().where(roles.c.annotator == _PERSON, _IS_SEEING)
 _STORED = select(deals.c.category).where(deals.c.annotator == _PERSON)
-_PLACES = select(categories.c.category, categories.c.place)
+_PLACES = select(categories.c.category, categories.c.place).order_by(categories.c.place)
 _JUDGES = exists().where(roles.c.annotator == annotators.c.id, roles.c.role == "annotator")
 _IS_DEALT = _JUDGES & ~exists().where(roles.c.annotator == annotators.c.id, _IS_SEEING)
 _STANDING = select(
@@ -49,6 +56,9 @@ _PLACES_AND_STORED = _PLACES.add_columns(deals.c.rubric_shown).select_from(
 )
 _SEEN = (
     select(categories.c.category).where(_SEES_ALL).union(_STORED.where(deals.c.rubric_shown == 1))
+)
+_WITH_REFERENCES = (
+    select(items.c.category).join(reference_items, reference_items.c.item == items.c.id).distinct()
 )
 _CONDITION = select(
     _SEES_ALL,
@@ -90,16 +100,23 @@ def load_conditions(
 ) -> dict[str, bool]:
     """Return True for each category whose texts a person sees, or will see by the present deal.
 
-    No category is dealt while there is only one annotator.
+    No category is dealt while there is only one annotator. Training and references come from
+    categories that are seen, so a person sees at least one that has references, if there are any.
     """
     person = {"person": annotator_id}
     sees_all, has_others, number = connection.execute(_STANDING, person).one()
     share = study.instruction_alone if has_others else 0.0
-    return {
-        category: sees_all
-        or bool(is_rubric_shown(number, place, share) if stored is None else stored)
-        for category, place, stored in connection.execute(_PLACES_AND_STORED, person)
-    }
+    shown, open_categories = {}, []
+    for category, place, stored in connection.execute(_PLACES_AND_STORED, person):
+        is_shown = is_rubric_shown(number, place, share) if stored is None else bool(stored)
+        shown[category] = sees_all or is_shown
+        if stored is None:
+            open_categories.append(category)
+    if not all(shown.values()):
+        tested = {*connection.scalars(_WITH_REFERENCES)}
+        if not any(shown.get(category) for category in tested):
+            shown |= dict.fromkeys([c for c in open_categories if c in tested][:1], True)
+    return shown
 
 
 def store_conditions(

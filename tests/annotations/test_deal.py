@@ -174,6 +174,29 @@ def test_references_of_a_rule_come_only_from_categories_whose_texts_are_seen(
     assert ask(store, quality.measure_quality, number=ann).right[:2] == (18, 18)
 
 
+def test_every_person_sees_a_category_with_references_if_there_is_one(open_store) -> None:
+    store = open_store(training=2, reference_rate=1.0)
+    enqueue(store, some_categories("untested"))
+    for item in some_categories("tested", "rare", each=1):
+        add_reference(store, item, "success", 7, source="rule")
+    team = add_people(store, *"abcdefghij")
+    dealt = [list_withheld(store, person) for person in team]
+    assert all(len(own & {"tested", "rare"}) < 2 for own in dealt) and set().union(*dealt)
+    for person in team:
+        lessons = change(store, training.start_round, person, alone=False).items
+        assert lessons and list_withheld(store, person) == dealt[person - team[0]]
+
+
+def test_only_category_is_seen_by_all_if_it_has_references(open_store) -> None:
+    store = open_store()
+    enqueue(store, some_categories("only"))
+    team = add_people(store, *"abcde")
+    assert [len(list_withheld(store, person)) for person in team].count(1) == 1
+    judge(store, team[4])
+    add_reference(store, an_item("only.9", category="only"), "success", 7)
+    assert [list_withheld(store, person) for person in team[:4]] == [set()] * 4
+
+
 def test_accuracy_counts_no_blind_answer_on_a_rule_and_none_that_made_a_truth(store) -> None:
     items = some_categories(*NAMES)
     enqueue(store, items)
