@@ -13,7 +13,7 @@ import streamlit as st
 from sts import registry
 from sts.agents import list_installed
 from sts.agents.info import AgentInfo, load_infos
-from sts.annotations import consent, people, progress
+from sts.annotations import consent, external_ids, people, progress
 from sts.annotations.consent import ConsentText
 from sts.annotations.differences import load_label_verdicts
 from sts.annotations.review_queues import ReviewQueues
@@ -46,11 +46,12 @@ from sts_annotator_app.settings import get_settings
 
 broken: Broken = {}
 """Errors of the continuations that cannot be displayed, by identity."""
-_REFRESH_S = 15 * 60.0
+_REFRESH_S = 5 * 60.0
+"""Time after which remaining judgements are counted again."""
 MAX_RECORDINGS = 5000
 """Maximum number of recordings that a page lists."""
 _LIST_S = 60.0
-"""Time after which the number of remaining judgements is counted again."""
+"""Time after which recordings are listed again."""
 _MAX_HISTORY = 1_000_000
 _LOG = logging.getLogger(__name__)
 _PERSON, _AGREED = "sts_person", "sts_agreed"
@@ -115,6 +116,8 @@ def get_hall() -> Hall:
     def check_person(person: Annotator) -> None:
         if needs_consent(person):
             raise Refused("Please agree to the consent text first.")
+        if is_participant(person):
+            raise Refused("Live sessions are not open to participants of a crowd platform.")
 
     return Hall(
         get_workspace(),
@@ -221,14 +224,21 @@ def load_episode(continuation: str) -> dict[str, Any]:
 
 
 @st.cache_resource(show_spinner=False, ttl=_REFRESH_S)
-def count_remaining() -> int:
-    """Return the number of remaining judgements of the annotated suite, as last counted.
+def _count_all_remaining() -> tuple[int, float]:
+    store = get_store()
+    with store.read() as connection:
+        return progress.load_progress(connection, get_settings().queue).remaining, store.now()
 
-    Judging a reference does not reduce it. If it were counted after each answer, annotators could
-    tell which clips are references.
+
+def count_remaining(person: Annotator) -> int:
+    """Return the number of remaining judgements of the annotated suite.
+
+    It was counted minutes ago, and each answer of the person since then reduces it by one, also of
+    a reference. If it were counted after each answer, they could tell which clips are references.
     """
+    left, counted = _count_all_remaining()
     with get_store().read() as connection:
-        return progress.load_progress(connection, get_settings().queue).remaining
+        return max(0, left - progress.load_activity(connection, person.id, counted).today)
 
 
 @st.cache_resource(show_spinner=False)
@@ -267,6 +277,12 @@ def current_person() -> Annotator | None:
         return cast(Annotator | None, st.session_state[_PERSON])
     st.session_state[_PERSON] = person
     return person
+
+
+def is_participant(person: Annotator) -> bool:
+    """Return True if a person comes from a crowd platform; they only judge clips."""
+    with get_store().read() as connection:
+        return external_ids.is_participant(connection, person.id)
 
 
 def pending_consent(person: Annotator) -> ConsentText | None:

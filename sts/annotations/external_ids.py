@@ -9,7 +9,7 @@ import re
 import secrets
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from sts.annotations import people, sessions
 from sts.annotations.schema import annotators, external_ids, study_links
@@ -96,6 +96,12 @@ def enter(
     connection.execute(insert(external_ids).values(annotator=number, external_id=external_id))
     connection.execute(update(study_links).values(joined=link.joined + 1))
     return sessions.begin(connection, number, held, now=now), True
+
+
+def is_participant(connection: Connection, annotator_id: int) -> bool:
+    """Return True if a person joined by the study link."""
+    query = select(exists().where(external_ids.c.annotator == annotator_id))
+    return bool(connection.execute(query).scalar_one())
 
 
 def load_external_ids(connection: Connection) -> dict[str, str]:

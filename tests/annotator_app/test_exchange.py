@@ -447,6 +447,7 @@ def test_texts_of_a_category_judged_by_the_instruction_alone_are_never_sent(
 
 def test_guide_mentions_the_criterion_only_to_those_who_see_one() -> None:
     with_it, without = (guide.build_guide([], rubric=rubric) for rubric in (True, False))
+    assert "*Live*" in with_it and "*Live*" not in guide.build_guide([], live=False)
     assert "Success criterion" in with_it and "edge cases" in with_it and "<!--" not in with_it
     assert "criterion" not in without.lower() and "edge cases" not in without
     assert all("*marked cell*" in text for text in (with_it, without))

@@ -27,6 +27,18 @@ def current_roles() -> tuple[str, ...]:
     return ROLES[:1] if person is None else person.roles
 
 
+def may_join_live() -> bool:
+    """Return True if the current person may take part in live sessions.
+
+    Without a session or store it is True, and the page then shows the reason.
+    """
+    try:
+        person = state.current_person()
+        return person is None or not state.is_participant(person)
+    except StoreError:
+        return True
+
+
 def require_person(*doing: str) -> Annotator | None:
     """Return the current person if they have one of the roles in `doing`, else show the reason.
 

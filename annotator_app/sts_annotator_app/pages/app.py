@@ -9,7 +9,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from sts_annotator_app.pages import clip, component_pages, guide, live, new_scenario, report, team
-from sts_annotator_app.pages.access import current_roles
+from sts_annotator_app.pages.access import current_roles, may_join_live
 from sts_annotator_app.settings import get_settings
 
 st.set_page_config(page_title="Annotate", layout="wide", initial_sidebar_state="collapsed")
@@ -39,7 +39,7 @@ if "lead" in doing:
     entries.append((team.show_page, "Team", "team"))
 if "lead" in doing and "curator" not in doing:
     entries += curating
-if doing & {"annotator", "curator", "lead"}:
+if doing & {"annotator", "curator", "lead"} and may_join_live():
     entries.append((live.show_page, "Live", "live"))
 if not entries:
     st.info("You have no tasks yet. Ask the study lead to give you a role.")

@@ -24,7 +24,7 @@ def _sync_annotate(person: Annotator, sent: object, query: Mapping[str, str]) ->
         place=state.workspace_path(),
         shown=state.load_episode,
         broken=state.broken,
-        count_remaining=state.count_remaining,
+        count_remaining=partial(state.count_remaining, person),
         runs="lead" in person.roles,
     )
 

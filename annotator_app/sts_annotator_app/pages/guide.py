@@ -11,16 +11,18 @@ from sts.annotations import deal
 from sts.domains import load_domain
 from sts.errors import StoreError, StsError
 from sts_annotator_app import state
-from sts_annotator_app.pages.access import WIDTH_PX
+from sts_annotator_app.pages.access import WIDTH_PX, may_join_live
 
 GUIDE = Path(__file__).parents[1] / "guide.md"
 PLACEHOLDER = "<!-- what is to be seen in the world of the suite -->"
+_LIVE = "<!-- live -->"
 _RUBRIC = re.compile(r"<!-- success criterion -->(.*?)<!-- end -->", re.DOTALL)
 
 
 def show_page() -> None:
     """Show the guide, with sections on the environments of the suite."""
-    st.markdown(build_guide(state.list_domains(), rubric=_is_rubric_shown()), width=WIDTH_PX)
+    text = build_guide(state.list_domains(), rubric=_is_rubric_shown(), live=may_join_live())
+    st.markdown(text, width=WIDTH_PX)
 
 
 def _is_rubric_shown() -> bool:
@@ -33,14 +35,15 @@ def _is_rubric_shown() -> bool:
     return False
 
 
-def build_guide(domains: Collection[str], *, rubric: bool = True) -> str:
+def build_guide(domains: Collection[str], *, rubric: bool = True, live: bool = True) -> str:
     """Return the guide with the sections of these domains; missing domains are left out.
 
-    Without `rubric` it does not mention success criteria and edge cases.
+    Without `rubric` it does not mention success criteria and edge cases, without `live` no play.
     """
     sections = []
     for name in sorted(domains):
         with contextlib.suppress(StsError):
             sections.append(load_domain(name).guide)
     text = _RUBRIC.sub(r"\1" if rubric else "", GUIDE.read_text(encoding="utf-8"))
-    return text.replace(PLACEHOLDER, "\n\n".join(sections))
+    judging, _, playing = text.replace(PLACEHOLDER, "\n\n".join(sections)).partition(_LIVE)
+    return judging + (playing if live else "")

@@ -44,6 +44,8 @@ def test_participant_joins_judges_what_was_asked_for_and_gets_the_return_link(
         next_one(page)
         page.wait_for_selector(".player[data-item]")
         press(page, "n", "Enter")
+    assert page.get_by_role("link", name="Guide").count()
+    assert not page.get_by_role("link", name="Live").count(), "strangers only judge"
     link = page.locator(".empty a:not([hidden])")
     link.wait_for()
     assert link.get_attribute("href") == RETURN and PID not in page.url
@@ -53,4 +55,7 @@ def test_participant_joins_judges_what_was_asked_for_and_gets_the_return_link(
     page.goto(crowd.url(f"/enter?t={token}&pid={PID}"))  # the platform's link once more
     link.wait_for()
     assert len(ask(crowd.store, external_ids.load_external_ids)) == 1
+    page.goto(crowd.url("/live"))
+    page.get_by_role("link", name="Guide").wait_for()
+    assert not page.get_by_text("Open a session").count()
     context.close()
