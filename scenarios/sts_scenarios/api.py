@@ -25,10 +25,14 @@ from sts_scenarios.labels import label_suite
 from sts_scenarios.mining import Mined
 from sts_scenarios.mining.choice import Stratum
 from sts_scenarios.mining.request import MiningOutcome, MiningRequest, run_request
+from sts_scenarios.mining.requests import describe_unfit
 from sts_scenarios.validity import is_checked
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_MAX_UNFIT = 10  # requests that are listed
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,11 @@ def mine(
     with show_progress("mining", "trajectories") as show:
         outcome = run_request(order, workspace, there=earlier, last=last, progress=show)
     mined = outcome.mined
+    unfit = describe_unfit(workspace) if order.sessions else []
+    for line in unfit[:_MAX_UNFIT]:
+        warn(line)
+    if len(unfit) > _MAX_UNFIT:
+        warn(f"{len(unfit) - _MAX_UNFIT} more requests cannot be used")
     for domain, (count, reason) in mined.unavailable.items():
         if not mined.scenarios:
             raise reason.with_prefix(f"{count} trajectories of {domain} cannot be mined")

@@ -8,6 +8,7 @@ from sts.annotations import people
 from sts.annotations.decisions import load_decisions
 from sts.annotations.store import AnnotationStore
 from sts.errors import DamagedData, UnknownName
+from sts.live.interactions import find_setters
 from sts.storage.workspace import Workspace
 from sts.suites import frozen
 from sts.suites import store as suites
@@ -170,7 +171,8 @@ def find_unreviewed(
     """Return the ids of scenarios that neither a rule checks nor two other curators have read.
 
     A reader votes, blind, that two people would agree (`sts draft rate`). Authors, who chose the
-    words, have no vote. A scenario that stays as it was in the parent keeps its readers.
+    words, have no vote, nor has the setter of a live session whose words they are. A scenario that
+    stays as it was in the parent keeps its readers.
     """
     rules = categories.scenario_categories(scenarios, own)
     by_id = {candidate.summary.id: candidate for candidate in candidates}
@@ -188,14 +190,17 @@ def find_unreviewed(
         if candidate.inherited and is_same and candidate.summary.id not in before:
             continue
         authors = {d.person for d in state.standing if d.kind == "edit" and not is_mark(d)}
-        chosen_by = scenario.provenance.get("author")
+        chosen_by = {
+            scenario.provenance.get("author"),
+            *find_setters(workspace, scenario.provenance.get("session"), scenario.text),
+        }
         votes = {
             d.person: d.detail["rating"] for d in state.all_ratings if d.scenario == state.meaning
         }
         readers = [
             person
             for person, word in votes.items()
-            if word == "yes" and person not in authors and pseudonyms.get(person) != chosen_by
+            if word == "yes" and person not in authors and pseudonyms.get(person) not in chosen_by
         ]
         if len(readers) < MIN_READERS:
             ids.append(scenario.id)

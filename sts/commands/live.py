@@ -14,6 +14,7 @@ from sts.live import interactions
 from sts.live.interactions import SessionSummary
 from sts.live.plans import Plan, list_studies, load_plan, make_plan, save_plan
 from sts.live.prompts import hash_prompts
+from sts.live.worlds import ANY
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
 
@@ -86,6 +87,7 @@ def new(args: argparse.Namespace, workspace: Workspace) -> Result:
         prompts=args.prompts,
         seed=args.seed,
         rehearsal=args.rehearsal,
+        split=args.split,
     )
     path = save_plan(workspace, plan)
     return Result({"path": str(path), **_summarise(plan)}, f"{_describe(plan)}\n\n-> {path}")
@@ -115,5 +117,5 @@ def _describe(plan: Plan) -> str:
         f"{format_table(('agent', 'fingerprint'), agents)}\n\n"
         f"{format_table(('balance', 'least', 'most'), even)}\n\n"
         f"{plan.people} people x (1 practice + {sessions}) sessions of {plan.minutes:g} minutes in "
-        f"{plan.domain}: {cost}"
+        f"{'' if plan.split == ANY else f'{plan.split} worlds of '}{plan.domain}: {cost}"
     )

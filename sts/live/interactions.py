@@ -214,6 +214,21 @@ def summarise_session(name: str, events: Sequence[Event], plan: Plan | None) -> 
     )
 
 
+def find_setters(workspace: Workspace, session: object, text: str) -> set[str]:
+    """Return who gave an instruction in these words in a session: pseudonyms, or names of agents.
+
+    Raises:
+      DamagedData: the journal was altered.
+    """
+    if not isinstance(session, str) or Path(session).name != session:
+        return set()
+    path = workspace.path("live", SESSIONS_FOLDER, f"{session}.jsonl")
+    events = read_events(path) if path.exists() else []
+    people = list_participants(events) if events else []
+    given = (event for event in events if event["kind"] == "told" and event.get("text") == text)
+    return {people[event["by"]].name for event in given}
+
+
 def _make_rows(
     opened: Opening, people: Sequence[Participant], events: Sequence[_Event], plan: Plan | None
 ) -> Iterator[Interaction]:

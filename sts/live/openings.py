@@ -1,5 +1,6 @@
 """Openings of live sessions: a recording, an evaluation of an agent, a person in a scenario."""
 
+import itertools
 import secrets
 from collections.abc import Sequence
 
@@ -7,6 +8,7 @@ from sts.domains import LiveControls, load_domain
 from sts.errors import ArgumentError
 from sts.live.plans import Plan
 from sts.live.types import Opening, Participant
+from sts.live.worlds import ANY, find_seed
 from sts.suites.types import Scenario
 
 DEFAULT_MINUTES = 5.0
@@ -16,18 +18,24 @@ AGENT_PACE_S = 0.25
 
 
 def open_recording(
-    domain: str, participants: Sequence[Participant], *, minutes: float = DEFAULT_MINUTES
+    domain: str,
+    participants: Sequence[Participant],
+    *,
+    minutes: float = DEFAULT_MINUTES,
+    split: str = ANY,
 ) -> Opening:
-    """Return the opening of a recording in a new world of a domain; errors as in `generate`.
+    """Return the opening of a recording in a new world of a split; errors as in `generate`.
 
     Participants get the world's players, the setters last; a setter for whom none is left only sets
     tasks. Where agents set the pace, a person who acts plays in turns.
 
     Raises:
-      ArgumentError: the world has too few players, in a sentence for people.
+      ArgumentError: the world has too few players, or the split no world; in a sentence for people.
     """
     world, controls = load_domain(domain), get_controls(domain)
-    (state,) = world.generate(1, seed=secrets.randbits(31), **controls.settings)
+    draws = (secrets.randbits(31) for _ in itertools.count())
+    seed = find_seed(domain, draws, controls.settings, split)
+    (state,) = world.generate(1, seed=seed, **controls.settings)
     count, seated = world.scene_format(state).n_players, list(participants)
     ranked = sorted(range(len(seated)), key=lambda place: seated[place].role == "setter")
     for player, place in enumerate(ranked):

@@ -4,7 +4,7 @@ A plan is `live/NAME/plan.json`. People see no names of agents.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from sts.engine.session import check_domain
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.live.designs import Evenness, make_design, measure_evenness
 from sts.live.prompts import Prompt, load_prompts
+from sts.live.worlds import ANY, find_seed
 from sts.names import quote
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, read_bytes, write_new
@@ -87,6 +88,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
       seed: of the plan.
       cells: the sessions, by person and order.
       rehearsal: True if scripts play the people; journals and scores then call them scripts.
+      split: from which its worlds are drawn, one of `worlds.CHOICES`; left out of the file if any.
     """
 
     format: str
@@ -103,6 +105,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     seed: int
     cells: tuple[Cell, ...]
     rehearsal: bool = False
+    split: str = ANY
 
     def __post_init__(self) -> None:
         """Raise ValueError if the cells are not those of such a study."""
@@ -151,6 +154,7 @@ def make_plan(
     prompts: Path | None = None,
     seed: int = 0,
     rehearsal: bool = False,
+    split: str = ANY,
 ) -> Plan:
     """Plan a study; the same arguments give the same plan.
 
@@ -167,6 +171,7 @@ def make_plan(
       prompts: a file of prompts; None for the packaged ones.
       seed: of the order and the worlds.
       rehearsal: True if scripts play the people.
+      split: from which the worlds are drawn, one of `worlds.CHOICES`.
 
     Raises:
       ArgumentError: an argument is out of range, or an agent does not play in the domain.
@@ -204,7 +209,7 @@ def make_plan(
             person=person,
             order=order,
             agent=agent,
-            seed=int(stream("live", name, seed, person, order)) % _SEEDS,
+            seed=find_seed(domain, _draw_seeds(name, seed, person, order), settings, split),
         )
         for person, row in enumerate(rows)
         for order, agent in enumerate([-1, *row])
@@ -224,13 +229,23 @@ def make_plan(
         seed=seed,
         cells=tuple(cells),
         rehearsal=rehearsal,
+        split=split,
     )
+
+
+def _draw_seeds(*place: str | int) -> Iterator[int]:
+    yield int(stream("live", *place)) % _SEEDS
+    for draw in itertools.count(1):
+        yield int(stream("live", *place, draw)) % _SEEDS
 
 
 def save_plan(workspace: Workspace, plan: Plan) -> Path:
     """Save a new plan and return its path; raise ArgumentError if the study exists."""
     path = plan_path(workspace, plan.name)
-    if not write_new(path, canonical_json(msgspec.to_builtins(plan)) + b"\n"):
+    fields = msgspec.to_builtins(plan)
+    if plan.split == ANY:  # as before there was a choice
+        del fields["split"]
+    if not write_new(path, canonical_json(fields) + b"\n"):
         raise ArgumentError(f"study {plan.name!r} already exists; choose another name")
     return path
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sts.domains import load_domain
+from sts.annotations import people
+from sts.annotations.store import AnnotationStore
 from sts.live.game import Game
 from sts.live.openings import open_recording
 from sts.live.records import get_journal_path, store_live_trajectory
@@ -13,7 +14,6 @@ from sts.live.types import Participant
 from sts.storage.workspace import Workspace
 from sts.suites import store as suites
 from sts.trajectories import store as trajectories
-from sts.trajectories.types import get_split
 from tests.scenarios.curating import Curation
 
 WORDS = {
@@ -91,15 +91,10 @@ def test_every_field_of_a_scenario_without_a_rule_can_be_edited(curator):
 REQUESTS = {3: "Too early.", 20: "Follow Good.", 60: "Where is Evil?", 110: "Geh, bitte!"}
 
 
-def record(workspace: Workspace, kind: str) -> None:
-    """Store a session on the test side in which somebody asks an agent and marks what it does."""
-    people = [Participant(kind, "a", "setter", None), Participant("agent", "rule", "solver", None)]
-    world = load_domain("lambda-star")
-    while get_split(world.world_id((opening := open_recording("lambda-star", people)).state)) != (
-        "test"
-    ):
-        pass
-    opening = opening._replace(max_steps=160)
+def record(workspace: Workspace, kind: str, name: str = "a", split: str = "test") -> None:
+    """Store a session in which somebody asks an agent and marks what it does."""
+    pair = [Participant(kind, name, "setter", None), Participant("agent", "rule", "solver", None)]
+    opening = open_recording("lambda-star", pair, split=split)._replace(max_steps=160)
     game = Game.start(get_journal_path(workspace, opening.id), opening)
     for step in range(opening.max_steps):
         if step in REQUESTS:
@@ -120,7 +115,7 @@ def met(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Curation:
 
 def test_requests_of_people_become_candidates_at_their_steps_in_their_words(met):
     met("mine own --from-sessions requests")
-    shown = met.view().values()
+    warnings, shown = met.warnings, met.view().values()
     moments = {one["context_start"] + one["takeover"]: one for one in shown}
     assert {step: one["text"] for step, one in moments.items()} == {
         step: text for step, text in REQUESTS.items() if step > 3
@@ -129,7 +124,8 @@ def test_requests_of_people_become_candidates_at_their_steps_in_their_words(met)
     assert hints == {
         20: ("easy", "instruction"), 60: ("medium", "question"), 110: ("hard", "instruction"),
     }  # fmt: skip
-    assert met.warnings == ""
+    assert warnings.count("warning") == 1 and "'Too early.' at step 3 of session" in warnings
+    assert "cannot be used: expected 10 steps before it, found 3" in warnings
     met("mine bad --from-sessions failures")
     assert [one["text"] for one in json.loads(met("draft show bad --json"))["candidates"]] == [
         REQUESTS[110]
@@ -144,6 +140,32 @@ def test_requests_of_scripts_are_called_so(met):
     record(met.workspace, "script")
     met("mine own --from-sessions requests")
     assert "3 of these are from sessions in which scripts asked, not people" in met.warnings
+
+
+def test_requests_in_a_training_world_are_named_with_the_reason(tmp_path, capsys):
+    curator = Curation(tmp_path / "w", capsys)
+    record(curator.workspace.create(), "human", split="train")
+    assert "nothing to mine" in curator("mine own --from-sessions requests", code=1)
+    for text in REQUESTS.values():
+        assert f"{text!r} at step" in curator.warnings
+    assert curator.warnings.count("cannot be used: its world is in the train split") == 4
+
+
+def test_setter_has_no_vote_on_her_own_request(tmp_path, capsys):
+    curator = Curation(tmp_path / "w", capsys)
+    curator.workspace.create()
+    for name in ("Ana", "Ben", "Cleo"):
+        curator(f"annotators add {name} --role curator")
+    with AnnotationStore.read_existing(curator.workspace) as connection:
+        (own,) = (p.pseudonym for p in people.list_people(connection) if p.name == "Ana")
+    record(curator.workspace, "human", own)
+    curator("mine own --from-sessions requests --per-category 1")
+    curator.draft("accept --all", by="Ben")
+    for voters, code in ((("Ana", "Ben"), 1), (("Cleo",), 0)):
+        for id in curator.view():
+            for voter in voters:
+                curator.draft(f"rate {id} yes", by=voter)
+        assert ("can be frozen" in curator.draft("check", code=code)) == (code == 0)
 
 
 def test_sessions_and_categories_are_not_mined_together(met):

@@ -153,6 +153,12 @@ LIVE = group(
         ),
         option("--prompts FILE", "prompts in TOML (default: the packaged ones)", type=Path),
         switch("--rehearsal", "a trial run by scripts, which journals and scores name as scripts"),
+        option(
+            "--split",
+            "of the worlds: scenarios are made from test worlds, training episodes from train",
+            "any",
+            choices=("train", "test", "any"),
+        ),
         _SEED,
         add_settings,
         at="sts.commands.live:new",

@@ -15,15 +15,22 @@ from sts.live.openings import open_recording
 from sts.live.plans import list_studies, load_plan
 from sts.live.prompts import Prompt, load_prompts
 from sts.live.types import Participant
+from sts.live.worlds import ANY, load_recording_split
 from sts_annotator_app import annotating, state
 from sts_annotator_app.live.hall import Place
 from sts_annotator_app.live.rooms import Refused
-from sts_annotator_app.pages.access import WIDTH_PX, require_person
+from sts_annotator_app.pages.access import WIDTH_PX, may_join_live, require_person
 from sts_annotator_app.settings import get_settings
 
 NOT_STARTED = "The session cannot be started. Please tell the study lead."
 _ENTERED, _SESSION = "sts_live_entered", "session"
 _DOES = {"setter": "set tasks", "solver": "carry out tasks", "player": "play freely"}
+_BECOMES = {
+    "test": "Recordings are of test worlds: scenarios can be made from them.",
+    "train": "Recordings are of training worlds: agents can learn from them, and no scenarios can "
+    "be made from them.",
+    ANY: "Scenarios can be made from one recording in five, and agents can learn from the others.",
+}
 _ANOTHER, _NOBODY = "another person", "no one"
 _LOG = logging.getLogger(__name__)
 
@@ -31,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 def show_page() -> None:
     """Show the session that the person has entered, or what they can enter."""
     person = require_person("annotator", "curator", "lead")
-    if person is None:
+    if person is None or not may_join_live():
         return
     entered = st.session_state.get(_ENTERED)
     sent = (st.session_state.get("live") or {}).get("sync")
@@ -91,6 +98,8 @@ def _show_studies(person: Annotator) -> None:
             f"You set tasks for agents, {plan.minutes:g} minutes each, and mark each task as a "
             "success or a failure. The first session is for practice."
         )
+        if plan.split != ANY:
+            st.caption(_BECOMES[plan.split])
         if plan.rehearsal:
             st.info("Rehearsal: what you do here counts as a script's.")
 
@@ -131,6 +140,8 @@ def _show_recording(person: Annotator) -> None:
     st.write(
         "One person sets tasks in their own words, and another person or an agent carries them out."
     )
+    split = load_recording_split(state.get_workspace())
+    st.caption(_BECOMES[split])
     domain = st.selectbox("World", domains) if len(domains) > 1 else domains[0]
     role = st.radio("You", _DOES, format_func=_DOES.get, horizontal=True)
     agents = {} if role == "solver" else state.list_agents(domain)
@@ -145,7 +156,7 @@ def _show_recording(person: Annotator) -> None:
         elif other != _NOBODY:
             participants.append(Participant("agent", other, theirs, None))
         try:
-            opening = open_recording(domain, participants)
+            opening = open_recording(domain, participants, split=split)
         except ArgumentError as error:
             raise Refused(str(error)) from None
         state.get_hall().create(opening)

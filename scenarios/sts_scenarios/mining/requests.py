@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
+from sts.domains import load_domain
+from sts.live.interactions import read_journals
 from sts.live.openings import count_steps, get_controls
+from sts.live.types import Opening
+from sts.names import quote
+from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES, KINDS
-from sts.trajectories.types import Trajectory
-from sts_scenarios.category import Candidate, Category
+from sts.trajectories.types import Trajectory, get_split
+from sts_scenarios.category import CONTEXT, Candidate, Category
 
 SOURCES = ("requests", "failures")
 """All requests, or those to agents that the setter marked as failures."""
@@ -38,7 +43,41 @@ def _build_category(domain: str, kind: str, source: str) -> Category:
         name=f"live-{kind}",
         kind=kind,
         domain=domain,
-        horizon=count_steps(SECONDS / 60, get_controls(domain).tick),
+        horizon=_count_horizon(domain),
         templates=("{text}",),
         candidates=candidates,
     )
+
+
+def _count_horizon(domain: str) -> int:
+    return count_steps(SECONDS / 60, get_controls(domain).tick)
+
+
+def describe_unfit(workspace: Workspace) -> list[str]:
+    """Return a line for each request in the workspace that cannot become a scenario, with why.
+
+    Raises:
+      DamagedData: a journal was altered.
+    """
+    lines = []
+    for _, events in read_journals(workspace):
+        opening = Opening.from_json(events[0])
+        if opening.activity == "scenario":
+            continue
+        horizon = _count_horizon(opening.domain)
+        steps = sum(event["kind"] == "step" for event in events)
+        world = load_domain(opening.domain).world_id(opening.state)
+        for told in (event for event in events if event["kind"] == "told"):
+            reason, step = "", told["t"]
+            if get_split(world) != "test":
+                reason = "its world is in the train split"
+            elif len(told["to"]) != 1:
+                reason = "it is not for one player"
+            elif step < CONTEXT:
+                reason = f"expected {CONTEXT} steps before it, found {step}"
+            elif steps - step < horizon:
+                reason = f"expected {horizon} steps after it, found {steps - step}"
+            if reason:
+                place = f"step {step} of session {opening.id}"
+                lines.append(f"{quote(told.get('text', ''))} at {place} cannot be used: {reason}")
+    return lines
