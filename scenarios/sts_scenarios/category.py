@@ -91,20 +91,23 @@ class Rubric:
       edge_cases: a few sentences on edge cases, with the same fields.
       overlay: makes the highlights of a scenario; None for none.
       version: raised when the meaning changes, which makes annotators judge again; not for a typo.
+      language: of the category's words, such as "de", for browsers; "" if it is not known.
     """
 
     success_criterion: str
     edge_cases: str = ""
     overlay: Callable[[Scenario], Overlay] | None = None
     version: str = "1"
+    language: str = ""
 
 
 class Criterion(NamedTuple):
-    """The rubric of a category, filled in for one scenario."""
+    """The rubric of a category, filled in for one scenario, and the language of its words."""
 
     success_criterion: str
     edge_cases: str
     overlay: Overlay
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -237,7 +240,9 @@ class Category:
             done = self.rubric.success_criterion.format(**words)
             guideline = self.rubric.edge_cases.format(**words)
         overlay = self.rubric.overlay(scenario) if self.rubric.overlay else Overlay()
-        return Criterion(done, guideline, overlay)
+        is_packaged = self.place.startswith("sts_scenarios.")
+        language = self.rubric.language or ("en" if is_packaged else "")
+        return Criterion(done, guideline, overlay, language)
 
 
 def name_in_errors(category: Category) -> Category:

@@ -52,6 +52,7 @@ class Game:
       domain: of the world.
       participants: with their present roles.
       told: the instructions so far.
+      swapped: how many of them were given before the roles were swapped last.
       ended: why it ended, or "".
       steps: what was executed and received at each step.
       scenes: before the first step and after each, uint16[K].
@@ -80,6 +81,7 @@ class Game:
         self.opening, self.participants = opening, list(opening.participants)
         self.domain, self.scenario = load_domain(opening.domain), scenario
         self.told: list[Told] = []
+        self.swapped = 0
         self.ended = ""
         self.steps: list[Step] = []
         self._clock, self._started = clock, clock()
@@ -389,6 +391,7 @@ class Game:
         elif kind == "swapped":
             pairs = zip(self.participants, event["roles"], strict=True)
             self.participants = [p._replace(role=role) for p, role in pairs]
+            self.swapped = len(self.told)
         elif kind == "seated":
             place = event["participant"]
             self.participants[place] = self.participants[place]._replace(name=event["name"])

@@ -1,10 +1,10 @@
 // The page of one clip: the Viewer with the verdicts that the visitor may see. It is read-only.
 
 import { drawings } from "./drawings.mjs";
-import { decode, instructionAt } from "./episode.mjs";
+import { decode } from "./episode.mjs";
 import { PLAYBACK_KEYS } from "./keys.mjs";
 import { element, keepFocus, mounted } from "./page.mjs";
-import { criterionAt, legendRows, renderCriterion, renderUtterances } from "./panel.mjs";
+import { legendRows, renderCriterion, renderInstruction, renderUtterances } from "./panel.mjs";
 import { viewOf } from "./playback.mjs";
 import { SIGNS, inWords } from "./verdicts.mjs";
 import { Viewer } from "./viewer.mjs";
@@ -103,10 +103,8 @@ class ClipPage {
   #render() {
     const { episode } = this;
     const { frame } = this.viewer.playback;
-    const text = instructionAt(episode, frame);
-    this.$(".instruction").textContent = text ?? `No instruction yet: ${episode.instruction.text}`;
-    this.$(".instruction").classList.toggle("none", text === null);
-    renderCriterion(this.$(".criterion"), criterionAt(episode, frame), this.guideline);
+    renderInstruction(this.$(".instruction"), episode, frame, `No instruction yet: ${episode.instruction.text}`);
+    renderCriterion(this.$(".criterion"), episode.criterion, this.guideline, frame < episode.instruction.given_at);
     renderUtterances(this.$(".utterances"), episode, frame);
   }
 }

@@ -16,7 +16,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def find_criterion(scenario: Scenario) -> dict[str, Any] | None:
-    """Return a scenario's success criterion, edge cases and markings for a page.
+    """Return a scenario's success criterion, edge cases, markings and language for a page.
 
     None if its category is not installed, has no rubric or fails; failures are logged.
     """
@@ -32,4 +32,5 @@ def find_criterion(scenario: Scenario) -> dict[str, Any] | None:
     if rubric is None:
         return None
     overlay = {"cells": list(rubric.overlay.cells), "sight": rubric.overlay.player_view}
-    return {"done": rubric.success_criterion, "guideline": rubric.edge_cases, **overlay}
+    texts = {"done": rubric.success_criterion, "guideline": rubric.edge_cases}
+    return texts | overlay | {"language": rubric.language}

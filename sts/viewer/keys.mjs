@@ -18,7 +18,44 @@ export const PLAYBACK_KEYS = [
   { keys: ["a"], show: "A", action: "autoplay", help: "autoplay on or off" },
 ];
 
+/** @type {Record<string, [key: string, button: string]>} */
+const CONTROLS = {
+  play: ["Space", "Play"],
+  takeover: ["T", "Takeover"],
+  success: ["S", "Success"],
+  failure: ["F", "Failure"],
+  not_done: ["N", "Not completed"],
+  cannot_judge: ["X", "Can't judge"],
+  submit: ["Enter", "Submit"],
+  undo: ["U", "Undo"],
+  previous: ["B", "Back"],
+};
+
+// Returns true on a touch screen, which has no keys.
+export const isTouch = () => globalThis.matchMedia?.("(hover: none) and (pointer: coarse)").matches ?? false;
+
+// Returns what a person presses for an action: its key, or on a touch screen its button.
+/** @param {string} action */
+export const nameControl = (action) => (isTouch() ? `“${CONTROLS[action][1]}”` : CONTROLS[action][0]);
+
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
+
+/** @type {Record<string, string>} */
+const BY_PLACE = { Space: " ", Comma: ",", Period: ".", Slash: "?", BracketLeft: "[", BracketRight: "]", Minus: "-", Equal: "=" };
+const SIGNS_FOR_LETTERS = new Set(["/KeyQ", "'KeyW", ";KeyQ"]); // in Hebrew and Greek
+const OTHER_SCRIPT = /^(?![\p{Script=Latin}\x00-\x7f])[\p{L}\p{M}\p{N}]/u;
+
+// Returns the keys that a key press may mean, the likeliest first. A key of another script, or one that
+// an input method takes, is also read by its place, as a Latin keyboard has it. A Latin letter is not:
+// it counts wherever the layout has it.
+/** @param {{ key: string, code?: string, shiftKey?: boolean }} event @returns {string[]} */
+export function readKey({ key, code = "", shiftKey = false }) {
+  const pressed = key.length === 1 ? key.toLowerCase() : key;
+  if (/^Digit\d$/.test(code) && !shiftKey) return [pressed, code[5]]; // French digits need Shift
+  const isOther = ["Process", "Unidentified"].includes(key) || OTHER_SCRIPT.test(key) || SIGNS_FOR_LETTERS.has(key + code);
+  if (!isOther || !code) return [pressed];
+  return [pressed, /^Key[A-Z]$/.test(code) ? code[3].toLowerCase() : (BY_PLACE[code] ?? code)];
+}
 
 // Returns a function from a key press to its action in `rows`, or null if it has none. In a row with
 // several keys, `at` is the index of the key.
@@ -27,9 +64,10 @@ export function actionsOf(rows) {
   /** @type {Map<string, { action: string, at: number }>} */
   const byKey = new Map();
   for (const { keys, action } of rows) keys.forEach((key, at) => byKey.set(key, { action, at }));
-  return ({ key, shiftKey, ctrlKey, metaKey, altKey, repeat }) => {
+  return (event) => {
+    const { shiftKey, ctrlKey, metaKey, altKey, repeat } = event;
     if (ctrlKey || metaKey || altKey) return null;
-    const row = byKey.get(key.length === 1 ? key.toLowerCase() : key);
+    const row = readKey(event).map((key) => byKey.get(key)).find(Boolean);
     if (!row) return null;
     if (repeat && !REPEATABLE.has(row.action)) return { name: "nothing" };
     return { name: row.action, at: row.at, by: shiftKey ? 10 : 1 };

@@ -1,5 +1,6 @@
 // Parts of the panels next to the Viewer: legend, criterion, reasons, transcript and shortcuts.
 
+import { instructionAt } from "./episode.mjs";
 import { element } from "./page.mjs";
 
 // Rows of the legend: symbol and name of each object; evaluated players are marked as `called`.
@@ -15,17 +16,23 @@ export function legendRows(episode, called, symbol) {
   });
 }
 
-// Returns an episode's criterion, which is shown with its instruction and not before it.
-/** @param {Episode} episode @param {number} frame */
-export function criterionAt({ criterion, instruction }, frame) {
-  return frame >= instruction.given_at ? criterion : null;
+// Renders the latest instruction given by a frame, or `none` before the first, in the room of the longest.
+/** @param {any} box @param {Episode} episode @param {number} frame @param {string} none */
+export function renderInstruction(box, episode, frame, none) {
+  const text = instructionAt(episode, frame);
+  box.firstElementChild.textContent = text ?? none;
+  box.classList.toggle("none", text === null);
+  box.lang = episode.criterion?.language ?? "";
+  box.dataset.longest = episode.instructions.reduce((longest, one) => (one.text.length > longest.length ? one.text : longest), "");
 }
 
-// Renders the success criterion and, if `open`, the edge cases; nothing if both are withheld.
-/** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open */
-export function renderCriterion(box, criterion, open) {
-  const { done = "", guideline = "" } = criterion ?? {};
+// Renders the success criterion and, if `open`, the edge cases; nothing if both are withheld. While
+// it is `early`, before the instruction, they take their room unseen: what is below keeps its place.
+/** @param {any} box @param {Criterion | null | undefined} criterion @param {boolean} open @param {boolean} early */
+export function renderCriterion(box, criterion, open, early = false) {
+  const { done = "", guideline = "", language = "" } = criterion ?? {};
   box.hidden = !done && !guideline;
+  box.classList.toggle("early", early);
   box.classList.toggle("open", open);
   const opener = box.querySelector("button");
   opener.hidden = !guideline;
@@ -33,6 +40,7 @@ export function renderCriterion(box, criterion, open) {
   for (const [selector, text] of [[".done", done], [".guideline", guideline]]) {
     const part = box.querySelector(selector);
     if (part.textContent !== text) part.textContent = text;
+    part.lang = language;
   }
   box.querySelector(".guideline").hidden = !open || !guideline;
 }

@@ -12,7 +12,7 @@ type Sprite = { webp: string; columns: number; count: number };
 /** Markings on the board: cells from the takeover on, and the view of the evaluated players. */
 type Overlay = { cells: number[]; sight: boolean };
 /** Success criterion, edge cases and markings. */
-type Criterion = Overlay & { done: string; guideline: string };
+type Criterion = Overlay & { done: string; guideline: string; language?: string };
 
 /** An episode as the server sends it; arrays are base64. */
 type Payload = {

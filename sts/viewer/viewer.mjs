@@ -109,9 +109,9 @@ export class Viewer {
   }
 
   #key(event) {
-    if (event.isComposing || ownsKey(event, this.root)) return;
+    if (ownsKey(event, this.root)) return;
     const typing = isTyping(event.composedPath()[0]);
-    if (typing && !["Enter", "Escape"].includes(event.key)) return;
+    if (typing && (event.isComposing || !["Enter", "Escape"].includes(event.key))) return;
     const action = this.actionOf(event);
     if (!action) return;
     event.preventDefault();

@@ -26,7 +26,7 @@ MODULES = {
     "player": (*_SYNC_MODULES, *_PLAYER_MODULES, "player"),
     "clip": CLIP,
     "review": (*_SYNC_MODULES, *_REVIEW_MODULES, "review"),
-    "live": (*BOARD, "browser", "controls", "livesession", "live"),
+    "live": (*BOARD, "keys", "panel", "browser", "controls", "livesession", "live"),
     "curate": (*_SYNC_MODULES, *_CURATION_MODULES, "curate"),
 }
 _COMMON_STYLES = ("page", "viewer", "panel")

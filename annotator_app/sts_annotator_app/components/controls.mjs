@@ -1,5 +1,7 @@
 // The keys with which a person acts and speaks in a world.
 
+import { readKey } from "../../../sts/viewer/keys.mjs";
+
 /** @type {Record<string, string>} */
 export const COMPASS = {
   q: "up-left", w: "up", e: "up-right",
@@ -41,12 +43,14 @@ export function layoutOf(moves) {
 export function turnAction({ key, code = "", shiftKey = false }, layout, tokens) {
   const pad = code.startsWith("Numpad") ? NUMPAD[code.slice(6)] : undefined;
   if (pad && layout[pad]) return { name: "move", move: layout[pad] };
-  if (key === "Backspace" || key === "Escape") return { name: "silence" };
-  const letter = key.length === 1 ? key.toLowerCase() : key;
-  const move = layout[letter];
-  if (move && !(shiftKey && tokens.includes(move))) return { name: "move", move };
-  const word = move ?? WORDS[letter] ?? letter;
-  return tokens.indexOf(word) > 0 ? { name: "say", word } : null;
+  for (const letter of readKey({ key, code, shiftKey })) {
+    if (letter === "Backspace" || letter === "Escape") return { name: "silence" };
+    const move = layout[letter];
+    if (move && !(shiftKey && tokens.includes(move))) return { name: "move", move };
+    const word = move ?? WORDS[letter] ?? letter;
+    if (tokens.indexOf(word) > 0) return { name: "say", word };
+  }
+  return null;
 }
 
 // Returns the help on utterances: which keys say which words.

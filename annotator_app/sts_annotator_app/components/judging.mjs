@@ -1,8 +1,8 @@
 // The panel next to the Viewer: instruction, legend, verdicts and transcript.
 
-import { count, instructionAt } from "../../../sts/viewer/episode.mjs";
+import { count } from "../../../sts/viewer/episode.mjs";
 import { PLAYBACK_KEYS } from "../../../sts/viewer/keys.mjs";
-import { criterionAt, keyRows, legendRows, reasonRows, renderCriterion, renderUtterances } from "../../../sts/viewer/panel.mjs";
+import { keyRows, legendRows, reasonRows, renderCriterion, renderInstruction, renderUtterances } from "../../../sts/viewer/panel.mjs";
 import { REASONS } from "../../../sts/viewer/verdicts.mjs";
 
 const MOST_WORDS = 300; // characters of a typed reason
@@ -51,7 +51,8 @@ export class Judging {
     this.$('[data-action="previous"]').disabled = !session.history.length;
     const banner = this.$(".banner");
     banner.hidden = !visit.corrects && !episode.training;
-    banner.textContent = visit.corrects ? "Correcting an earlier answer. Press Esc to cancel." : inTraining(session.training);
+    banner.querySelector("span").textContent = visit.corrects ? "Correcting an earlier answer." : inTraining(session.training);
+    banner.querySelector("button").hidden = !visit.corrects;
     this.$(".permalink").hidden = !visit.corrects;
     this.$(".permalink a").href = `clip?c=${encodeURIComponent(episode.id)}`;
   }
@@ -69,7 +70,7 @@ export class Judging {
     if (redraw || this.listed !== episode) this.#renderLegend(episode);
     this.listed = episode;
     this.#renderInstruction(episode, frame);
-    renderCriterion(this.$(".criterion"), criterionAt(episode, frame), guideline);
+    renderCriterion(this.$(".criterion"), episode.criterion, guideline, frame < episode.instruction.given_at);
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll(".verdicts button")))
       button.setAttribute("aria-pressed", String(mark?.verdict === button.dataset.action));
     this.#renderReasons(mark, reasons);
@@ -81,11 +82,8 @@ export class Judging {
   }
 
   #renderInstruction(episode, frame) {
-    const text = instructionAt(episode, frame);
-    const instruction = this.$(".instruction");
     const wait = episode.instructions[0].given_at - frame;
-    instruction.textContent = text ?? `No instruction yet; it comes in ${count(wait, "step")}`;
-    instruction.classList.toggle("none", text === null);
+    renderInstruction(this.$(".instruction"), episode, frame, `No instruction yet; it comes in ${count(wait, "step")}`);
     const { given_at } = episode.instruction;
     const given = this.$(".given-at");
     given.hidden = given_at === 0;

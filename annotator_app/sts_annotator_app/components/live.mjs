@@ -6,6 +6,8 @@ import { element, isTyping, keepFocus, mounted, ownsKey } from "../../../sts/vie
 import { closeConnectionDialogs, localStore, ownerOf } from "./browser.mjs";
 import { LiveSession, MARK_KEYS, MARK_NAMES } from "./livesession.mjs";
 import { COMPASS, speechHelp } from "./controls.mjs";
+import { isTouch } from "../../../sts/viewer/keys.mjs";
+import { legendRows } from "../../../sts/viewer/panel.mjs";
 
 const KEY_NAMES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", " ": "Space" };
 const CONFIRM = 4000; // ms in which a second click ends the session
@@ -331,6 +333,7 @@ class LivePage {
     const { hello } = live;
     if (this.shown !== hello) {
       this.shown = hello;
+      this.#renderLegend();
       const names = Object.entries(live.keys).map(([key, move]) => [move, KEY_NAMES[key] ?? key.toUpperCase()]);
       const keys = Object.fromEntries(names.reverse()); // the first key of each
       const order = live.keys === COMPASS ? Object.values(COMPASS) : hello.moves;
@@ -349,9 +352,16 @@ class LivePage {
     setText(this.$(".help"), this.#help());
   }
 
+  #renderLegend() {
+    const { player, layout } = this.live.hello;
+    const own = { ...this.live.episode, judged: player === null ? [] : [layout.players[player]] };
+    this.$(".legend").replaceChildren(...legendRows(own, "you", (episode, object) => this.board.symbol(episode, object)));
+  }
+
   #help() {
     const { live } = this;
     const modifier = live.markModifier && `${live.markModifier} and `;
+    if (isTouch()) return live.acts && live.hello.tokens.length > 1 && !live.ended ? "Choose a word, then an action." : "";
     const parts = [];
     if (live.canAsk) parts.push(`Press Enter to write, and ${modifier}S, F or X to mark the latest unmarked instruction.`);
     if (live.acts && live.hello.tick === null) parts.push("One key is one step.");

@@ -4,6 +4,7 @@
 import { count } from "../../../sts/viewer/episode.mjs";
 import { keep, recall } from "./browser.mjs";
 import { layoutOf, turnAction } from "./controls.mjs";
+import { readKey } from "../../../sts/viewer/keys.mjs";
 
 /** @type {Record<string, string>} */
 export const MARK_KEYS = { s: "success", f: "failure", x: "cannot_tell" };
@@ -165,11 +166,11 @@ export class LiveSession {
     return kinds.filter((kind, i) => kind === "person" && !here.includes(i)).length;
   }
 
-  // The instructions for this person up to now, the present one last.
+  // The instructions for this person since roles were swapped, the present one last.
   get tasks() {
     if (!this.state) return [];
     if (this.isScenario) return this.hello.instructions.filter(({ step }) => step <= this.frame.t);
-    return this.state.told.filter(({ by }) => by !== this.hello.me);
+    return this.state.told.slice(this.state.swapped).filter(({ by }) => by !== this.hello.me);
   }
 
   // The instructions that this person gave, newest first; after the end, unmarked ones before others.
@@ -254,12 +255,12 @@ export class LiveSession {
   /** @param {KeyboardEvent} event @returns {Action | null} */
   keyAction({ key, code = "", shiftKey, ctrlKey, metaKey, altKey }) {
     if (!this.hello || this.link === "closed" || ctrlKey || metaKey) return null;
-    const letter = lower(key);
+    const letters = readKey({ key, code, shiftKey });
     const modifier = altKey ? "Alt" : shiftKey ? "Shift" : "";
-    const mark = MARK_KEYS[letter] ?? MARK_KEYS[altKey ? code.replace("Key", "").toLowerCase() : ""];
+    const mark = [...letters, altKey ? code.replace("Key", "").toLowerCase() : ""].map((name) => MARK_KEYS[name]).find(Boolean);
     if (mark && modifier === this.markModifier && this.unmarked.length) return { name: "mark", text: mark };
     if (altKey) return null;
-    if (key === "Enter") return this.canAsk ? { name: "write" } : null;
+    if (letters.includes("Enter")) return this.canAsk ? { name: "write" } : null;
     if (!this.acts) return null;
     return turnAction({ key, code, shiftKey }, this.keys, this.hello.tokens);
   }

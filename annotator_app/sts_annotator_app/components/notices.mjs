@@ -3,6 +3,7 @@
 import { count } from "../../../sts/viewer/episode.mjs";
 import { describeUnsaved } from "./outbox.mjs";
 import { describePace } from "./pace.mjs";
+import { describeWayOut } from "./session.mjs";
 
 /** @typedef {{ session: import("./session.mjs").Session, lost: boolean, broken: boolean,
  *   trouble?: string, empty: { title: string, text: string, link?: string } }} State */
@@ -25,7 +26,7 @@ export class Notices {
     const trouble =
       state.trouble ||
       (lost && unsaved ? `Connection lost. You can continue. ${describeUnsaved(session.outbox, "answer")}` : "") ||
-      (broken ? "This episode cannot be displayed. Press X, choose a reason, then press Enter to continue." : "");
+      (broken ? `This episode cannot be displayed. ${describeWayOut()}` : "");
     const status = this.$(".status");
     write(status, trouble || session.message.text);
     status.className = `status ${trouble ? "warning" : session.message.tone}`;
@@ -40,6 +41,7 @@ export class Notices {
     this.$(".empty").hidden = false;
     const completion = this.$(".empty a");
     completion.hidden = !link;
+    this.$(".empty button").hidden = true;
     if (link) completion.href = link;
     write(this.$(".empty h2"), title);
     write(this.$(".empty p"), text);
@@ -60,8 +62,7 @@ export class Notices {
     const box = this.$(".rejections");
     box.hidden = !rejections.length;
     const notes = rejections.map(({ message, text }) => `Not accepted: ${message}${text ? ` (“${text}”)` : ""}.`);
-    if (notes.length) notes.push("Press Esc to close this note.");
-    write(box, notes.join(" "));
+    write(box.querySelector("span"), notes.join(" "));
   }
 
   /** @param {State} state @param {number} unsaved */
@@ -69,8 +70,8 @@ export class Notices {
     const title = lost ? "Connection lost" : "Saving";
     /** @type {State["empty"]} */
     const notice = unsaved ? { title, text: describeUnsaved(session.outbox, "answer") } : empty;
-    const back = session.history.length && !notice.link ? " Press B to go back to your last answer." : "";
-    this.showInstead(notice.title, notice.text + back, notice.link);
+    this.showInstead(notice.title, notice.text, notice.link);
+    this.$(".empty button").hidden = !session.history.length || !!notice.link;
   }
 }
 

@@ -48,6 +48,15 @@ class Player extends ConnectedPage {
       symbol: (episode, object) => this.viewer.board.symbol(episode, object),
     });
     this.#listen();
+    this.#measure();
+  }
+
+  // Tells the styles how much of a narrow page is above the board, which takes the rest.
+  #measure() {
+    const stage = this.$(".stage");
+    const above = new ResizeObserver(() => this.$(".player").style.setProperty("--above", `${stage.offsetTop}px`));
+    for (const part of this.root.querySelectorAll(".banner, .instruction, .given-at, .criterion, .legend")) above.observe(part);
+    this.abort.signal.addEventListener("abort", () => above.disconnect());
   }
 
   /** @override */

@@ -2,6 +2,7 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { count, decode } from "../../../sts/viewer/episode.mjs";
+import { isTouch, nameControl } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
 import { REASONS, VERDICTS, inWords } from "../../../sts/viewer/verdicts.mjs";
@@ -9,6 +10,11 @@ import { REASONS, VERDICTS, inWords } from "../../../sts/viewer/verdicts.mjs";
 const NEEDS_PICTURE = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
 const MAX_HISTORY = 20; // answers that can be corrected
 const MAX_PENDING = 200; // actions that can wait for a picture
+const confirm = () => `Press ${nameControl("submit")} to submit or ${nameControl("undo")} to remove it.`;
+const nameVerdicts = () =>
+  Object.entries(VERDICTS).map(([name, words]) => nameControl(name) + (isTouch() ? "" : ` (${words.toLowerCase()})`));
+const REASON = "choose a reason";
+const askReason = () => (isTouch() ? REASON : `${REASON} with 1 to ${REASONS.length + 1}`);
 
 /** @param {Episode} episode @returns {Visit} */
 const startVisit = (episode, frame) => ({
@@ -22,6 +28,8 @@ const startVisit = (episode, frame) => ({
 function restoreVisit(episode, { uuid: sent, mark }) {
   return { ...startVisit(episode, episode.takeover + (mark.step ?? 0)), mark, sent };
 }
+
+export const describeWayOut = () => `Press ${nameControl("cannot_judge")}, choose a reason, then press ${nameControl("submit")} to continue.`;
 
 export class Session {
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../../sts/viewer/playback.mjs").Playback,
@@ -46,7 +54,7 @@ export class Session {
     this.pending = []; // actions waiting for the current picture, in order
     /** @type {Counts | null} */
     this.counts = null;
-    this.say("Press Space to play, go to the step, press S or F, then Enter. Press ? for all shortcuts.");
+    this.say("");
     this.help = false;
     this.guideline = false;
     this.damaged = new Set();
@@ -98,7 +106,7 @@ export class Session {
   /** @param {Ack} ack */
   #showFeedback(ack) {
     if (this.visit?.sent === ack.uuid) this.visit.answer = ack;
-    this.say(`${ack.message}${this.visit?.answer ? " Press Enter to continue." : ""}`, ack.truth === this.visit?.mark?.verdict ? "info" : "warning");
+    this.say(`${ack.message}${this.visit?.answer ? ` Press ${isTouch() ? "“Continue”" : "Enter"} to continue.` : ""}`, ack.truth === this.visit?.mark?.verdict ? "info" : "warning");
   }
 
   // Resumes a correction that was started before a reload.
@@ -148,7 +156,16 @@ export class Session {
     const kept = visit && !this.interrupted && this.visits.restore(visit);
     this.interrupted = null;
     this.#show(visit, now);
-    if (kept && visit.mark) this.say(`Restored: ${inWords(visit.mark)}. Press Enter to submit or U to remove it.`);
+    if (kept && visit.mark) this.say(`Restored: ${inWords(visit.mark)}. ${confirm()}`);
+    else if (visit && !this.message.text) this.#greet();
+  }
+
+  // Says what to do first, which depends on whether the episode plays by itself.
+  #greet() {
+    const begin = this.playback.playing ? "Watch it play." : `Press ${nameControl("play")} to watch it.`;
+    const [success, failure, neither] = nameVerdicts();
+    const more = isTouch() ? "" : " ? lists all shortcuts.";
+    this.say(`${begin} Press ${success} or ${failure} at the step where it comes, or ${neither}; then ${nameControl("submit")}.${more}`);
   }
 
   // Stores the unfinished visits in the browser.
@@ -190,14 +207,15 @@ export class Session {
 
   #postpone(action) {
     if (this.pending.length < MAX_PENDING) this.pending.push(action);
-    this.say("Loading pictures. Your keys take effect when they are here. Press Esc to discard them.");
+    const discard = isTouch() ? "" : " Press Esc to discard them.";
+    this.say(`Loading pictures. Your presses take effect when they are here.${discard}`);
   }
 
   // Keys after Enter were pressed before anything of the next episode was visible.
   #forgetPending() {
     const { length } = this.pending;
     this.pending = [];
-    if (length) this.say(`${this.message.text} Later keys were discarded, since this episode was not visible yet.`);
+    if (length) this.say(`${this.message.text} Later presses were discarded, since this episode was not visible yet.`);
   }
 
   /** @param {Action} action @param {number} now @returns {boolean} */
@@ -208,7 +226,7 @@ export class Session {
     else if (this.visit.episode.training && this.visit.sent) this.#afterTraining(name, now);
     else if (this.#mustWait(action)) this.#postpone(action);
     else if (NEEDS_PICTURE.has(name) && this.playback.picture === "broken")
-      this.#rejectVerdict("Not marked: this episode cannot be displayed. Press X, choose a reason, then press Enter to continue.");
+      this.#rejectVerdict(`Not marked: this episode cannot be displayed. ${describeWayOut()}`);
     else if (name === "success" || name === "failure") this.#mark(name);
     else if (name === "not_done") this.#notDone();
     else if (name === "cannot_judge") this.#cannotJudge();
@@ -235,11 +253,11 @@ export class Session {
     const { step } = this.playback;
     if (step < 1)
       return this.#rejectVerdict(
-        "Not marked: only the continuation is judged. Press T to go to the takeover, then move at least one step forward.",
+        `Not marked: only the continuation is judged. Press ${nameControl("takeover")}, then move at least one step forward.`,
       );
     this.playback.stop();
     this.visit.mark = { verdict, step, reason: null };
-    this.say(`${VERDICTS[verdict]} marked at step ${step}. Press Enter to submit or U to remove it.`);
+    this.say(`${VERDICTS[verdict]} marked at step ${step}. ${confirm()}`);
   }
 
   #notDone() {
@@ -248,14 +266,14 @@ export class Session {
     visit.mark = { verdict: "not_done", step: null, reason: null };
     const unseen = visit.episode.length - visit.watched.size;
     const rest = `${count(unseen, "step")} of the continuation not watched yet`;
-    if (unseen > 0) this.say(`Not completed, but ${rest}. Press Enter to submit anyway.`, "warning");
-    else this.say("Not completed. Press Enter to submit or U to remove it.");
+    if (unseen > 0) this.say(`Not completed, but ${rest}. Press ${nameControl("submit")} to submit anyway.`, "warning");
+    else this.say(`Not completed. ${confirm()}`);
   }
 
   #cannotJudge() {
     this.playback.stop();
     this.visit.mark = { verdict: "cannot_judge", step: null, reason: this.visit.mark?.reason ?? null };
-    this.say("Can't judge: choose a reason with 1 to 4, then press Enter.");
+    this.say(`Can't judge: ${askReason()}, then press ${nameControl("submit")}.`);
   }
 
   // `at` is an index of REASONS; the number after the last opens a field for another reason, `text`.
@@ -273,9 +291,8 @@ export class Session {
   #submit(now) {
     const { visit } = this;
     const { mark } = visit;
-    if (!mark) this.say("No verdict yet: press S (success), F (failure), N (not completed) or X (can't judge).", "warning");
-    else if (mark.verdict === "cannot_judge" && !mark.reason)
-      this.say("Choose a reason first: press 1 to 4.", "warning");
+    if (!mark) this.say(`No verdict yet: press one of ${nameVerdicts().join(", ")}.`, "warning");
+    else if (mark.verdict === "cannot_judge" && !mark.reason) this.say(`No reason yet: ${askReason()}.`, "warning");
     else return this.#send(visit, mark, now);
     return false;
   }
@@ -300,7 +317,7 @@ export class Session {
       return true;
     }
     this.history = [...this.history.filter((old) => old !== visit), visit].slice(-MAX_HISTORY);
-    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. Press B to go back to it.`);
+    this.say(`${visit.corrects ? "Corrected" : "Submitted"}: ${inWords(mark)}. Press ${nameControl("previous")} to go back to it.`);
     this.#next(now);
     return true;
   }
@@ -319,7 +336,7 @@ export class Session {
     visit.corrects = visit.sent;
     visit.before = visit.mark;
     this.#show(visit, now);
-    this.say(`Your answer was: ${inWords(visit.mark)}. Choose a new verdict, then press Enter.`);
+    this.say(`Your answer was: ${inWords(visit.mark)}. Choose a new verdict, then press ${isTouch() ? "“Submit correction”" : "Enter"}.`);
   }
 
   #abandonCorrection() {
@@ -329,11 +346,11 @@ export class Session {
   }
 
   #cancel(now) {
-    this.rejections = [];
-    if (this.help) this.help = false;
+    if (this.rejections.length) this.rejections = [];
+    else if (this.help) this.help = false;
     else if (this.pending.length) {
       this.pending = [];
-      this.say("Waiting keys discarded.");
+      this.say("The presses are discarded.");
     } else if (this.visit?.corrects) {
       this.#abandonCorrection();
       this.say("No changes made.");

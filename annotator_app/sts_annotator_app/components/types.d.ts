@@ -221,6 +221,7 @@ type LiveState = {
   kinds: string[];
   here: number[];
   told: LiveTold[];
+  swapped: number;
   ended: string;
 };
 /** Data of the page of a live session. */

@@ -371,6 +371,7 @@ class Room:
                 }
                 for told in game.told
             ],
+            "swapped": game.swapped,
             "ended": game.ended,
         }
         await self._broadcast(state)

@@ -17,6 +17,15 @@ test("keys and the keypad act, and Shift, letters and the digit row speak", () =
   for (const key of ["9", "Shift", "t"]) assert.equal(action({ key }), null);
 });
 
+test("keys of other scripts move and speak by their place", () => {
+  const action = (key, code, more = {}) => turnAction({ key, code, ...more }, COMPASS, TOKENS);
+  assert.deepEqual(action("ц", "KeyW"), { name: "move", move: "up" });
+  assert.deepEqual(action("/", "KeyQ"), { name: "move", move: "up-left" }, "Hebrew");
+  assert.deepEqual(action("Й", "KeyQ", { shiftKey: true }), { name: "say", word: "up-left" });
+  assert.deepEqual(action("Process", "KeyY"), { name: "say", word: "yes" });
+  assert.deepEqual(action("a", "KeyQ"), { name: "move", move: "left" }, "French");
+});
+
 test("actions of other environments get keys by name or in order", () => {
   const maze = layoutOf(["left", "right", "forward", "pickup", "drop", "toggle", "done"]);
   assert.deepEqual(maze, { a: "left", d: "right", w: "forward", e: "pickup", q: "drop", f: "toggle", x: "done" });

@@ -36,6 +36,23 @@ test("keys 1 to 4 give reasons", () => {
   assert.equal(pressed("5"), null);
 });
 
+test("keys of other scripts and of input methods are read by their place", () => {
+  const layouts = { Russian: "ы", Greek: "σ", Hebrew: "ד", Arabic: "س", Hindi: "े", Japanese: "Process" };
+  for (const [layout, key] of Object.entries(layouts)) assert.equal(pressed(key, { code: "KeyS" })?.name, "success", layout);
+  const named = [["'", "KeyW", "watch"], ["х", "BracketLeft", "slower"], ["б", "Comma", "earlier"], ["Process", "Enter", "submit"], ["Process", "Space", "play"]];
+  for (const [key, code, action] of named) assert.equal(pressed(key, { code })?.name, action, code);
+  assert.deepEqual([pressed("١", { code: "Digit1" }).at, pressed("&", { code: "Digit1" }).at], [0, 0], "Arabic, French");
+  for (const key of ["с", "к"]) assert.equal(pressed(key, { code: key === "с" ? "KeyC" : "KeyR" }), null, "Streamlit's");
+});
+
+test("a Latin letter counts wherever the layout has it", () => {
+  const dvorak = [["s", "Semicolon"], ["f", "KeyY"], ["n", "KeyL"], ["x", "KeyB"]];
+  assert.deepEqual(dvorak.map(([key, code]) => pressed(key, { code }).name), ["success", "failure", "not_done", "cannot_judge"]);
+  const other = [["o", "KeyS"], ["'", "KeyQ"], [";", "KeyZ"], ["é", "KeyW"]];
+  assert.deepEqual(other.map(([key, code]) => pressed(key, { code })), [null, null, null, null]);
+  assert.equal(pressed(",", { code: "KeyM" }).name, "earlier", "French");
+});
+
 test("a page that only shows episodes ignores the keys of judging", () => {
   const playing = actionsOf(PLAYBACK_KEYS);
   assert.equal(playing({ key: "t" }).name, "takeover");

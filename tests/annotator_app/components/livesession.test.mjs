@@ -142,6 +142,9 @@ test("an instruction of a scenario appears at its step", () => {
 test("a solver sees what others ask; only two people with players can swap", () => {
   const live = open({ me: 1, hello: { player: 1 }, state: { told: [told("come"), told("mine", { by: 1 })] } });
   assert.deepEqual([live.tasks.map(({ text }) => text), live.canAsk, live.canSwap], [["come"], false, true]);
+  const swapped = { told: [told("come"), told("now you", { by: 1 })], swapped: 1, roles: ["solver", "setter"] };
+  assert.deepEqual(open({ me: 1, hello: { player: 1 }, state: swapped }).tasks, [], "the old instruction is over");
+  assert.deepEqual(open({ state: swapped }).tasks.map(({ text }) => text), ["now you"]);
   assert.equal(open({ state: { kinds: ["person", "agent"], here: [0] } }).canSwap, false);
   assert.equal(open({ hello: { player: null, players: [null, 0] } }).canSwap, false);
 });

@@ -3,7 +3,6 @@ import test from "node:test";
 import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { localStore } from "../../../annotator_app/sts_annotator_app/components/browser.mjs";
 import { luminance } from "../../../sts/viewer/page.mjs";
-import { criterionAt } from "../../../sts/viewer/panel.mjs";
 import { Storage } from "./fixtures.mjs";
 
 test("a dark page is recognised in every colour notation", () => {
@@ -11,12 +10,6 @@ test("a dark page is recognised in every colour notation", () => {
   const light = ["#fff", "#eee", "#EEEEEE", "rgb(250,250,250)", "rgba(250, 250, 250, 0.9)"];
   assert.deepEqual([...dark, ...light].filter((colour) => luminance(colour) < 0.4), dark);
   assert.ok(luminance("no colour") > 0.99);
-});
-
-test("the criterion appears with the judged instruction, and not before it", () => {
-  const criterion = { done: "Done.", guideline: "", cells: [], sight: false };
-  const episode = { criterion, instruction: { text: "Go.", given_at: 7 } };
-  assert.deepEqual([0, 6, 7, 20].map((frame) => criterionAt(episode, frame)), [null, null, criterion, criterion]);
 });
 
 test("a colour is read by the canvas, and an invalid one counts as white", async () => {

@@ -22,6 +22,36 @@ test("a marker at or before the takeover is rejected with a message", () => {
   }
 });
 
+test("the first hint fits what happens and names N", () => {
+  const played = session({ settings: { autoplay: true } });
+  assert.match(played.message.text, /^Watch it play\. Press S \(success\) or F .* N \(not completed\); then Enter/);
+  assert.match(session().message.text, /^Press Space to watch it\. Press S .* N \(not completed\)/);
+});
+
+test("texts on a touch screen speak of buttons", () => {
+  globalThis.matchMedia = (query) => ({ matches: query === "(hover: none) and (pointer: coarse)" });
+  try {
+    const d = session();
+    const texts = [d.message.text];
+    const steps = ["success", "submit", seek(5), "success", "cannot_judge", "submit", "not_done", "submit", "previous", "autoplay"];
+    for (const step of steps) texts.push((press(d, step), d.message.text));
+    assert.match(texts[0], /Press “Play” to watch it\. Press “Success” or “Failure” .* “Not completed”; then “Submit”\.$/);
+    for (const text of texts) assert.doesNotMatch(text, /\b(Space|Enter|Esc|keys?|1 to 4)\b|ress [A-Z?]\b/);
+  } finally {
+    delete globalThis.matchMedia;
+  }
+});
+
+test("a note about a refused answer closes before a correction is left", () => {
+  const d = session();
+  press(d, "not_done", "submit", "previous");
+  d.receive({ acks: [{ uuid: d.outbox.all()[0].uuid, status: "rejected", message: "no" }], queue: null }, 0);
+  press(d, "cancel");
+  assert.deepEqual([d.rejections.length, !!d.visit.corrects], [0, true]);
+  press(d, "cancel");
+  assert.equal(d.visit.corrects, null);
+});
+
 test("nothing is submitted before a verdict is chosen", () => {
   const d = session();
   press(d, "submit");

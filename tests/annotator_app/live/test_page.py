@@ -282,8 +282,14 @@ def test_roles_can_be_swapped(host, open_page):
     session = host.open(PEOPLE)
     ann, bob = open_page(session, "ann"), open_page(session, "bob")
     step(host, session, bob)
+    ask(ann, "Come here.")
+    bob.locator(".instruction", has_text="Come here.").wait_for()
+    legend = bob.locator(".legend li").all_inner_texts()
+    assert len(legend) == 5 and [text for text in legend if "you" in text] == ["B: you"]
     bob.get_by_role("button", name="Swap roles").click()
     ann.locator(".role", has_text="You carry out the tasks").wait_for()
+    bob.locator(".prompt").wait_for()
+    assert not bob.locator(".task").is_visible(), "the old instruction is over"
     ask(bob, "Now you.")
     ann.locator(".instruction", has_text="Now you.").wait_for()
 

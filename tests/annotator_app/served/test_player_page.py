@@ -81,6 +81,11 @@ def test_keys_and_buttons_give_every_verdict_reason_and_correction(
 @pytest.mark.landing
 def test_timeline_help_and_refused_marks_are_shown(open_page: Opener, server: Server) -> None:
     page = open_page("timeline")
+    place = page.locator(".verdicts").bounding_box()
+    assert status(page).startswith("Press Space to watch it.") and "N (not completed)" in status(
+        page
+    )
+    assert page.get_attribute(".instruction", "translate") == "no"
     said = lambda: page.get_attribute(".scrub", "aria-valuetext")  # noqa: E731
     press(page, "Home", "s")
     assert said() == "context, 10 steps before takeover"
@@ -90,6 +95,7 @@ def test_timeline_help_and_refused_marks_are_shown(open_page: Opener, server: Se
     assert page.get_attribute("[data-action=failure]", "aria-pressed") == "false"
     press(page, "ArrowRight", "f")
     assert "Failure marked at step 1" in status(page)
+    assert page.locator(".verdicts").bounding_box() == place, "also once the instruction is there"
     assert re.fullmatch(r"continuation, step 1 of (5|8|10|15); your marker: failure", said())
     press(page, "End", "Shift+ArrowLeft", "Shift+ArrowRight")
     assert re.fullmatch(r"continuation, step (\d+) of \1", said())
@@ -179,16 +185,17 @@ def test_canvas_follows_the_theme(open_page: Opener) -> None:
     wait_until(lambda: canvas.evaluate(BRIGHTNESS) > 200, "it is light")
 
 
-def test_verdicts_do_not_cover_the_board_at_200_percent_zoom(
+def test_board_and_verdicts_are_in_view_side_by_side_at_200_percent_zoom(
     open_page: Opener, server: Server
 ) -> None:
     half = {"width": 640, "height": 450}  # 1280 x 900
     page = open_page("zoomed", viewport=half, device_scale_factor=2)
-    board, verdicts = (page.locator(name) for name in (".board canvas", ".verdicts"))
-    for part in (board, verdicts):
-        part.scroll_into_view_if_needed()
-        above, below = (one.bounding_box() for one in (board, verdicts))
-        assert above["height"] >= 180 and above["y"] + above["height"] <= below["y"]
+    for part in (".board canvas", ".progress"):
+        page.locator(part).scroll_into_view_if_needed()
+        board, verdicts = (page.locator(c).bounding_box() for c in (".board canvas", ".verdicts"))
+        assert board["height"] >= 180 and board["x"] + board["width"] <= verdicts["x"]
+        for box in (board, verdicts):
+            assert box["y"] >= 0 and box["y"] + box["height"] <= half["height"]
     assert wide(page) <= half["width"]
 
 
@@ -226,7 +233,7 @@ def test_everything_needed_to_judge_fits_a_touch_screen(
     page.evaluate("""() => {
       window.find = (what) => roots.map((one) => one.querySelector(what)).find(Boolean);
       const text = "Stay clear of Evil: from now on never be on it or next to it.";
-      find(".instruction").textContent = text;
+      find(".instruction span").textContent = text;
       const legend = find(".legend");
       while (legend.children.length < 6) legend.append(legend.lastElementChild.cloneNode(true));
     }""")
@@ -238,8 +245,14 @@ def test_everything_needed_to_judge_fits_a_touch_screen(
         + "directly after the other, at each of which the participant is at most two cells away.";
     }""")
     check("with a success criterion")
+    whole, shown = page.evaluate("[find('.done').scrollHeight, find('.done').clientHeight]")
+    assert shown >= whole, "no line of the criterion is cut"
+    assert "Press “Submit”" in status(page) and not page.locator("kbd:visible").count()
     page.tap("[data-action=submit]")
     saved(page)
+    page.tap("[data-action=previous]")
+    page.locator(".banner").get_by_role("button", name="Cancel").tap()
+    assert "No changes made" in status(page)
     assert [one.step for one in server.judgements(f"touch {width}")] == [1]
 
 
