@@ -15,7 +15,7 @@ from sts.engine.session import check_domain
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
 from sts.live.designs import Evenness, make_design, measure_evenness
 from sts.live.prompts import Prompt, load_prompts
-from sts.live.worlds import ANY, find_seed
+from sts.live.worlds import ANY, CHOICES, find_seed
 from sts.names import quote
 from sts.numerics.streams import stream
 from sts.storage.files import canonical_json, read_bytes, write_new
@@ -115,6 +115,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             raise ValueError("expected the same number of sessions for each person, in order")
         if sessions < 2:
             raise ValueError("expected a practice session and at least one other for each person")
+        if self.split not in CHOICES:
+            raise ValueError(f"expected a split of {', '.join(CHOICES)}, found {quote(self.split)}")
         for cell in self.cells:
             if not (0 <= cell.agent < len(self.agents) if cell.order else cell.agent == -1):
                 raise ValueError(f"expected an agent of the study, found number {cell.agent}")
@@ -191,6 +193,8 @@ def make_plan(
     ):
         if not low <= value <= high:
             raise ArgumentError(f"{given}: expected {low} to {high}, found {value}")
+    if split not in CHOICES:
+        raise ArgumentError(f"--split: expected one of {', '.join(CHOICES)}, found {split!r}")
     infos = _load_agents([*agents, practice_agent])
     planned = [
         PlannedAgent(path, infos[path].name, infos[path].fingerprint, infos[path].sees)

@@ -35,6 +35,7 @@ def test_criterion_fills_in_the_sentence_and_marks_the_cells(
     back = find_criterion(scenarios["return-to-first"])
     assert back and json.loads(json.dumps(back)) == back
     assert back["cells"] == [scenarios["return-to-first"].parameters["cell"]]
+    assert back["language"] == "en"
     assert back["sight"] is False and "marked cell" in back["done"] and back["guideline"]
     shadow = find_criterion(scenarios["shadow-evil"])
     assert shadow and f"{scenarios['shadow-evil'].parameters['steps']} steps" in shadow["done"]

@@ -17,7 +17,7 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Annotator, Item
 from sts.domains import SceneLayout, load_domain
 from sts.errors import StoreError, UnknownName
-from sts_annotator_app import annotating
+from sts_annotator_app import annotating, state
 from sts_annotator_app.annotating import (
     MAX_BROKEN,
     MORE,
@@ -104,6 +104,18 @@ def test_outbox_sent_twice_is_saved_once(store: AnnotationStore, ann: Annotator)
     again = talk(store, ann, sent)
     assert statuses(again) == ["duplicate"]
     assert again["counts"]["done"] == 1 and item not in {one["id"] for one in again["queue"]}
+
+
+def test_each_answer_of_a_person_reduces_what_remains(
+    store: AnnotationStore, ann: Annotator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enqueue(store, 5)
+    other, counted = add_person(store, "other"), store.now()
+    monkeypatch.setattr(state, "get_store", lambda: store)
+    monkeypatch.setattr(state, "_count_all_remaining", lambda: (130, counted))
+    outbox = [answer(item, str(n)) for n, item in enumerate(queued(store, ann)[:2])]
+    talk(store, ann, {"outbox": outbox})
+    assert [state.count_remaining(person) for person in (ann, other)] == [128, 130]
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,20 @@
 """Plans of live evaluations: hidden names, worlds, files and their errors."""
 
+import json
 import re
 
 import msgspec
 import pytest
 
 from sts import agents as registry
+from sts.domains import load_domain
 from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError
 from sts.live.openings import open_evaluation
 from sts.live.plans import Plan, list_studies, load_plan, make_plan, plan_path, save_plan
 from sts.live.prompts import load_prompts, parse_prompts
 from sts.storage.files import canonical_json
 from sts.storage.workspace import Workspace
+from sts.trajectories.types import get_split
 
 NAMES = ("reader", "rule", "blind", "local-search")
 
@@ -70,6 +73,7 @@ def test_saved_plan_is_read_back_and_never_overwritten(plan, tmp_path):
         ({"agents": []}, DamagedData, "not a plan of a live study"),
         ({"minutes": "3"}, DamagedData, "Expected `float`, got `str`"),
         ({"name": "other"}, DamagedData, "expected the plan of pilot, found that of 'other'"),
+        ({"split": "both"}, DamagedData, "expected a split of train, test, any, found 'both'"),
         ({"surprise": 1}, DamagedData, "unknown field `surprise`"),
     ],
 )
@@ -94,12 +98,26 @@ def test_damaged_or_newer_plan_gives_one_sentence(plan, tmp_path, change, error,
         (["random"], {}, "expected --domain, or agents of one domain"),
         (["babyai-bot"], {"domain": "lambda-star"}, "plays only in babyai"),
         (["reader"], {"people": 0}, "--people: expected 1 to 500, found 0"),
+        (["reader"], {"split": "both"}, "--split: expected one of train, test, any, found 'both'"),
         (["reader"], {"tick": 0.0}, "--tick: expected 0.02 to 60, found 0.0"),
     ],
 )
 def test_impossible_study_is_refused(names, more, text):
     with pytest.raises(ArgumentError, match=re.escape(text)):
         make_plan("x", names, **{"people": 2} | more)
+
+
+def test_plan_in_test_worlds_draws_only_these_and_says_so(tmp_path):
+    workspace = Workspace.open(tmp_path)
+    for name, split in (("some", "test"), ("all", "any")):
+        planned = make_plan(name, ["reader"], people=4, split=split)
+        stored = json.loads(save_plan(workspace, planned).read_bytes())
+        assert ("split" in stored) == (split == "test")
+        assert load_plan(workspace, name) == planned
+        openings = [open_evaluation(planned, n, "a") for n in range(len(planned.cells))]
+        world = load_domain("lambda-star").world_id
+        found = {get_split(world(opening.state)) for opening in openings}
+        assert found == ({"test"} if split == "test" else {"test", "train"})
 
 
 @pytest.mark.parametrize("domain", ["lambda-star", "babyai", "overcooked", "elsewhere:Garden"])
