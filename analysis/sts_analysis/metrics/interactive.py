@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.live.interactions import INTERACTIVE, SETTER, UNMARKED, Interaction
-from sts_analysis.statistics.estimate import rate_intervals
+from sts_analysis.statistics.estimate import rate_intervals, take_root
 
 _NO_INTERVAL = (
     "no instruction counts",
@@ -44,7 +44,8 @@ class AgentScore(NamedTuple):
       score: successes / instructions; None without an instruction that counts.
       standard_error: of the score, people being the clusters; None for one person.
       interval: 95%, Wilson's with the effective number of instructions and Student's quantile for
-        people - 1 degrees of freedom; without a spread between people, they are the trials.
+        people - 1 degrees of freedom; without a spread between people, the instructions are the
+        trials, or the people if all marks are the same.
       reason: why there is no interval, or "".
       mix: number of instructions that count, by difficulty and kind of their prompt, such as "hard
         question"; "no prompt" for those without one.
@@ -109,7 +110,8 @@ def _score_agent(metric: str, rows: Sequence[Interaction], pooled: Counter[str])
         score = float(success.mean())
         residuals = (success - score) / len(counted)
         error = _cluster_error(residuals, person)
-        interval = _find_interval(score, error, people)
+        trials = len(counted) if 0 < score < 1 else people
+        interval = _find_interval(score, error, people, trials)
         standardised, standardised_error = _standardise(counted, success, residuals, pooled, person)
     slope, slope_error = _fit_slope(np.array([row.order for row in counted]), success, person)
     ticks = sum(row.ticks for row in rows)
@@ -147,14 +149,16 @@ def _cluster_error(residuals: NDArray[np.float64], person: NDArray[np.intp]) -> 
     """Return the standard error of a sum of residuals that people share; None for one person."""
     sums = np.bincount(person, residuals)
     people = len(sums)
-    return float(np.sqrt(people / (people - 1) * (sums**2).sum())) if people > 1 else None
+    return float(take_root(people / (people - 1) * (sums**2).sum())) if people > 1 else None
 
 
-def _find_interval(score: float, error: float | None, people: int) -> tuple[float, float] | None:
-    """Return the interval of a score; None for one person."""
+def _find_interval(
+    score: float, error: float | None, people: int, trials: int
+) -> tuple[float, float] | None:
+    """Return the interval of a score, with these `trials` if the error is 0; None for one person."""
     if error is None:
         return None
-    ends = rate_intervals(np.array([score]), np.array([error]), people - 1, people)
+    ends = rate_intervals(np.array([score]), np.array([error]), people - 1, trials)
     return float(ends[0, 0]), float(ends[0, 1])
 
 

@@ -212,7 +212,7 @@ def rate_intervals(
     """
     p = np.clip(rate, 0.0, 1.0)
     spread = p * (1 - p)
-    seen = (spread > ZERO) & (se > 0)
+    seen = (spread > ZERO) & (se > ZERO)
     n = np.where(seen, np.maximum(1.0, spread / np.where(seen, se, 1.0) ** 2), units)
     z = np.where(seen, quantile(df), ndtri((1 + CONFIDENCE) / 2))
     centre, half = p + z**2 / (2 * n), z * np.sqrt(spread / n + z**2 / (4 * n**2))

@@ -89,10 +89,22 @@ def correlate(
 
 def measure_spearman(x: np.ndarray, y: np.ndarray) -> float:
     """Return Spearman's rho; NaN below three agents, or if either value is the same for all."""
-    if len(x) < MIN_AGENTS or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len(x) < MIN_AGENTS:
         return float("nan")
-    rho = np.corrcoef(stats.rankdata(x), stats.rankdata(y))[0, 1]
+    ranks = _rank(x), _rank(y)
+    if any(np.ptp(rank) == 0 for rank in ranks):
+        return float("nan")
+    rho = np.corrcoef(*ranks)[0, 1]
     return float(np.clip(round(rho, 12), -1, 1))
+
+
+def _rank(values: np.ndarray) -> np.ndarray:
+    """Return float64[J], ranks in which values that only rounding tells apart are tied."""
+    order = np.argsort(values, kind="stable")
+    steps = np.diff(values[order], prepend=values[order[:1]])
+    level = np.empty(len(values), np.int64)
+    level[order] = (steps > est.ZERO * np.abs(values).max(initial=0.0)).cumsum()
+    return np.asarray(stats.rankdata(level))
 
 
 def find_interval(rho: float, agents: int) -> np.ndarray:
@@ -108,7 +120,7 @@ def find_interval(rho: float, agents: int) -> np.ndarray:
 
 def permute(x: np.ndarray, y: np.ndarray, *, seed: int) -> float:
     """Return the two-sided permutation p of Spearman's rho, exact up to `MAX_EXACT` agents."""
-    a, b = (stats.rankdata(values) - (len(values) + 1) / 2 for values in (x, y))
+    a, b = (_rank(values) - (len(values) + 1) / 2 for values in (x, y))
     observed = abs(a @ b) * (1 - 1e-9)
     if len(x) <= MAX_EXACT:
         orders = np.array(list(itertools.permutations(range(len(x)))))
@@ -123,7 +135,8 @@ def permute(x: np.ndarray, y: np.ndarray, *, seed: int) -> float:
 def measure_reliability(values: np.ndarray, noise: float) -> float:
     """Return 1 - mean squared error / variance across agents; NaN if either is unknown."""
     variance = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
-    return 1 - noise / variance if variance > 0 else float("nan")
+    rounding = (est.ZERO * np.abs(values).max(initial=0.0)) ** 2
+    return 1 - noise / variance if variance > rounding else float("nan")
 
 
 def measure_noise(comparisons: Comparisons, agents: np.ndarray) -> float:

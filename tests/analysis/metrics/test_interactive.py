@@ -82,6 +82,13 @@ def test_unanimous_people_have_an_interval_as_wide_as_their_number_allows():
     assert few.interval[0] < 0.6 < 0.9 < many.interval[0] < many.interval[1] == 1
 
 
+def test_people_who_agree_exactly_leave_the_interval_of_their_instructions():
+    marks = "success", "failure", "failure"
+    found = score(*(interaction(mark, person=person) for person in "ab" for mark in marks))
+    assert found.standard_error == found.standardised_error == 0
+    assert found.interval == pytest.approx((0.097, 0.700), abs=5e-4)  # Wilson's, of 2 in 6
+
+
 def test_versions_of_an_agent_are_scored_apart():
     found = score_interactions([*MINE, interaction("failure", fingerprint="g")])
     assert [(one.fingerprint, one.instructions) for one in found] == [("f", 6), ("g", 1)]

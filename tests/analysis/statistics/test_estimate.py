@@ -9,6 +9,7 @@ from sts_analysis.statistics.estimate import (
     adjust_holm,
     compare,
     find_rank_sets,
+    rate_intervals,
     weigh,
 )
 from tests.analysis.outcomes import estimate_mean
@@ -190,3 +191,8 @@ def test_interval_of_whole_units_covers_where_the_naive_one_fails() -> None:
             covered[i] += low <= 0.5 <= high
     clustered, naive = covered / 400
     assert 0.92 <= clustered <= 0.98 and naive < 0.9
+
+
+def test_error_that_is_rounding_gives_the_interval_without_an_error() -> None:
+    ends = [rate_intervals(np.array([1 / 3]), np.array([se]), 1, 6) for se in (0.0, 1.9e-17)]
+    assert (ends[0] == ends[1]).all() and np.diff(ends[1]) > 0.5

@@ -26,6 +26,14 @@ def test_rho_with_ties_is_that_of_scipy() -> None:
     assert correlate(x, y).rho == pytest.approx(stats.spearmanr(x, y).statistic)
 
 
+def test_values_that_only_rounding_tells_apart_are_tied() -> None:
+    x = np.array([0.1 + 0.2, 0.3, 0.5, 0.7])
+    assert correlate(x, np.arange(4.0)).rho == correlate(x.round(9), np.arange(4.0)).rho < 1
+    same = np.full(4, 0.3) + np.array([0, 5e-17, 0, 0])
+    assert np.isnan(correlate(same, np.arange(4.0)).rho)
+    assert np.isnan(measure_reliability(same, 0.01))
+
+
 @pytest.mark.parametrize(
     ("rho", "low", "high"), [(0.81, 0.51, 0.93), (0.64, 0.22, 0.86), (0.46, -0.02, 0.77)]
 )
