@@ -14,7 +14,14 @@ from sts.errors import ArgumentError
 from sts.measures import anytime
 from sts.measures.anytime import Runs, Settings
 from sts.measures.classes import load_agents, load_class, mark_class
-from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
+from sts.measures.measurement import (
+    Measurement,
+    Table,
+    draw_curves,
+    make_row,
+    mark_drawing,
+    standard_error,
+)
 from sts.measures.spans import Span, measure_runs
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
@@ -27,6 +34,7 @@ MIN_AT_LEVEL = 20
 """Environments of one level, of which a mean is flagged."""
 
 
+@mark_drawing
 def measure(
     agents: Sequence[str],
     *,
@@ -46,7 +54,8 @@ def measure(
     """Anytime intelligence test: mean reward in environments that follow the agent's level.
 
     It counts interactions, `environments` in a run (16), or with `seconds` physical time. What is
-    finished stays in the workspace, so that a test that was stopped goes on. The suite is ignored.
+    finished stays in the workspace, so that a test that was stopped goes on. Ctrl-C gives the
+    scores of finished runs. The suite is ignored.
 
     Raises:
       ArgumentError: a setting is invalid, an agent does not fit the class, or the class has too few
@@ -69,9 +78,17 @@ def measure(
         functools.partial(play_span, settings),
         workers=workers,
         progress=progress,
+        may_stop=True,
     )
     played = {name: Runs(**own) for name, own in found.items()}
-    return _summarise(settings, played, infos)
+    notes = [
+        f"interrupted: {info.name} has finished {len(found[name]['reward']) if name in found else 0}"
+        f" of {runs} runs; the same command continues"
+        for name, info in infos.items()
+        if name not in found or len(found[name]["reward"]) < runs
+    ]
+    measured = _summarise(settings, played, infos)
+    return measured._replace(notes=(*notes, *measured.notes), interrupted=bool(notes))
 
 
 def play_span(settings: Settings, span: Span) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Classes of environments, from which a measure chooses environments by their complexity.
 
-A class is found by its name in the entry-point group `sts.classes`.
+A class is found by its name in the entry-point group `sts.classes`, or as `module:Name`.
 """
 
 import functools
@@ -21,6 +21,7 @@ from sts.errors import ArgumentError, StsError
 from sts.storage.files import content_hash
 
 GROUP = "sts.classes"
+_PARTS = ("name", "domain", "highest", "choose")
 
 
 class Chosen(NamedTuple):
@@ -89,20 +90,36 @@ class LearningClass(EnvironmentClass, Protocol):
 
 @functools.cache
 def load_class(name: str) -> EnvironmentClass:
-    """Load a class by name; errors as for `registry.load_entry_point`.
+    """Load a class by name, or a user's by `module:Name`; errors as for `registry`.
 
     Raises:
-      ArgumentError: the name is empty.
+      ArgumentError: the name is empty, or `module:Name` is not a class of environments.
     """
     if not name:
         known = ", ".join(registry.list_entry_points(GROUP))
-        raise ArgumentError(f"expected a class of environments: give --class, one of {known}")
-    return cast(EnvironmentClass, registry.load_entry_point(GROUP, "class", name)())
+        raise ArgumentError(
+            f"expected a class of environments: give --class, one of {known}, or module:Name"
+        )
+    with registry.translate_errors(f"class {name!r} cannot be created", ArgumentError):
+        made = _load_maker(name)()
+    missing = next((part for part in _PARTS if not hasattr(made, part)), None)
+    if missing:
+        raise ArgumentError(
+            f"class {name!r}: expected an object with {', '.join(_PARTS)}; it has no {missing}"
+        )
+    return cast(EnvironmentClass, made)
+
+
+def _load_maker(name: str) -> Any:
+    """Return what makes a class of environments when it is called."""
+    if ":" in name:
+        return registry.load_path("class", name)
+    return registry.load_entry_point(GROUP, "class", name)
 
 
 def mark_class(name: str) -> str:
     """Return a hash of the code of a class and of what makes it, and of its domain's version."""
-    classes, maker = load_class(name), registry.load_entry_point(GROUP, "class", name)
+    classes, maker = load_class(name), _load_maker(name)
     code = [Path(inspect.getfile(one)).read_bytes() for one in (maker, type(classes))]
     return content_hash(*code, str(getattr(classes.domain, "version", "")).encode())
 

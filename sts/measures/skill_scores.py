@@ -10,7 +10,14 @@ from sts.agents import fingerprint, load
 from sts.errors import ArgumentError
 from sts.measures import skill
 from sts.measures.classes import load_agents, mark_class
-from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
+from sts.measures.measurement import (
+    Measurement,
+    Table,
+    draw_curves,
+    make_row,
+    mark_drawing,
+    standard_error,
+)
 from sts.measures.skill import Curve
 from sts.measures.spans import measure_runs
 from sts.storage.workspace import Workspace
@@ -23,6 +30,7 @@ COLUMNS = (
 )
 
 
+@mark_drawing
 def measure(
     agents: Sequence[str],
     *,

@@ -43,11 +43,13 @@ def measure_runs(
     *,
     workers: int,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    may_stop: bool = False,
 ) -> dict[str, dict[str, NDArray[Any]]]:
     """Return arrays [R, ...] of all runs of agents by name, measured unless the workspace has them.
 
     `work` is a function of a module, which returns lists, one entry for each run of a span, as
-    JSON. Users' agents play in processes of their own.
+    JSON. Users' agents play in processes of their own. With `may_stop`, Ctrl-C returns the
+    finished spans, unless there is none; agents without one are left out.
 
     Raises:
       DamagedData: a result in the workspace is damaged.
@@ -63,20 +65,28 @@ def measure_runs(
                 found[span] = _decode(names[span], store.get(names[span]))
     missing = [span for span in names if span not in found]
     progress(len(found), len(names))
-    with create_pool(workers, len(missing)) as pool:
-        for span in missing:
-            owner = isolation_key(span.agent)
-            pool.submit(span, OwnedTask(work, owner) if owner else work, span)
-        for span, result in pool.completed():
-            if isinstance(result, StsError):
-                raise result.with_prefix(f"agent {span.agent}")
-            store.put_new(names[span], _encode(result))
-            found[span] = result
-            progress(len(found), len(names))
-    parts = {agent: [found[span] for span in names if span.agent == agent] for agent in infos}
+    try:
+        with create_pool(workers, len(missing)) as pool:
+            for span in missing:
+                owner = isolation_key(span.agent)
+                pool.submit(span, OwnedTask(work, owner) if owner else work, span)
+            for span, result in pool.completed():
+                if isinstance(result, StsError):
+                    raise result.with_prefix(f"agent {span.agent}")
+                store.put_new(names[span], _encode(result))
+                found[span] = result
+                progress(len(found), len(names))
+    except KeyboardInterrupt:
+        if not (may_stop and found):
+            raise
+    parts = {
+        agent: [found[span] for span in names if span.agent == agent and span in found]
+        for agent in infos
+    }
     return {
         agent: {kind: np.concatenate([part[kind] for part in own]) for kind in own[0]}
         for agent, own in parts.items()
+        if own
     }
 
 

@@ -22,7 +22,7 @@ from sts.errors import ArgumentError, DamagedData
 from sts.measures import anytime, anytime_scores, universal
 from sts.measures.anytime import Settings, average_reward, choose_next, count_interactions
 from sts.measures.classes import Chosen, EnvironmentClass, load_class
-from sts.measures.spans import check
+from sts.measures.spans import Span, check
 from sts.numerics.streams import streams
 from sts.storage.scores import read_score_rows
 from sts.storage.workspace import Workspace
@@ -320,6 +320,46 @@ def test_agent_that_seeks_evil_is_named(
     rows = read_score_rows(Path("sts-workspace/scores/anytime.parquet"))
     assert {row["metric"] for row in rows} == {"anytime lambda-star", "anytime level lambda-star"}
     assert {row["sees"] for row in rows} == {"observation"}
+
+
+def test_interrupted_test_prints_the_scores_of_finished_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    played: list[object] = []
+    play_all = anytime_scores.play_span
+
+    def play_once(settings: Settings, span: Span) -> dict[str, Any]:
+        if played:
+            raise KeyboardInterrupt
+        played.append(span)
+        return play_all(settings, span)
+
+    words = f"measure anytime {CLASS} --agent random --agent oracle --runs 3 --environments 4"
+    monkeypatch.setattr(anytime_scores, "play_span", play_once)
+    assert main(words.split()) == 130
+    out = capsys.readouterr().out
+    assert "oracle has finished 0 of 3 runs" in out and "random  observation" in out
+    played.append("nothing new")
+    assert main(words.replace("--agent random ", "").split()) == 130  # nothing to show
+    assert "score" not in capsys.readouterr().out
+
+
+def test_class_of_a_user_is_loaded_by_module_and_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = "--agent random --runs 2 --environments 3"
+    name = "tests.measures.test_anytime:Odd"
+    assert main(f"measure anytime --class {name} {given}".split()) == 0
+    assert f"anytime {name}" in str(read_score_rows(Path("sts-workspace/scores/anytime.parquet")))
+    assert main(f"measure anytime --class pathlib:Path {given}".split()) == 2
+    assert "it has no domain" in capsys.readouterr().err
+
+
+def test_figure_is_refused_at_once_by_a_metric_that_draws_none(refuse) -> None:
+    error = refuse("landscape --agent random --runs 100000 --figure x.svg")
+    assert error == "sts: metric 'landscape' draws no figure: leave out --figure"
 
 
 def test_class_that_runs_out_of_environments_says_so() -> None:

@@ -2,24 +2,32 @@
 
 import argparse
 import inspect
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sts.cli.arguments import format_table, show_progress, to_records
 from sts.cli.command import Result
 from sts.cli.files import resolve_target, write
 from sts.errors import ArgumentError
-from sts.measures.measurement import Measurement
 from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts_analysis.commands.table import MEASURE_SETTINGS
 from sts_analysis.inputs.scores import empty_scores
 from sts_analysis.metrics.measure import compute, find, keep, to_table
 
+if TYPE_CHECKING:
+    from sts.plotting import Chart
+
+_INTERRUPTED = 130
+"""Exit code of a command that was interrupted."""
+
 
 def measure(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Measure agents and keep their scores, even if the figure cannot be written afterwards."""
     _, metric = find(args.metric)
+    if args.figure is not None and not getattr(metric, "has_figure", False):
+        raise ArgumentError(f"metric {args.metric!r} draws no figure: leave out --figure")
     image = resolve_target("--figure", args.figure, ".svg")
     suite = None if args.suite is None else store.load(workspace, args.suite)
     given = {name: getattr(args, name) for name in MEASURE_SETTINGS}
@@ -41,19 +49,17 @@ def measure(args: argparse.Namespace, workspace: Workspace) -> Result:
     blocks += [f"{one.heading}\n{format_table(one.columns, one.rows)}" for one in found.tables]
     blocks += found.notes
     files = [path] if path else []
-    if image is not None:
-        write(image, _draw(args.metric, found))
+    if image is not None and found.draw is not None:
+        write(image, _draw(args.metric, found.draw))
         files.append(str(image))
     tables = {one.heading: to_records(one.columns, one.rows) for one in found.tables}
     value = {"scores": rows, "tables": tables, "notes": [*found.notes], "path": path}
     blocks += ["\n".join(f"-> {file}" for file in files)] if files else []
-    return Result(value, "\n\n".join(blocks), int(found.failed))
+    code = _INTERRUPTED if found.interrupted else int(found.failed)
+    return Result(value, "\n\n".join(blocks), code)
 
 
-def _draw(metric: str, found: Measurement) -> bytes:
+def _draw(metric: str, draw: "Callable[[], Chart]") -> bytes:
     from sts import plotting
 
-    if found.draw is None:
-        saved = "; its scores are saved" if found.rows else ""
-        raise ArgumentError(f"metric {metric!r} draws no figure{saved}")
-    return plotting.to_svg_file(plotting.to_svg(found.draw()), metric).encode()
+    return plotting.to_svg_file(plotting.to_svg(draw()), metric).encode()

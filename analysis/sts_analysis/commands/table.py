@@ -94,7 +94,7 @@ MEASURE = Command(
         repeatable("--agent A", "name or module:Class; repeatable; a check needs none"),
         option("--suite NAME@VERSION", "suite, if the metric needs one (default: none)"),
         _SEED,
-        option("--class C", "class of environments (default: none)", dest="class_"),
+        option("--class C", "class of environments, or module:Name (default: none)", dest="class_"),
         option("--runs N", "runs, episodes or curricula (default: the metric's)", least=1),
         option("--environments M", "to play, draw or train in (default: the metric's)", least=0),
         option("--interactions N", "universal: steps in each (default: 100)", least=1),
@@ -115,7 +115,7 @@ MEASURE = Command(
         option("--width W", "landscape: cells from a bump to its foot (default: 3)", least=1),
         option("--drift T", "landscape: steps per cell of drift (default: 0, none)", least=0),
         option("--workers W", "processes (default: 1)", least=1),
-        option("--figure FILE.svg", "draw the figure of a metric that has one"),
+        option("--figure FILE.svg", "draw the curves of anytime, universal or skill"),
     ),
 )
 
