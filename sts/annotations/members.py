@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 from sts.annotations import people, sessions
 from sts.annotations.events import is_judgement
 from sts.annotations.exclusions import EXCLUDE
-from sts.annotations.schema import controls, events, exposures, slots
+from sts.annotations.schema import controls, copies, events, item_suites, slots
 from sts.annotations.types import Annotator
 
 DAY_S = 86400.0
@@ -102,11 +102,23 @@ def load_daily_work(connection: Connection, *, since: float) -> list[DailyWork]:
 
 
 def count_assigned(connection: Connection, suite: str) -> dict[str, dict[int, int]]:
-    """Count each person's assigned clips by agent in `suite`: agent -> person's number -> clips."""
+    """Count each person's assigned clips by agent: agent -> person's number -> clips.
+
+    `suite` is an enqueued suite, or part of one.
+    """
+    shown = (
+        select(copies.c.agent, copies.c.item)
+        .join(item_suites, item_suites.c.item == copies.c.item)
+        .where(item_suites.c.suite == suite)
+        .distinct()
+        .subquery()
+    )
     rows = connection.execute(
-        select(exposures.c.agent, exposures.c.annotator, exposures.c.clips)
-        .where(exposures.c.suite == suite)
-        .order_by(exposures.c.agent, exposures.c.annotator)
+        select(shown.c.agent, slots.c.annotator, func.count())
+        .join(slots, slots.c.item == shown.c.item)
+        .where(slots.c.annotator.is_not(None))
+        .group_by(shown.c.agent, slots.c.annotator)
+        .order_by(shown.c.agent, slots.c.annotator)
     )
     counts: dict[str, dict[int, int]] = {}
     for agent, number, clips in rows:

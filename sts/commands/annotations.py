@@ -13,10 +13,11 @@ from sts.annotations.error_analysis import ErrorAnalysis, count_errors
 from sts.annotations.imbalance import AssignmentBalance
 from sts.annotations.review_queues import load_reviews
 from sts.annotations.store import AnnotationStore, Connection
+from sts.annotations.study import base_suite
 from sts.annotations.types import RejectedSubmission
 from sts.cli.arguments import format_table, warn
 from sts.cli.command import Result
-from sts.commands.study import check_enqueued, read_study
+from sts.commands.study import read_study, resolve_study
 from sts.errors import ArgumentError
 from sts.names import count_noun
 from sts.storage.workspace import Workspace
@@ -48,9 +49,8 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts.annotations import digests
     from sts.annotations.export import export_ratings, write_csv
 
-    file = args.out
-    check_enqueued(workspace, args.suite)
-    ratings, made_of = export_ratings(workspace, args.suite, names=args.real_names)
+    file, suite = args.out, resolve_study(workspace, args.suite)
+    ratings, made_of = export_ratings(workspace, suite, names=args.real_names)
     write_csv(file, ratings)
     digests.write_digests(file.with_name(f"{file.name}.json"), made_of)
     if args.real_names:
@@ -133,11 +133,11 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def balance(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show who judged which agent of a suite, or of everything."""
+    suite = resolve_study(workspace, args.suite)
 
     def read(connection: Connection) -> AssignmentBalance:
-        return audits.load_balance_audit(connection, args.suite, names=args.real_names)
+        return audits.load_balance_audit(connection, suite, names=args.real_names)
 
-    check_enqueued(workspace, args.suite)
     audit = read_study(workspace, read) or imbalance.EMPTY_AUDIT
     if args.real_names:
         warn("this shows real names: share it only with people who may know them")
@@ -175,14 +175,12 @@ def _format_audit(audit: AssignmentBalance) -> str:
 
 def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show Table 1, and the scenarios whose rule people contradict."""
-    suite = args.suite
-    check_enqueued(workspace, suite)
+    suite = resolve_study(workspace, args.suite)
     with AnnotationStore.open(workspace) as store, store.read() as connection:
         judged, study = load_reviews(connection, suite), store.study
     errors = count_errors(judged.clips, judged.reviews, study.review_sample, study.seed)
-    suite_label = suite.partition("+")[0]
     rules = load_label_verdicts(
-        workspace.store, suite_label, [clip.continuation for clip in judged.clips]
+        workspace.store, base_suite(suite), [clip.continuation for clip in judged.clips]
     )
     against = list_disagreements(judged.clips, rules, judged.decided, judged.notes)
     value = {
@@ -206,11 +204,12 @@ def reviews(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def close(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Close a study early in the name of a lead, or reopen it."""
-    suite, reason = args.suite, plans.validate_reason(args.reason)
-    hashes = plans.load_scenario_hashes(workspace, suite)
+    reason = plans.validate_reason(args.reason)
     store = AnnotationStore.find(workspace)
     if store is None:
         raise ArgumentError(f"no study has started in {workspace.root}; there is nothing to close")
+    suite = base_suite(resolve_study(workspace, args.suite))
+    hashes = plans.load_scenario_hashes(workspace, suite)
     with store, store.write(alone=True) as connection:
         lead = people.get_lead(connection, args.author or getpass.getuser())
         plan = plans.close_suite(

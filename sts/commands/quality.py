@@ -20,7 +20,7 @@ from sts.annotations.study import DEFAULT_STUDY, StudySettings
 from sts.annotations.unjudgeable import UnjudgeableScenario
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.study import check_enqueued
+from sts.commands.study import resolve_study
 from sts.names import count_noun, format_time
 from sts.storage.workspace import Workspace
 
@@ -31,8 +31,7 @@ _MAX_REASON_CHARS = 60
 
 def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show how well people judge, by the references, and by the clips that are judged twice."""
-    suite = args.suite
-    check_enqueued(workspace, suite)
+    suite = resolve_study(workspace, args.suite)
     measured: list[AnnotatorQuality] = []
     watching: list[Attention] = []
     excluded: list[Exclusion] = []
@@ -67,7 +66,7 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
     alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
-        "suite": suite,
+        "suite": args.suite,
         "min_accuracy": study.min_accuracy,
         "annotators": [
             measurement._asdict()

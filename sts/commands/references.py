@@ -11,7 +11,7 @@ from sts.annotations.types import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.commands.rows import Row, map_rows, read_rows
-from sts.commands.study import check_enqueued, read_study
+from sts.commands.study import read_study, resolve_study
 from sts.errors import ArgumentError
 from sts.names import count_noun, quote
 from sts.ratings import PEOPLE, normalise_verdict
@@ -71,12 +71,12 @@ def propose(args: argparse.Namespace, workspace: Workspace) -> Result:
     from sts.annotations.items import make_item
     from sts.continuations.store import find_continuation
 
-    check_enqueued(workspace, args.suite)
+    suite = resolve_study(workspace, args.suite)
     store = AnnotationStore.find(workspace)
     if store is None:
         raise ArgumentError(f"no study has started in {workspace.root}; nothing is judged")
     with store, store.write(alone=True) as connection:
-        proposals = propose_references(connection, args.suite, store.study.marker_tolerance)
+        proposals = propose_references(connection, suite, store.study.marker_tolerance)
         for proposed in proposals.references if args.add else ():
             item = make_item(find_continuation(workspace, proposed.continuation), suite="")
             truth, study, now = (proposed.verdict, proposed.step), store.study, store.now()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from sts.annotations.presence import has_study
 from sts.errors import UnknownName
@@ -27,15 +27,35 @@ def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | Non
         return read(connection)
 
 
-def check_enqueued(workspace: Workspace, suite: str | None) -> None:
-    """Raise UnknownName if nothing of a suite is enqueued; None is everything."""
-    if suite is None:
-        return
+@overload
+def resolve_study(workspace: Workspace, name: str) -> str: ...
+
+
+@overload
+def resolve_study(workspace: Workspace, name: None) -> None: ...
+
+
+def resolve_study(workspace: Workspace, name: str | None) -> str | None:
+    """Return the name under which a suite or selection is enqueued; None is everything.
+
+    A selection such as `core@2+category:keep-beside` is enqueued under the name that
+    `Selection.queue` derives from its scenarios; that name is accepted as well.
+
+    Raises:
+      UnknownName: nothing of it is enqueued, or a term of the selection is unknown.
+    """
+    if name is None:
+        return None
     from sts.annotations import queue
+    from sts.suites.selections import load_selection
 
     enqueued = read_study(workspace, queue.list_suites) or []
-    if suite not in enqueued:
-        raise UnknownName("queued suite", suite, enqueued)
+    found = name
+    if "+" in name and name not in enqueued:
+        found = load_selection(workspace, name).queue
+    if found not in enqueued:
+        raise UnknownName("queued suite", name, enqueued)
+    return found
 
 
 def candidate_states(draft: Draft) -> dict[str, CandidateState]:

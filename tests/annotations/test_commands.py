@@ -6,12 +6,14 @@ from types import SimpleNamespace
 import pytest
 
 from sts.annotations import sessions, submissions
+from sts.annotations.members import count_assigned
 from sts.annotations.presence import DATABASE_FILE
 from sts.annotations.store import AnnotationStore
 from sts.continuations import store as continuations
-from tests.annotations.examples import SUITE, add_people, some_items
+from sts.suites.selections import load_selection
+from tests.annotations.examples import SUITE, a_submission, add_people, an_item, some_items
 from tests.annotations.test_imports import GOOD, HEADER
-from tests.stores import add_person, ask, change, enqueue, submit
+from tests.stores import add_person, ask, change, claim_items, enqueue, submit
 
 
 @pytest.fixture
@@ -153,3 +155,29 @@ def test_refused_answers_are_listed_with_person_time_and_reason(sqlite_workspace
     whole = json.loads(sts("annotations rejected --json"))
     assert json.loads(whole[0]["raw"]) == {"uuid": "\x1b[2J" * 100}
     assert [one["annotator"] for one in whole] == ["Ana", "Ana", "Bo"]
+
+
+def test_served_selection_is_known_to_every_command_by_its_name(sqlite_workspace, sts) -> None:
+    selection = load_selection(sqlite_workspace, "core@1+category:shadow-evil")
+    scenario = selection.scenarios[0].hash
+    with AnnotationStore.open(sqlite_workspace) as store:
+        add_person(store, "Lea", ("lead",))
+        (ana,) = add_people(store, "Ana")
+        for suite in (SUITE, selection.queue):
+            enqueue(store, some_items(2, suite=suite, scenario_hash=scenario))
+        enqueue(store, [an_item("other")])
+        (claim,) = claim_items(store, ana, suite=selection.queue, count=1)
+        submit(store, ana, [a_submission(claim)])
+        assert ask(store, count_assigned, selection.queue) == {"random": {ana: 1}}
+    name = selection.label
+    for command in ("quality", "balance"):
+        assert "expected" not in sts(f"annotations {command} {name}")
+    assert "0 reviewed" in sts(f"annotations reviews {name}")
+    assert "nearest lacks 2 judgements" in sts(f"references propose {name}")
+    assert "core@1 is closed by Lea: 1 of 2 planned clips are judged" in sts(
+        f"annotations close {name} --reason enough --user Lea"
+    )
+    assert "unknown queued suite" in sts("annotations balance core@1+category:ambush", 2)
+    assert "unknown category of core@1 'beside'" in sts(
+        "annotations export core@1+category:beside", 2
+    )

@@ -251,8 +251,8 @@ def test_command_closes_and_reopens_a_study(sqlite_workspace, study) -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("core@99 --reason x --user Lea", "unknown suite version 'core@99'"),
-        ("babyai@2 --reason x --user Lea", "babyai@2 has no judged clip among 0 planned"),
+        ("core@99 --reason x --user Lea", "unknown queued suite 'core@99'"),
+        ("babyai@2 --reason x --user Lea", "unknown queued suite 'babyai@2'"),
         (SUITE, "arguments are required: --reason"),
         (f"{SUITE} --reason ' '", "reason: expected one line of 1 to 500 printable characters"),
         (f"{SUITE} --reason {'x' * 501}", "reason: expected one line of 1 to 500 printable"),
