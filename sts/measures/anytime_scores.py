@@ -81,11 +81,12 @@ def measure(
         may_stop=True,
     )
     played = {name: Runs(**own) for name, own in found.items()}
+    finished = {name: len(found[name]["reward"]) if name in found else 0 for name in infos}
     notes = [
-        f"interrupted: {info.name} has finished {len(found[name]['reward']) if name in found else 0}"
-        f" of {runs} runs; the same command continues"
-        for name, info in infos.items()
-        if name not in found or len(found[name]["reward"]) < runs
+        f"interrupted: {infos[name].name} has finished {count} of {runs} runs; the same command "
+        "continues"
+        for name, count in finished.items()
+        if count < runs
     ]
     measured = _summarise(settings, played, infos)
     return measured._replace(notes=(*notes, *measured.notes), interrupted=bool(notes))

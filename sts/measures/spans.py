@@ -49,7 +49,7 @@ def measure_runs(
 
     `work` is a function of a module, which returns lists, one entry for each run of a span, as
     JSON. Users' agents play in processes of their own. With `may_stop`, Ctrl-C returns the
-    finished spans, unless there is none; agents without one are left out.
+    finished spans, from the first one on; agents without one are left out.
 
     Raises:
       DamagedData: a result in the workspace is damaged.

@@ -155,7 +155,7 @@ def _cluster_error(residuals: NDArray[np.float64], person: NDArray[np.intp]) -> 
 def _find_interval(
     score: float, error: float | None, people: int, trials: int
 ) -> tuple[float, float] | None:
-    """Return the interval of a score, with these `trials` if the error is 0; None for one person."""
+    """Return the interval of a score, of `trials` if the error is 0; None for one person."""
     if error is None:
         return None
     ends = rate_intervals(np.array([score]), np.array([error]), people - 1, trials)
