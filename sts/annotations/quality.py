@@ -10,10 +10,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection, case, func, select
 
 from sts.annotations import controls
-from sts.annotations.assignment import FIRST
 from sts.annotations.current_events import load_current_events, select_current
 from sts.annotations.events import JUDGEMENT_KINDS
-from sts.annotations.schema import annotators, events, reference_items, slots
+from sts.annotations.references import is_reference
+from sts.annotations.schema import annotators, events, reference_items
 from sts.annotations.study import StudySettings
 from sts.ratings import MARKED_VERDICTS, PEOPLE, UNABLE
 
@@ -116,13 +116,13 @@ def pause_if_inaccurate(
     return True
 
 
-def twice(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
-    """Load judgements of clips that are judged twice: clip, person, True for success.
+def load_outcomes(connection: Connection, suite: str | None = None) -> list[tuple[str, str, bool]]:
+    """Load judgements of agents' clips: clip, person, True for success.
 
-    A clip is another one under each condition of the deal.
+    As in reports, a clip is another one under each condition of the deal.
     """
-    first = events.c.item.in_(select(slots.c.item).where(slots.c.turn == FIRST))
-    current = load_current_events(connection, first, events.c.verdict != UNABLE, suite=suite)
+    counted = ~is_reference(events.c.item), events.c.verdict != UNABLE
+    current = load_current_events(connection, *counted, suite=suite)
     return [
         (f"{event.item} {event.rubric_shown}", event.author, event.verdict == MARKED_VERDICTS[0])
         for event in current

@@ -2,10 +2,10 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, insert, select, update
+from sqlalchemy import Column, Connection, Row, Table, insert, select, update
 
 from sts.annotations import assignment, auto_resolved, balance, deal, references, rubrics
 from sts.annotations.assignment import Requirement
@@ -223,7 +223,31 @@ def _find_existing(connection: Connection, run: list[Item]) -> tuple[_Rows, _Row
     ):
         by_clip = select(items.c.clip, *columns).where(items.c.clip.in_(batch))
         clips |= {row.clip: row for row in connection.execute(by_clip)}
-    return continuations, clips
+    new = {i for i in run if i.continuation not in continuations and i.clip not in clips}
+    return continuations, clips | _find_lookalikes(connection, new, columns)
+
+
+def _find_lookalikes(
+    connection: Connection, run: Collection[Item], columns: Sequence[Column[Any]]
+) -> _Rows:
+    """Return items by the clip of new ones that look the same under another rubric version.
+
+    A clip is a reference for whoever sees it, so a new continuation that looks like one joins it,
+    and a new reference joins the queued clip that it looks like.
+    """
+    versions = connection.scalars(select(items.c.rubric).distinct()).all()
+    looks = {}
+    for item in run:
+        shown = item.clip.removesuffix(f".{item.rubric}") if item.rubric else item.clip
+        looks |= {f"{shown}.{v}" if v else shown: item for v in versions}
+    found: _Rows = {}
+    for batch in iter_batches(looks):
+        query = select(items.c.clip, *columns, references.is_reference(items.c.id).label("known"))
+        for row in connection.execute(query.where(items.c.clip.in_(batch)).order_by(items.c.added)):
+            item = looks[row.clip]
+            if row.known or item.rubric is None:
+                found[item.clip] = row
+    return found
 
 
 _ITEM_COLUMNS = items.columns.keys()

@@ -37,7 +37,7 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
     excluded: list[Exclusion] = []
     hours: list[ActiveTime] = []
     unable: list[UnjudgeableScenario] = []
-    twice: list[tuple[str, str, bool]] = []
+    outcomes: list[tuple[str, str, bool]] = []
     differing: list[DifferingScenario] = []
     study = DEFAULT_STUDY
     store = AnnotationStore.find(workspace)
@@ -61,9 +61,9 @@ def quality(args: argparse.Namespace, workspace: Workspace) -> Result:
                 if suite in (None, entry.suite)
             ]
             unable = unjudgeable.list_unjudgeable(connection, suite)
-            twice = qualities.twice(connection, suite)
+            outcomes = qualities.load_outcomes(connection, suite)
             differing = conditions.list_differing(connection, suite)
-    judged = pd.DataFrame(twice, columns=["thing", "person", "yes"])
+    judged = pd.DataFrame(outcomes, columns=["thing", "person", "yes"])
     alpha = agreement.compute_alpha(judged, seed=study.seed)
     value = {
         "suite": args.suite,
@@ -142,7 +142,8 @@ def _format_share(right: Accuracy) -> str:
 
 
 def _agreement_line(overlap: Agreement) -> str:
-    lead = f"Agreement on clips with two annotators or more ({overlap.shared} so far): "
+    lead = "Agreement on clips with two annotators or more who saw the same texts "
+    lead += f"({overlap.shared} so far): "
     if overlap.alpha is None or overlap.interval is None:
         return f"{lead}unknown, {overlap.reason}"
     low, high = overlap.interval

@@ -15,6 +15,7 @@ from tests.annotations.examples import (
     an_event,
     an_item,
     claim,
+    rows,
     statuses,
 )
 from tests.stores import add_person, add_reference, ask, change, enqueue, submit
@@ -146,7 +147,9 @@ def test_unjudgeable_clips_are_listed_by_scenario(workspace, store, sts) -> None
     assert "s0        go-to-good  2 of 2               too dark (4)" in listed
 
 
-def test_agreement_is_computed_on_the_share_required_twice(sqlite_workspace, clock, sts) -> None:
+def test_agreement_is_computed_on_all_clips_that_two_have_judged(
+    sqlite_workspace, clock, sts
+) -> None:
     words = "annotations quality"
     assert "no reference has been judged yet" in sts(sqlite_workspace, words)
     assert not sqlite_workspace.root.exists()
@@ -154,12 +157,31 @@ def test_agreement_is_computed_on_the_share_required_twice(sqlite_workspace, clo
     with AnnotationStore.open(sqlite_workspace, clock=clock) as store:
         enqueue(store, [an_item(f"c{i}", scenario=f"s{i}") for i in range(20)], required=None)
         double = ask(store, progress.load_progress, SUITE).annotations_required - 20
+        more = [an_item(f"d{i}", scenario=f"t{i}") for i in range(2)]
+        enqueue(store, more, required=2)  # for no overlap, but by two all the same
+        double += len(more)
         for name in ("Ana", "Bo"):
             who = add_person(store, name).id
-            for held in claim(store, who, double):
+            for held in claim(store, who, 30):
                 bad = int(held.continuation[1:]) % 2 or (name, held.continuation) == ("Bo", "c0")
                 own = {"verdict": "not_done", "step": None} if bad else {}
                 submit(store, who, [a_submission(held, **own)])
     found = json.loads(sts(sqlite_workspace, f"{words} --json {SUITE}"))
     assert found["overlap"]["shared"] == double and 0.5 < found["overlap"]["alpha"] <= 1
-    assert f"annotators or more ({double} so far): alpha" in sts(sqlite_workspace, words)
+    assert f"who saw the same texts ({double} so far): alpha" in sts(sqlite_workspace, words)
+
+
+@pytest.mark.parametrize("reference_first", [True, False])
+def test_clip_that_looks_like_a_reference_is_never_queued(store, reference_first) -> None:
+    known = an_item("known", clip="ab12")  # a reference states no rubric
+    alike, other = an_item("alike", clip="ab12.2", rubric="2"), an_item("c1", clip="cd34")
+    (ana,) = add_people(store, "Ana")
+    if reference_first:
+        add_reference(store, known, "success", 3)
+        enqueue(store, [alike, other])
+    else:
+        enqueue(store, [alike, other])
+        add_reference(store, known, "success", 3)
+    assert ask(store, progress.load_progress, SUITE).annotations_required == 1
+    assert {held.continuation for held in claim(store, ana, 9)} >= {"c1"}
+    assert len(rows(store, "items")) == 2 == len(rows(store, "copies")) - 1

@@ -19,6 +19,7 @@ from sts.annotations.members import DAY_S, DailyWork, Member, count_assigned
 from sts.annotations.members import list_members as members_of
 from sts.annotations.members import load_daily_work as work_of
 from sts.annotations.plan import validate_reason
+from sts.annotations.quality import Accuracy, AnnotatorQuality, list_qualities
 from sts.annotations.roles import ROLES
 from sts.annotations.sessions import INVITATION_LIFETIME_S
 from sts.annotations.store import Connection
@@ -60,13 +61,14 @@ def _show(lead: Annotator) -> None:
         members, pauses = members_of(connection, now=now), list_pauses(connection)
         consents, exclusions = count_consents(connection), load_exclusions(connection)
         attention = list_attention(connection, store.study)
+        qualities = list_qualities(connection, store.study)
         counts = progress.load_progress(connection, suite) if suite else None
         closing = find_closing(connection, suite) if suite else None
         work = work_of(connection, since=now - RECENT_DAYS * DAY_S) if suite else []
         counts_by_agent = count_assigned(connection, suite) if suite else {}
     _show_outcome()
     st.subheader("Members")
-    _show_members(members, lead, now, pauses, consents, attention, exclusions)
+    _show_members(members, lead, now, pauses, consents, attention, qualities, exclusions)
     _show_exclusions(exclusions)
     _show_member_forms(members, lead, now)
     if counts is None:
@@ -91,13 +93,13 @@ def _show_members(
     pauses: Sequence[Control],
     consents: Sequence[ConsentCount],
     attention: Sequence[Attention],
+    qualities: Sequence[AnnotatorQuality],
     exclusions: Mapping[int, Exclusion],
 ) -> None:
     builder = state.get_report_builder() if get_settings().suite else None
     built = builder.built_at if builder else None
     report = _read_report(builder.folder, built) if builder and built is not None else None
-    people = () if report is None or report.annotators is None else report.annotators.rows
-    measured = {row.annotator: row for row in people}
+    measured = {quality.annotator: quality.right for quality in qualities}
     paused_people = {control.person for control in pauses}
     watching = {entry.annotator: entry for entry in attention}
     rows = [
@@ -114,7 +116,7 @@ def _show_members(
             member.today,
             member.total,
             _format_duration(member.seconds),
-            _format_accuracy(measured.get(member.person.pseudonym)),
+            _format_accuracy(measured.get(member.person.name)),
             _format_attention(watching.get(member.person.name)),
             _format_open_clips(member, now),
         )
@@ -124,14 +126,12 @@ def _show_members(
     header += ["Active time (h:min)", "Accuracy", "Watched", "Open clips (expire in)"]
     st.html(render_table(header, rows))
     notes = ["Days start at midnight UTC. Watched: median share of their latest clips."]
+    notes.append("Accuracy: share of references judged correctly, with 95% CI.")
     if report is None:
-        notes.append("Accuracy and agreement appear after the first report.")
+        notes.append("Agreement appears after the first report.")
     else:
-        notes.append(
-            "Accuracy: balanced accuracy with 95% CI, on reference episodes if there are any, from "
-            f"the report of {format_time(built or 0)} UTC. "
-            f"{_format_agreement(report)}"
-        )
+        agreement = _format_agreement(report)
+        notes.append(f"From the report of {format_time(built or 0)} UTC: {agreement}")
     if consents:
         newest = consents[-1]
         notes.append(f"Consent to version {newest.version} of the text: {newest.people}.")
@@ -290,12 +290,11 @@ def _show_assignments(
     st.caption("Number of clips of each agent assigned to each person, annotated or not.")
 
 
-def _format_accuracy(measured: Any) -> str | None:
-    """Return a person's balanced accuracy with its interval; None without references."""
-    if measured is None or measured.references.balanced_accuracy is None:
+def _format_accuracy(right: Accuracy | None) -> str | None:
+    """Return a person's accuracy with its interval; None without references."""
+    if right is None or right.share is None or right.interval is None:
         return None
-    low, high = measured.references.balanced_accuracy_interval
-    return f"{measured.references.balanced_accuracy:.0%} ({low:.0%} to {high:.0%})"
+    return "{:.0%} ({:.0%} to {:.0%})".format(right.share, *right.interval)
 
 
 def _format_attention(entry: Attention | None) -> str | None:
