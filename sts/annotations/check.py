@@ -8,7 +8,7 @@ from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import load_decisions
 from sts.annotations.history import History, verify
-from sts.annotations.presence import DATABASE_FILE
+from sts.annotations.presence import DATABASE_FILE, RECORD_FILE
 from sts.annotations.schema import copies, decisions, item_suites, items
 from sts.annotations.store import AnnotationStore
 from sts.continuations import index as indices
@@ -26,16 +26,17 @@ def check_annotations(workspace: Workspace) -> CheckResult:
     findings, counts = Findings(), dict[str, int]()
     with findings.collect("annotation database"):
         check_inside(workspace.path(DATABASE_FILE))
+        recorded = workspace.path(RECORD_FILE).exists()  # before it is written again
         store = AnnotationStore.find(workspace)
         if store is not None:
             with store:
                 history = verify(store.database)
                 findings += history.findings
+                findings += find_loss(history, workspace, recorded)
                 decided, problems = _check_decisions(store.database, workspace)
                 findings += problems
                 with store.database.read() as connection:
                     findings += _find_missing(connection, workspace)
-                findings += _find_lost_events(history, workspace)
             counts = {"events": history.events, "clips": len(history.clips)}
             counts |= {"authors": len(history.authors), "decisions": decided}
     return CheckResult(counts, tuple(findings))
@@ -88,13 +89,23 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     return lines
 
 
-def _find_lost_events(history: History, workspace: Workspace) -> list[str]:
-    """Report events used in a report but missing from the database, as in an old copy."""
-    findings = Findings()
-    for file in sorted(workspace.path("reports").glob("*/report.json")):
-        with suppress(DamagedData):  # not from a workspace, or damaged
+def find_loss(history: History, workspace: Workspace, recorded: bool) -> list[str]:
+    """Report what reports or the last export used and the database lacks, as in an old copy.
+
+    Args:
+      history: of the database.
+      workspace: with the reports.
+      recorded: whether the file that records the study was there when the database was opened.
+    """
+    findings, record = Findings(), workspace.path(RECORD_FILE)
+    if history.authors and not recorded:
+        findings += [
+            f"{RECORD_FILE}: it is missing, with the digests of the last export; it was created "
+            "again"
+        ]
+    for file in (record, *sorted(workspace.path("reports").glob("*/report.json"))):
+        with suppress(DamagedData, FileNotFoundError):  # not from a workspace, or damaged
             expected = digests.read_digests(file)
-            findings += [
-                f"{file.parent}: {line}" for line in digests.iter_lost_events(history, expected)
-            ]
+            place = RECORD_FILE if file == record else str(file.parent)
+            findings += [f"{place}: {line}" for line in digests.iter_lost_events(history, expected)]
     return findings

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from sts.annotations.assignment import unit_hash
+from sts.annotations.changes import DEAL, record_changes
 from sts.annotations.schema import (
     annotators,
     categories,
@@ -131,6 +132,8 @@ def store_conditions(
     ]
     if rows:
         connection.execute(insert(deals), rows)
+        dealt = [(row["category"], row["rubric_shown"]) for row in rows]
+        record_changes(connection, annotator_id, DEAL, dealt)
 
 
 def list_seen(connection: Connection, annotator_id: int) -> set[str]:

@@ -25,6 +25,7 @@ DIGESTS_KEY = "digests"
 _REPORT_SECTION = "provenance"
 _MAX_BYTES = 2**30
 _LINKS = ("continuations", "references")
+_CHAINS = ("authors", "changes")
 
 
 class Digests(NamedTuple):
@@ -35,6 +36,8 @@ class Digests(NamedTuple):
     continuations: Link  # the number of the suite's continuations, and the digest of their contents
     authors: Mapping[str, Link]  # the number and the digest of everyone's last event, by pseudonym
     references: Link  # the number and the digest of the last reference
+    # the same of the last change of each chain, by pseudonym; "" for the study's
+    changes: Mapping[str, Link] = {}
     labels: str | None = None  # the digest of the table of automatic labels, if it was used
     scores: str | None = None  # the digest of the tables of scores, if they were used
 
@@ -44,9 +47,9 @@ def compute_digests(
 ) -> Digests:
     """Compute the digests of the events in the database and of the continuations."""
     authors = {author.pseudonym: author.end for author in history.authors.values()}
-    return Digests(
-        suite, continuations.suite_hash, continuations.continuations, authors, history.reference_tip
-    )
+    changes = {name: Link(len(chain), chain[-1]) for name, chain in history.changes.items()}
+    made_of = suite, continuations.suite_hash, continuations.continuations
+    return Digests(*made_of, authors, history.reference_tip, changes)
 
 
 def with_files(workspace: Workspace, digests: Digests) -> Digests:
@@ -59,8 +62,9 @@ def with_files(workspace: Workspace, digests: Digests) -> Digests:
 def write_digests(file: Path, digests: Digests) -> None:
     """Write digests to a JSON file."""
     links = {name: getattr(digests, name)._asdict() for name in _LINKS}
-    ends = {name: link._asdict() for name, link in digests.authors.items()}
-    value = digests._asdict() | links | {"authors": ends}
+    for kind in _CHAINS:
+        links[kind] = {name: link._asdict() for name, link in getattr(digests, kind).items()}
+    value = digests._asdict() | links
     write_atomically(file, canonical_json({DIGESTS_KEY: value}) + b"\n")
 
 
@@ -69,12 +73,16 @@ def read_digests(file: Path) -> Digests:
     try:
         found = parse_versioned_json(read_bytes(file, _MAX_BYTES).decode(), dict)
         value = (found if DIGESTS_KEY in found else found[_REPORT_SECTION])[DIGESTS_KEY]
-        ends = {name: _parse_link(link) for name, link in value["authors"].items()}
+        authors, changes = (
+            {name: _parse_link(link) for name, link in value.get(kind, {}).items()}
+            for kind in _CHAINS
+        )
         continuations, references = (_parse_link(value[name]) for name in _LINKS)
         texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
         if not all(text is None or isinstance(text, str) for text in texts.values()):
             raise ValueError("expected texts")
-        return Digests(authors=ends, continuations=continuations, references=references, **texts)
+        given = {"authors": authors, "changes": changes}
+        return Digests(continuations=continuations, references=references, **given, **texts)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedData(
             f"{file}: expected a report of a workspace, or the file next to an exported table"
@@ -119,6 +127,9 @@ def iter_lost_events(history: History, expected: Digests) -> Iterator[str]:
     chains = {author.pseudonym: author.digests for author in history.authors.values()}
     for pseudonym, end in expected.authors.items():
         yield from _iter_chain_differences(f"{pseudonym}: event", end, chains.get(pseudonym, []))
+    for pseudonym, end in expected.changes.items():
+        subject = f"{pseudonym or 'study'}: change"
+        yield from _iter_chain_differences(subject, end, history.changes.get(pseudonym, []))
     yield from _iter_chain_differences("reference", expected.references, history.reference_digests)
 
 

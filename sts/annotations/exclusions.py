@@ -19,12 +19,12 @@ from sqlalchemy import (
 )
 
 from sts.annotations import people
+from sts.annotations.changes import EXCLUDE, record_changes
 from sts.annotations.events import is_judgement
 from sts.annotations.schema import annotators, controls, events, slots
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError
 
-EXCLUDE = "exclude"
 _LATEST = select(func.max(controls.c.id)).where(controls.c.setting == EXCLUDE)
 EXCLUDED = select(controls.c.person).where(
     controls.c.id.in_(_LATEST.group_by(controls.c.person)), controls.c.value == 1
@@ -111,6 +111,8 @@ def set_excluded(
     row = {"setting": EXCLUDE, "scope": "", "person": person.id, "value": int(not withdraw)}
     row |= {"reason": reason, "annotator": lead.id, "created": now}
     connection.execute(insert(controls), row)
+    values = int(not withdraw), reason, lead.id, now
+    record_changes(connection, person.id, EXCLUDE, [values])
     if withdraw:
         _fill_slots(connection, person.id, now)
     else:

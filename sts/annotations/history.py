@@ -4,16 +4,18 @@ This is the only code that walks the chains; verification, exports, reports and 
 use it. A ratings table depends only on it and on immutable suites and continuations.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Table, Text, func, select, text
+from sqlalchemy import Connection, Row, Table, Text, func, literal, select, text
 from sqlalchemy.exc import DBAPIError
 
-from sts.annotations import events, exclusions, people, references, schema
+from sts.annotations import changes, events, exclusions, people, references, schema
 from sts.annotations.database import Database
 from sts.annotations.schema import annotators, copies, item_suites, items, reference_items
 from sts.annotations.schema import events as table
@@ -102,6 +104,7 @@ class History:
     references: dict[str, Truth] = field(default_factory=dict)  # by item
     reference_tip: Link = START  # last link of the chain of references
     reference_digests: list[str] = field(default_factory=list)  # of each reference, in order
+    changes: dict[str, list[str]] = field(default_factory=dict)  # digests by pseudonym, "" study
     events: int = 0  # number of events read
     forgotten: int = 0  # number of events whose texts were erased
     findings: tuple[str, ...] = ()  # a line for everything that was altered, lost or added
@@ -169,6 +172,7 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     decisions = exclusions.load_exclusions(connection)
     record.excluded = {number: decision.reason for number, decision in decisions.items()}
     yield from _read_references(connection, record)
+    yield from _read_changes(connection, record)
     yield from _read_suites(connection, record)
 
 
@@ -266,6 +270,73 @@ def _read_references(connection: Connection, record: History) -> Iterator[str]:
         end = link
     record.reference_tip = references.chain_tip(connection)
     yield from _check_chain_tip("references", end, record.reference_tip, "reference")
+
+
+def _read_changes(connection: Connection, record: History) -> Iterator[str]:
+    """Read the chains of changes; yield findings, also where a table differs from its chain."""
+    tips = {row.subject: Link(row.number, row.digest) for row in connection.execute(_TIPS)}
+    chains: dict[int, list[Row[*tuple[Any, ...]]]] = {subject: [] for subject in tips}
+    for row in connection.execute(_CHANGES):
+        chains.setdefault(row.subject, []).append(row)
+    stored = {kind: _group_by_subject(connection.execute(query)) for kind, query in _STORED.items()}
+    for subject in sorted({*chains, *(subject for rows in stored.values() for subject in rows)}):
+        author = record.authors.get(subject)
+        label = author.name if author else f"person {subject}" if subject else "study"
+        end, logged = START, {kind: list[tuple[Any, ...]]() for kind in changes.KINDS}
+        for row in chains.get(subject, ()):
+            link = Link(row.number, row.digest)
+            if link.number != end.number + 1:
+                yield f"{label}: {_describe_gap('change', end, link)}"
+            elif not _is_next_link(end, [subject, row.kind, row.value], link):
+                yield f"{label}, change {link.number}: altered"
+            end = link
+            with suppress(ValueError, TypeError, KeyError):  # found by its digest
+                logged[row.kind].append(tuple(json.loads(row.value)))
+            record.changes.setdefault(author.pseudonym if author else "", []).append(link.digest)
+        yield from _check_chain_tip(label, end, tips.get(subject, START), "change")
+        for kind, values in logged.items():
+            found = stored[kind].get(subject, [])
+            if kind in (changes.ROLE, changes.DEAL):
+                values, found = _keep_latest(kind, values), sorted(found, key=str)
+            if values != found:
+                yield f"{label}: the table of {_TABLES[kind]} differs from the chain of changes"
+
+
+def _keep_latest(kind: str, values: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the latest change of each role or category, sorted, without roles that were lost."""
+    latest = {str(value[:1]): value for value in values}
+    kept = [value for value in latest.values() if kind == changes.DEAL or value[1:] == (1,)]
+    return sorted(kept, key=str)
+
+
+def _group_by_subject(rows: Iterable[Row[*tuple[Any, ...]]]) -> dict[int, list[tuple[Any, ...]]]:
+    """Group rows by their first value, the number of a person, or nothing for the study."""
+    groups: dict[int, list[tuple[Any, ...]]] = {}
+    for subject, *values in rows:
+        groups.setdefault(subject or changes.STUDY, []).append(tuple(values))
+    return groups
+
+
+_TIPS = select(schema.last_change)
+_CHANGES = select(schema.changes).order_by(schema.changes.c.subject, schema.changes.c.number)
+_TABLES = {
+    changes.EXCLUDE: "exclusions",
+    changes.PAUSE: "pauses",
+    changes.ROLE: "roles",
+    changes.DEAL: "deals",
+}
+_STORED = {
+    kind: select(schema.controls.c.person, *(schema.controls.c[name] for name in names))
+    .where(schema.controls.c.setting == kind)
+    .order_by(schema.controls.c.id)
+    for kind, names in {
+        changes.EXCLUDE: ("value", "reason", "annotator", "created"),
+        changes.PAUSE: ("scope", "value", "annotator", "created"),
+    }.items()
+} | {
+    changes.ROLE: select(schema.roles.c.annotator, schema.roles.c.role, literal(1)),
+    changes.DEAL: select(schema.deals),
+}
 
 
 def _read_suites(connection: Connection, record: History) -> Iterator[str]:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, select
 
 from sts.annotations import people, sessions
+from sts.annotations.changes import EXCLUDE
 from sts.annotations.events import is_judgement
-from sts.annotations.exclusions import EXCLUDE
 from sts.annotations.schema import controls, copies, events, item_suites, slots
 from sts.annotations.types import Annotator
 

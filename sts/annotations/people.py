@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 
 from sts.annotations import addresses, deal, events, schema, sessions
+from sts.annotations.changes import ROLE, record_changes
 from sts.annotations.roles import ROLES
 from sts.annotations.schema import (
     annotators,
@@ -102,6 +103,7 @@ def add_person(
         connection.execute(
             insert(roles), [{"annotator": number, "role": role, "added": now} for role in doing]
         )
+        record_changes(connection, number, ROLE, [(role, 1) for role in sort_roles(doing)])
     return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(doing))
 
 
@@ -128,7 +130,10 @@ def set_role(
     assignment = roles.c.annotator == person.id, roles.c.role == role
     if held and role not in person.roles:
         connection.execute(insert(roles).values(annotator=person.id, role=role, added=now))
+        record_changes(connection, person.id, ROLE, [(role, 1)])
     elif not held:
+        if role in person.roles:
+            record_changes(connection, person.id, ROLE, [(role, 0)])
         if role in deal.SEEING_ROLES and role in person.roles:
             deal.record_seen(connection, person.id)
         connection.execute(delete(roles).where(*assignment))

@@ -9,7 +9,10 @@ from sts.storage.workspace import Workspace
 DATABASE_FILE = "annotations.sqlite3"
 URL_VARIABLE = "STS_DATABASE_URL"
 RECORD_FILE = "annotations.json"
-"""File that records that a study has started, so that a lost database is noticed."""
+"""File that records that a study has started, so that a lost database is noticed.
+
+After an export it also holds the digests of the events in it, so that an older one is noticed.
+"""
 
 
 def has_study(workspace: Workspace) -> bool:

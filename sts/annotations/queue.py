@@ -232,8 +232,8 @@ def _find_lookalikes(
 ) -> _Rows:
     """Return items by the clip of new ones that look the same under another rubric version.
 
-    A clip is a reference for whoever sees it, so a new continuation that looks like one joins it,
-    and a new reference joins the queued clip that it looks like.
+    People cannot see which agent made a clip. So a new continuation that looks like a reference
+    joins it, and a new reference joins the queued clip that it looks like.
     """
     versions = connection.scalars(select(items.c.rubric).distinct()).all()
     looks = {}

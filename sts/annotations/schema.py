@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import SchemaItem
 
-VERSION = 13
+VERSION = 14
 """Versions 1 to 10 were never released."""
 
 metadata = MetaData()
@@ -268,6 +268,21 @@ controls = _table(
     _annotator(nullable=True),
     _required("created", Double),
     CheckConstraint("setting IN ('exclude', 'pause')"),
+)
+
+changes = _table(
+    "changes",
+    _key("subject", kind=BigInteger),
+    _key("number", kind=BigInteger),
+    _required("kind value digest", Text),
+    CheckConstraint("kind IN ('exclude', 'pause', 'role', 'deal')"),
+)
+
+last_change = _table(
+    "last_change",
+    _key("subject", kind=BigInteger),
+    _required("number", BigInteger),
+    _required("digest", Text),
 )
 
 invitations = _table(

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Inspector, func, inspect, select
 from sts.annotations import schema
 from sts.errors import NewerFormat, StoreError
 
+_APPEND_ONLY = ("decisions", "changes")
 _ERASABLE = ("reason", "text")
 _UNCHANGED = " AND ".join(
     f"NEW.{column.name} {{same}} OLD.{column.name}"
@@ -24,10 +25,12 @@ _SQLITE = (
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
     """CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
-    """CREATE TRIGGER decisions_are_never_updated BEFORE UPDATE ON decisions
-        BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
-    """CREATE TRIGGER decisions_are_never_deleted BEFORE DELETE ON decisions
-        BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END""",
+    *(
+        f"""CREATE TRIGGER {table}_are_never_{change}d BEFORE {change.upper()} ON {table}
+        BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"""
+        for table in _APPEND_ONLY
+        for change in ("update", "delete")
+    ),
 )
 REFUSE_CHANGE = """CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE USING MESSAGE = TG_TABLE_NAME || ' are append-only'; END $$"""
@@ -39,11 +42,14 @@ _POSTGRESQL = (
         EXECUTE FUNCTION refuse_change()""",
     """CREATE TRIGGER events_are_never_deleted BEFORE DELETE OR TRUNCATE ON events
         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()""",
-    """CREATE TRIGGER decisions_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON decisions
-        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()""",
+    *(
+        f"""CREATE TRIGGER {table}_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"""
+        for table in _APPEND_ONLY
+    ),
 )
 TRIGGERS = {"sqlite": _SQLITE, "postgresql": _POSTGRESQL}
-"""The triggers that keep events and decisions append-only, by SQL dialect."""
+"""The triggers that keep events, decisions and changes append-only, by SQL dialect."""
 
 
 def create_tables(connection: Connection) -> None:

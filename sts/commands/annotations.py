@@ -11,6 +11,7 @@ from sts.annotations import plan as plans
 from sts.annotations.differences import list_disagreements, load_label_verdicts
 from sts.annotations.error_analysis import ErrorAnalysis, count_errors
 from sts.annotations.imbalance import AssignmentBalance
+from sts.annotations.presence import RECORD_FILE, has_study
 from sts.annotations.review_queues import load_reviews
 from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.study import base_suite
@@ -53,6 +54,8 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     ratings, made_of = export_ratings(workspace, suite, names=args.real_names)
     write_csv(file, ratings)
     digests.write_digests(file.with_name(f"{file.name}.json"), made_of)
+    if has_study(workspace):  # an older database that is put back lacks some of them
+        digests.write_digests(workspace.path(RECORD_FILE), made_of)
     if args.real_names:
         warn(f"{file} shows real names: share it only with people who may know them")
     resolved = int((ratings["source"] == "settled").sum())
@@ -108,12 +111,16 @@ def rejected(args: argparse.Namespace, workspace: Workspace) -> Result:
 
 def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Find what was changed, lost or added behind the store's back."""
+    from sts.annotations.check import find_loss
+
+    recorded = workspace.path(RECORD_FILE).exists()  # before it is written again
     store = AnnotationStore.find(workspace)
     if store is None:
         return Result({"findings": []}, "no annotation database here, so nothing to verify")
     with store:
         record = history.verify(store.database)
-    authors, wrong = len(record.authors), record.findings
+    wrong = [*record.findings, *find_loss(record, workspace, recorded)]
+    authors = len(record.authors)
     counts = {"events": record.events, "people": authors, "clips": len(record.clips)}
     counts |= {"continuations": record.continuations, "references": len(record.references)}
     text = (

@@ -88,7 +88,7 @@ def test_export_without_excluded_rows_is_as_if_the_person_had_not_judged(
     ana, bo = add_people(store, "Ana", "Bo")
     judge(store, ana, 3)
     before = export_ratings(workspace, SUITE, names=True).table
-    kept = ask(store, quality.twice), ask(store, unjudgeable.list_unjudgeable)
+    kept = ask(store, quality.load_outcomes), ask(store, unjudgeable.list_unjudgeable)
     done = ask(store, progress.load_progress, SUITE)
     judge(store, bo, **DARK)
     assert ask(store, progress.load_progress, SUITE).judged > done.judged
@@ -99,7 +99,7 @@ def test_export_without_excluded_rows_is_as_if_the_person_had_not_judged(
     own = table["annotator"] == "Bo"
     assert len(table[own]) == 7 and (table["excluded"] == REASON).equals(own)
     pd.testing.assert_frame_equal(table[~own].reset_index(drop=True), before)
-    assert (ask(store, quality.twice), ask(store, unjudgeable.list_unjudgeable)) == kept
+    assert (ask(store, quality.load_outcomes), ask(store, unjudgeable.list_unjudgeable)) == kept
     assert ask(store, progress.load_progress, SUITE) == done
     shown = ask(store, load_human_verdicts, {f"c{n}" for n in range(6)})
     assert {verdict.verdict for found in shown.values() for verdict in found} == {"success"}

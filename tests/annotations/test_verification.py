@@ -16,8 +16,10 @@ from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import digests, history, people, progress, references, study_continuations
 from sts.annotations.check import check_annotations
+from sts.annotations.controls import set_pause
 from sts.annotations.digests import iter_differences
 from sts.annotations.events import SUITE_KINDS, append_suite_event
+from sts.annotations.exclusions import set_excluded
 from sts.annotations.export import (
     _build_table,
     _iter_altered_clips,
@@ -70,6 +72,12 @@ def a_study(workspace: Workspace) -> None:
         lea = add_person(store, "Lea", ["lead"]).id
         for kind in SUITE_KINDS:
             change(store, append_suite_event, lea, SUITE, kind, "the funding ends")
+        for resume in (False, True):
+            change(store, set_pause, SUITE, by=lea, resume=resume)
+            change(store, set_pause, person=everyone[0], reason="asleep", resume=resume)
+        change(store, set_excluded, "Cy", ask(store, people.get_person, "Lea"), "a bot")
+        change(store, people.set_role, "Bo", "reviewer")
+        change(store, people.set_role, "Bo", "reviewer", held=False)
 
 
 def judge_variously(store: AnnotationStore, person: int, number: int) -> None:
@@ -249,6 +257,20 @@ FINDINGS = {
     "UPDATE reference_items SET truth = 'failure' WHERE number = 2": (
         "reference r1: its truth or its clip was altered"
     ),
+    "INSERT INTO controls (setting, scope, person, value, reason, annotator, created) "
+    "VALUES ('exclude', '', 2, 1, 'slow', 6, 1)": "Ana: the table of exclusions differs",
+    "DELETE FROM controls WHERE setting = 'exclude'": "Cy: the table of exclusions differs",
+    "UPDATE controls SET reason = 'slow' WHERE setting = 'exclude'": "Cy: the table of exclusions",
+    "UPDATE controls SET value = 0 WHERE person IS NULL": "study: the table of pauses differs",
+    "INSERT INTO roles VALUES (2, 'lead', 1)": "Ana: the table of roles differs",
+    "DELETE FROM roles WHERE role = 'lead'": "Lea: the table of roles differs",
+    "UPDATE deals SET rubric_shown = 1 - rubric_shown": "Ana: the table of deals differs",
+    "INSERT INTO deals VALUES (6, 'go-to-good', 1)": "Lea: the table of deals differs",
+    """UPDATE changes SET value = '["lead",0]' WHERE kind = 'role' AND subject = 6""": (
+        "Lea, change 1: altered"
+    ),
+    "DELETE FROM changes WHERE kind = 'exclude'": "Cy: change 3 is missing at the end",
+    "DELETE FROM last_change WHERE subject = 0": "study: the stored end of the chain of changes",
     "DELETE FROM reference_items WHERE number = 3": "reference 3 is missing at the end",
     f"DELETE FROM events WHERE id IN (SELECT id FROM ({LAST_OF_BO}) AS last)": (
         "Bo: events 8 to 9 are missing at the end"
@@ -352,6 +374,7 @@ def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, 
         [held] = claim(store, ana.id, 1)
         submit(store, ana.id, [a_submission(held)])
         add_reference(store, an_item("r9"), "success", 3)
+        change(store, people.set_role, "Ana", "reviewer")
     sts(workspace, f"annotations export --out {out}")
     own = digests.read_digests(tmp_path / "ratings.csv.json")
     assert own == export_ratings(workspace).digests and own.authors[ana.pseudonym].number > 1
@@ -359,13 +382,20 @@ def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, 
     shutil.copy(tmp_path / "older", file)
     with AnnotationStore.open(workspace) as store:
         assert verify(store.database).findings == ()
-    number = own.authors[ana.pseudonym].number
+    number, changed = own.authors[ana.pseudonym].number, own.changes[ana.pseudonym].number
     assert [*iter_differences(workspace, own)] == [
         f"{ana.pseudonym}: event {number} is missing; is the database an older copy?",
+        f"{ana.pseudonym}: change {changed} is missing; is the database an older copy?",
         "reference 4 is missing; is the database an older copy?",
     ]
     found = sts(workspace, f"workspace check --sources-of {out}.json", 1)
     assert f"{out}.json: reference 4 is missing" in found
+    for command in ("workspace check", "annotations verify"):
+        assert f"{RECORD_FILE}: reference 4 is missing" in sts(workspace, command, 1)
+        workspace.path(RECORD_FILE).unlink()
+        found = sts(workspace, command, 1)
+        assert f"{RECORD_FILE}: it is missing" in found and "older copy" not in found
+        shutil.copy(f"{out}.json", workspace.path(RECORD_FILE))
 
 
 def test_older_database_is_found_by_the_last_report(sqlite_workspace) -> None:

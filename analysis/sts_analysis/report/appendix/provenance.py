@@ -39,6 +39,7 @@ class Digests(msgspec.Struct, frozen=True):
       continuations: those of the suite's scenarios, in any order.
       authors: the last event of each, by pseudonym.
       references: the last reference episode.
+      changes: the last exclusion, pause, role or deal of each, by pseudonym; "" for the study.
       labels: of the table of automatic labels.
       scores: of the tables of scores.
     """
@@ -50,6 +51,7 @@ class Digests(msgspec.Struct, frozen=True):
     references: Link
     labels: str | None
     scores: str | None
+    changes: dict[str, Link] = {}
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -176,6 +178,7 @@ def _convert_digests(study: Study) -> Digests | None:
         references=Link(*digests.references),
         labels=digests.labels,
         scores=digests.scores,
+        changes={name: Link(*link) for name, link in digests.changes.items()},
     )
 
 
