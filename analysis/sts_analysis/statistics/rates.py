@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import chdtrc, stdtr
 
 from sts_analysis.statistics import estimate as est
 from sts_analysis.statistics.annotators import (
@@ -255,6 +255,25 @@ class RateModel:
             first, second, value, se, df, interval, p, est.adjust_holm(p), identifiable, scenarios,
             moved, est.adjust_holm(moved_p),
         )  # fmt: skip
+
+    def measure_favouritism(self, first: int, second: int) -> float:
+        """Return p if annotators judge two agents by the same measure; NaN if they are too few.
+
+        Then the square of an annotator's summed deviations has the expectation of the sum of their
+        squares, and the ratio of both over annotators is chi-square's.
+        """
+        joint = np.isfinite(self.outcomes.value[[first, second]]).all(axis=0)
+        if self.effects is None or not joint.any():
+            return float("nan")
+        weighting = self._weigh(joint, np.ones_like(joint))
+        terms = self._measure(np.array([first, second]), weighting, self.outcomes.value)
+        people, cells = (
+            float(((sums[0] - sums[1]) ** 2).sum()) for sums in (terms.people, terms.cells)
+        )
+        effective = float(_count_effective(terms.owed).min())
+        if effective - 1 < est.ZERO or cells < est.ZERO**2:
+            return float("nan")
+        return float(chdtrc(effective - 1, (effective - 1) * people / cells))
 
     @property
     def _people(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 from markupsafe import Markup
 
@@ -15,7 +16,15 @@ from sts_analysis.report import document, results
 from sts_analysis.report.core import Options, Study
 from sts_analysis.report.sections import categories, judging, next_steps, ranking, score
 from sts_analysis.report.text import to_plain
-from tests.analysis.variants import CATEGORIES, FOUR, PROVENANCE, VARIANTS, draw_study, make_study
+from tests.analysis.variants import (
+    CATEGORIES,
+    FOUR,
+    PEOPLE,
+    PROVENANCE,
+    VARIANTS,
+    draw_study,
+    make_study,
+)
 
 FIRST_STEPS = {
     "rule": "Have people judge.",
@@ -59,6 +68,24 @@ def test_tie_is_advised_with_the_scenarios_that_it_takes_or_left_alone() -> None
     (step,) = [s for s in result.steps if s.verb.startswith(("Add scenarios", "Let the tie"))]
     assert "a and b" in to_plain(step.reason) or "b and a" in to_plain(step.reason)
     assert "instead of 40" in to_plain(step.reason) or "20 times" in to_plain(step.reason)
+
+
+@pytest.mark.parametrize(("leaning", "verb"), [(0.0, "Add scenarios"), (0.6, "More annotators")])
+def test_more_annotators_are_advised_only_if_they_favour_agents(leaning, verb) -> None:
+    frame = draw_study({"a": 0.5, "b": 0.0}, scenarios=40, continuations=2, people="xy", seed=2)
+    rng = np.random.default_rng(7)
+    code, turn = pd.factorize(frame["clip"])[0], frame.groupby("clip").cumcount()
+    orders = np.array([rng.permutation(3) for _ in range(code.max() + 1)])
+    frame["annotator"] = [PEOPLE[i] for i in orders[code, turn]]  # by lot
+    favoured = {("a", PEOPLE[0]): "success", ("b", PEOPLE[1]): "success"}
+    favoured |= {("a", PEOPLE[1]): "failure", ("b", PEOPLE[0]): "failure"}
+    for row, pair in enumerate(zip(frame["agent"], frame["annotator"], strict=True)):
+        if pair in favoured and rng.random() < leaning:
+            frame.loc[row, ["verdict", "step"]] = favoured[pair], 5
+    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    assert next_steps._count_needed(study, 0, 1, True) is None  # for other annotators
+    result = next_steps.compute(study)
+    assert result is not None and any(step.verb.startswith(verb) for step in result.steps)
 
 
 def test_ranks_and_brackets_are_those_of_the_comparisons() -> None:

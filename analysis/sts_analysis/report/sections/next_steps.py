@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from sts_analysis.planning.pilot import scenarios_needed, share_between
-from sts_analysis.report.claim import MIN_UNITS
+from sts_analysis.report.claim import ALPHA, MIN_UNITS
 from sts_analysis.report.core import Report, Study, html, join
 from sts_analysis.report.sections.categories import MIN_SCENARIOS, WEAKER
 from sts_analysis.report.text import (
@@ -35,7 +35,7 @@ class Step(msgspec.Struct, frozen=True):
     Attributes:
       verb: what to do, in a few words.
       reason: why, in one or two sentences.
-      command: that runs as printed; "" if there is none.
+      command: to run, with NAME for a new annotator; "" if there is none.
       link: an address in the report; "" if there is none.
     """
 
@@ -100,6 +100,11 @@ def _annotate(study: Study) -> str:
     if study.progress.closed:
         words = ["annotations", "close", suite, "--reopen", "--reason", "more must be judged"]
     return shlex.join(["sts", *words])
+
+
+def _invite(study: Study) -> str:
+    """Return the command that adds an annotator to the study of a suite."""
+    return "sts annotators add NAME" if _is_suite(study) else ""
 
 
 def _share_annotators(study: Study) -> Step | None:
@@ -197,13 +202,17 @@ def _separate_tie(study: Study) -> Step | None:
     difference, _ = claim.read_difference(first, second)
     whole = round(100 * abs(difference)) if np.isfinite(difference) else 0
     gap = pluralise(whole, "point") if whole else "less than one point"
-    if needed is None and claim.other_annotators and _count_needed(study, first, second, False):
-        reason = write_sentence(
-            pair,
-            f" differ by {gap}. How much depends on the annotator, so that no number of scenarios "
-            "would separate them.",
-        )
-        return Step("More annotators, not more scenarios.", reason, _annotate(study))
+    whom = ""
+    if needed is None and claim.other_annotators:
+        whom = " for these annotators"
+        needed = _count_needed(study, first, second, False)
+        if needed and study.model.measure_favouritism(first, second) < ALPHA:
+            reason = write_sentence(
+                pair,
+                f" differ by {gap}. How much depends on the annotator, so that no number of "
+                "scenarios would separate them.",
+            )
+            return Step("More annotators, not more scenarios.", reason, _invite(study))
     command = ""
     if _is_suite(study):
         words = ["sts", "power", study.subject.name, "--pair", agents[first], agents[second]]
@@ -226,7 +235,7 @@ def _separate_tie(study: Study) -> Step | None:
     reason = write_sentence(
         "To find the difference between ",
         pair,
-        f" takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
+        f"{whom} takes {amount} scenarios like these, instead of {scenarios:,}.{more}",
     )
     return Step("Add scenarios, or let it rest.", reason, command)
 
@@ -278,4 +287,4 @@ def _add_annotators(study: Study) -> Step | None:
     reason = write_sentence(
         f"From three on, the order holds for other people too, not only for {people}."
     )
-    return Step("More annotators, not more clips.", reason, _annotate(study))
+    return Step("More annotators, not more clips.", reason, _invite(study))
