@@ -173,6 +173,7 @@ def run(
     seed: int = 0,
     workers: int = 1,
     executor: str = LOCAL,
+    replay: bool = True,
     workspace: Workspace | str | Path | None = None,
 ) -> pd.DataFrame:
     """Let agents continue the scenarios of a suite, and save what is not saved yet.
@@ -182,11 +183,13 @@ def run(
 
     Args:
       suite: NAME@VERSION, a subset of it, or what `load_suite` returns.
-      agents: names, or `module:Class`.
+      agents: names, or `module:Class`, with `?PARAMETER=VALUE&label=NAME` if you like.
       continuations: per agent and scenario.
       seed: selects the agents' random streams.
       workers: processes.
       executor: the name of what runs them.
+      replay: False to not play a few continuations of your agents again in another process, which
+        takes long if they take minutes; the report then says so.
       workspace: None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
@@ -210,6 +213,7 @@ def run(
         seed=seed,
         workers=workers,
         executor=executor,
+        replay=replay,
     )
     return pd.DataFrame(rows, columns=_RUN_COLUMNS)
 
@@ -223,6 +227,7 @@ def run_selection(
     seed: int,
     workers: int,
     executor: str,
+    replay: bool,
 ) -> list[dict[str, Any]]:
     """Do what `run` does, and return its rows; the command line need not import pandas."""
     with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
@@ -236,6 +241,7 @@ def run_selection(
             progress=show,
             suite=selection.suite.hash,
             by=executor,
+            replay=replay,
             mention=mention,
         )
     prints = done.fingerprints

@@ -154,6 +154,10 @@ def _format_notes(continuation: Continuation) -> Iterator[str]:
         yield f"identity as stated: version {declared_version(continuation.fingerprint)}"
     if continuation.deterministic:
         yield "deterministic: one continuation a scenario"
+    if continuation.provenance.get("reproducible") is False:
+        yield "not reproducible: played once, and never checked by playing it again"
+    if continuation.provenance.get("replayed") is False:
+        yield "not replayed: run without the check that it plays the same in another process"
     if continuation.together:
         yield "batch-sensitive: its results depend on the other continuations of a batch"
     if continuation.agent != HUMAN and np.isnan(continuation.log_probs).all():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -45,11 +45,14 @@ _identities: dict[int, tuple[Callable[[], Agent | None], Identity]] = {}
 """The identities of live agents, by `id`, each with a reference to its agent."""
 
 
-def identify(agent: Agent) -> Identity:
-    """Return an agent's identity, computed on the first call and then cached."""
+def identify(agent: Agent, arguments: Mapping[str, Any] | None = None) -> Identity:
+    """Return an agent's identity, computed on the first call and then cached.
+
+    `arguments` are those that a user passed to its constructor; they are part of its identity.
+    """
     key = id(agent)
     if key not in _identities or _identities[key][0]() is not agent:
-        identity = _compute_identity(agent)
+        identity = _compute_identity(agent, arguments or {})
         try:
             _identities[key] = weakref.ref(agent, lambda _: _identities.pop(key, None)), identity
         except TypeError:  # a class with __slots__ and without __weakref__
@@ -118,10 +121,11 @@ def describe_fingerprint(mark: str) -> str:
     return f"{mark} (identity as stated)" if declared_version(mark) else mark
 
 
-def _compute_identity(agent: Agent) -> Identity:
+def _compute_identity(agent: Agent, arguments: Mapping[str, Any]) -> Identity:
     try:
         description = _describe(agent)
         state = _EncodedState(description)
+        state.encoded |= {f"?{name}": encode_value(value) for name, value in arguments.items()}
         return Identity(_fingerprint(agent, description, state), "", state.declared)
     except (ArgumentError, AttributeError) as error:
         return Identity("", f"agent {agent.name!r}: {error}", {})
@@ -134,7 +138,7 @@ def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState
         raise ArgumentError(
             f"version must be 1 to 32 letters, digits, dots and dashes; found {version!r}"
         )
-    if version and _is_packaged_agent(agent):
+    if version and _is_packaged_agent(agent) and description["reproducible"]:
         return content_hash(_RULES, *values)[:16]
     child = agent.child if isinstance(agent, ExternalAgent) else None
     place = description["module"], description["class"], description["at_its_name"]
@@ -146,8 +150,12 @@ def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState
         reasons += state.unreadable
         if source.reads_outside:
             reasons.append("it reads files or other data outside its code")
+    has_digest_remedy = bool(reasons) and not source.hidden_reason
+    if not description["reproducible"]:
+        reasons.insert(0, "it declares reproducible = False")
+        has_digest_remedy = False
     if reasons and not version:
-        remedy = "" if source.hidden_reason else "the digest of its weights as weights_digest, or "
+        remedy = "the digest of its weights as weights_digest, or " if has_digest_remedy else ""
         raise ArgumentError(
             f"{reasons[0]}, so its code does not determine its behaviour; declare {remedy}a "
             "version in its class, such as version = '1'"
@@ -183,9 +191,10 @@ def _hashed_parts(source: Code) -> list[bytes]:
 
 def _describe(agent: Agent, *, now: bool = False) -> dict[str, Any]:
     """Return an agent's description; `now` asks an external agent again."""
-    if isinstance(agent, ExternalAgent):
-        return agent.child.request("describe") if now else agent.child.description
-    return describe(agent)
+    if not isinstance(agent, ExternalAgent):
+        return describe(agent)
+    description = agent.child.request("describe") if now else agent.child.description
+    return description | {"declared": description["declared"] | {"name": agent.name}}
 
 
 class _EncodedState:

@@ -11,6 +11,7 @@ from sts import registry
 from sts.agents.external import is_external_path
 from sts.agents.identity import fingerprint
 from sts.agents.registry import GROUP, load
+from sts.agents.spelling import parse_spelling
 from sts.errors import ArgumentError, StsError
 from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool
@@ -26,6 +27,7 @@ class AgentInfo(NamedTuple):
     domain: str
     sees: str
     wordings: tuple[str, ...] = ()
+    reproducible: bool = True
 
 
 def isolation_key(name: str) -> str:
@@ -34,11 +36,16 @@ def isolation_key(name: str) -> str:
     Packaged agents can play in any process. So can PYTHON:module:Class, whose code runs in another
     interpreter.
     """
-    if is_external_path(name):
+    path, points = parse_spelling(name).path, registry.list_entry_points(GROUP)
+    if is_external_path(path):
         return ""
-    points = registry.list_entry_points(GROUP)
-    module, colon, _ = (points[name].value if name in points else name).partition(":")
+    module, colon, _ = (points[path].value if path in points else path).partition(":")
     return name if colon and not registry.is_packaged(module) else ""
+
+
+def is_users(name: str) -> bool:
+    """Return True unless this distribution contains the agent of this name."""
+    return is_external_path(parse_spelling(name).path) or bool(isolation_key(name))
 
 
 def load_info(name: str) -> AgentInfo:
@@ -49,7 +56,10 @@ def load_info(name: str) -> AgentInfo:
     """
     agent = load(name)
     mark, wordings = fingerprint(agent), tuple(agent.wordings)
-    return AgentInfo(agent.name, mark, agent.deterministic, agent.domain, agent.sees, wordings)
+    return AgentInfo(
+        *(agent.name, mark, agent.deterministic, agent.domain, agent.sees, wordings),
+        reproducible=agent.reproducible,
+    )
 
 
 def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:

@@ -43,6 +43,7 @@ def describe(agent: Any) -> dict[str, Any]:
         "at_its_name": _is_importable(kind),
         "declared": {name: getattr(agent, name) for name in declared},
         "wordings": getattr(agent, "wordings", ()),
+        "reproducible": getattr(agent, "reproducible", True),
         "named": has_names,
         "kept": attributes,
     }
@@ -66,7 +67,7 @@ def _own_attributes(agent: Any) -> dict[str, Any]:
     return {
         name: value
         for name, value in attributes.items()
-        if name not in (*DECLARED_ATTRIBUTES, "parameters", "wordings")
+        if name not in (*DECLARED_ATTRIBUTES, "parameters", "wordings", "reproducible")
         and not isinstance(getattr(type(agent), name, None), functools.cached_property)
     }
 

@@ -66,6 +66,8 @@ class Agent(ABC):
       wordings: the instructions that it understands, if it understands few others. In live sessions
         people can choose from them.
       version: set by its author if the code does not determine the behaviour; else "".
+      reproducible: False if it cannot repeat itself, such as a language model or a robot. It then
+        needs a version, and its continuations are never played again.
       parameters: names of the attributes that enter the fingerprint and stay fixed while it plays;
         None for all attributes set by its constructor, see docs/agents.md.
     """
@@ -79,6 +81,7 @@ class Agent(ABC):
     trained_on: str = ""
     wordings: tuple[str, ...] = ()
     version: str = ""
+    reproducible: bool = True
     parameters: ClassVar[tuple[str, ...] | None] = None
 
     def initial_state(self, batch: int, players: int) -> Memory:

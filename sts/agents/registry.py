@@ -2,12 +2,14 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from sts import registry
 from sts.agents import external
 from sts.agents.identity import fingerprint, identify
 from sts.agents.protocol import Agent, Sees
+from sts.agents.spelling import parse_spelling
 from sts.errors import ArgumentError
 from sts.names import is_one_line
 
@@ -25,7 +27,7 @@ def list_installed() -> tuple[str, ...]:
 
 
 def load(name: str) -> Agent:
-    """Return a new agent, by installed name or `module:Class`.
+    """Return a new agent, by installed name or `module:Class`; `?NAME=VALUE&...` may follow.
 
     `PYTHON:module:Class` runs in that interpreter, in a child process that all agents with the same
     path share.
@@ -35,17 +37,19 @@ def load(name: str) -> Agent:
       ArgumentError: `module:Class` is not an agent, or PYTHON is not an interpreter.
       WorkerDied: the other interpreter exits or does not respond.
     """
-    if external.is_external_path(name):
-        return build_agent(external.ExternalAgent(name), name)
-    if ":" in name:
-        kind = registry.load_path("agent", name)
+    path, arguments, label = parse_spelling(name)
+    if external.is_external_path(path):
+        agent = external.ExternalAgent(path, arguments)
+        return build_agent(agent, name, arguments, label)
+    if ":" in path:
+        kind = registry.load_path("agent", path)
     else:
-        kind = registry.load_entry_point(GROUP, "agent", name)
+        kind = registry.load_entry_point(GROUP, "agent", path)
     if not inspect.isclass(kind) or not _has_agent_methods(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, initial_state and act"
         )
-    return build_agent(kind, name)
+    return build_agent(kind, name, arguments, label)
 
 
 def load_planned(name: str, mark: str) -> Agent:
@@ -60,10 +64,13 @@ def load_planned(name: str, mark: str) -> Agent:
     return agent
 
 
-def build_agent(given: Any, name: str) -> Agent:
+def build_agent(
+    given: Any, name: str, arguments: Mapping[str, Any] | None = None, label: str = ""
+) -> Agent:
     """Return an agent from `given`, an agent or its class, and compute its identity.
 
-    `name` is used in error messages.
+    `name` is used in error messages, `arguments` are passed to the class, and `label` replaces the
+    agent's own name.
 
     Raises:
       ArgumentError: `given` is not a valid agent.
@@ -71,11 +78,12 @@ def build_agent(given: Any, name: str) -> Agent:
     if not _has_agent_methods(given):
         raise ArgumentError(f"{name!r} is not an agent: expected a name, initial_state and act")
     try:
-        agent = cast(Agent, given() if inspect.isclass(given) else given)
+        agent = cast(Agent, given(**(arguments or {})) if inspect.isclass(given) else given)
+        if label:
+            agent.name = label  # type: ignore[misc]  # of this object
     except Exception as error:  # third-party code
-        raise ArgumentError(
-            f"agent {name!r} cannot be constructed without arguments: {error}"
-        ) from error
+        which = f"with {', '.join(arguments)}" if arguments else "without arguments"
+        raise ArgumentError(f"agent {name!r} cannot be constructed {which}: {error}") from error
     called = getattr(agent, "name", None)
     if not isinstance(called, str) or not _NAME.fullmatch(called):
         raise ArgumentError(
@@ -86,7 +94,7 @@ def build_agent(given: Any, name: str) -> Agent:
         raise ArgumentError(
             f"agent {name!r}: the name {HUMAN!r} is reserved for people; choose another"
         )
-    for attribute in ("sees", "deterministic", "draws", "domain", "wordings"):
+    for attribute in ("sees", "deterministic", "draws", "domain", "wordings", "reproducible"):
         if not hasattr(agent, attribute):
             setattr(agent, attribute, getattr(Agent, attribute))
     texts = agent.wordings if isinstance(agent.wordings, tuple | list) else [None]
@@ -95,13 +103,14 @@ def build_agent(given: Any, name: str) -> Agent:
     for valid, expected in (
         (agent.sees in get_args(Sees), f"sees must be one of {', '.join(get_args(Sees))}"),
         (isinstance(agent.deterministic, bool), "deterministic must be True or False"),
+        (isinstance(agent.reproducible, bool), "reproducible must be True or False"),
         (valid_draws, f"draws must be 0 to {MAX_DRAWS}"),
         (isinstance(agent.domain, str), "domain must be the name of a domain, or empty"),
         (valid_texts, f"wordings must be lines of at most {MAX_WORDING_CHARS} characters"),
     ):
         if not valid:
             raise ArgumentError(f"agent {name!r}: {expected}")
-    identify(agent)
+    identify(agent, arguments)
     return agent
 
 

@@ -41,6 +41,7 @@ def run(args: argparse.Namespace, workspace: Workspace) -> Result:
         seed=args.seed,
         workers=args.workers,
         executor=args.executor,
+        replay=not args.no_replay,
     )
     header = ("agent", "new", "reused", "fingerprint")
     rows = [

@@ -99,6 +99,7 @@ RUN = Command(
         option(
             "--executor NAME", "program that runs the work: local, or the name of a plugin", "local"
         ),
+        switch("--no-replay", "do not check that continuations of your agents can be played again"),
     ),
 )
 

@@ -41,6 +41,7 @@ class Chunk(NamedTuple):
     version: str  # of this package when this was planned; another one is rejected
     seed: int  # selects the agent's streams
     shares: tuple[Share, ...]  # in the order in which they are made
+    replay: bool = True  # False if the run was told not to replay any
 
     @property
     def size(self) -> int:

@@ -1,15 +1,17 @@
 """Running agents over a suite: planned, batched, in processes, resumable at any time."""
 
 import functools
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sts import agents
-from sts.agents.info import AgentInfo, isolation_key, load_infos
+from sts.agents.info import AgentInfo, is_users, isolation_key, load_infos
 from sts.continuations import parts
 from sts.continuations.index import PLANNING, open_index
 from sts.continuations.plan import Chunk, make_plan
+from sts.continuations.replay import ReplayChecks
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
 from sts.domains import is_third_party
@@ -52,6 +54,7 @@ def run(
     progress: Callable[[int, int], None],
     suite: str = "",
     by: str = LOCAL,
+    replay: bool = True,
     mention: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> RunResult:
     """Run agents until each scenario has `count` continuations of each, and store the new ones.
@@ -64,16 +67,18 @@ def run(
 
     A scenario gets 1 continuation if neither the agent nor its partner draws. One worker is this
     process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
-    name of the executor. `progress` is called with (continuations made, in all), `mention` with an
-    agent and an error that a retry recovered from.
+    name of the executor. `replay` plays some continuations of each user's agent again in another
+    process, unless it declares that it is not reproducible. `progress` is called with
+    (continuations made, in all), `mention` with an agent and an error that a retry recovered from.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed
         that does not fit 64 bits, one agent twice, no such executor, or an agent that does not fit
         the domain of a scenario; nothing has run then.
       DamagedData: a part is damaged, or disagrees with the new continuations.
-      StsError: scenarios failed, or agents could not be loaded; it is the error of the first and
-        counts the others. It is `Unavailable` if a worker process died of it.
+      StsError: scenarios failed, or agents could not be loaded or played again; it is the error of
+        the first and counts the others. Nothing new is kept of an agent that played otherwise. It
+        is `Unavailable` if a worker process died of it.
     """
     if count < 1 or workers < 1:
         raise ArgumentError(f"expected 1 or more, found {count} continuations, {workers} workers")
@@ -92,11 +97,19 @@ def run(
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
     failures: list[Failure] = []
-    work = functools.partial(run_chunk, workspace)
+    work = functools.partial(_run_in_process, workspace)
     is_foreign = any(is_third_party(c.shares[0].scenario.recording.domain) for c in plan.chunks)
-    with create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool:
+    checked = {n: infos[n] for n in loaded if replay and infos[n].reproducible and is_users(n)}
+    part_names: dict[str, list[str]] = {name: [] for name in checked}
+    with (
+        ReplayChecks(workspace.store, checked, scenarios, seed=seed, workers=workers) as replays,
+        create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool,
+    ):
+        for name in checked:
+            if plan.reused[name]:
+                replays.add_stored(index, name)
         chunks = run_tasks(
-            plan.chunks,
+            [chunk._replace(replay=replay) for chunk in plan.chunks],
             work,
             parts=lambda chunk: chunk.parts,
             owner=lambda chunk: chunk.agent,
@@ -108,13 +121,21 @@ def run(
             if isinstance(outcome, StsError):
                 failures += [Failure(chunk.agent, s.scenario.id, outcome) for s in chunk.shares]
             else:
-                finished += outcome
+                finished += chunk.size
                 progress(finished, total)
+                if chunk.agent in checked:
+                    part_names[chunk.agent].append(parts.part_name(chunk.plan, chunk.number))
+                    replays.add_part(chunk.agent, outcome, part_names[chunk.agent][-1])
+        differing = replays.finish()
+    for name in differing:
+        for part in part_names[name]:
+            workspace.path(part).unlink(missing_ok=True)
+    lost |= differing
     if finished:
         open_index(workspace.store)  # saves the next reader the update
     order = [s.id for s in scenarios]
     failures.sort(key=lambda f: (names.index(f.agent), order.index(f.scenario)))
-    _raise_first(failures, lost)
+    _raise_first(failures, lost, kept="other finished" if differing else "finished")
     return RunResult(plan.new, plan.reused, {name: infos[name].fingerprint for name in names})
 
 
@@ -169,7 +190,7 @@ def _check_domains(infos: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]
             bind_agent(agent, world)
 
 
-def _raise_first(failures: Sequence[Failure], lost: Mapping[str, StsError]) -> None:
+def _raise_first(failures: Sequence[Failure], lost: Mapping[str, StsError], kept: str) -> None:
     """Raise the first failure, with the number of others."""
     tried = [f for f in failures if not isinstance(f.error, TaskSkipped)]
     failed_names = list(dict.fromkeys([*lost, *(f.agent for f in tried)]))
@@ -186,7 +207,13 @@ def _raise_first(failures: Sequence[Failure], lost: Mapping[str, StsError]) -> N
     skipped = Counter(f.agent for f in failures if isinstance(f.error, TaskSkipped))
     notes += [f"{name} skipped {count} more" for name, count in skipped.items()]
     summary = ", ".join(notes) + "; " if notes else ""
-    raise error.with_message(f"{error} ({summary}finished continuations are kept)")
+    raise error.with_message(f"{error} ({summary}{kept} continuations are kept)")
+
+
+def _run_in_process(workspace: Workspace, chunk: Chunk) -> int:
+    """Run a chunk and return the ID of this process."""
+    run_chunk(workspace, chunk)
+    return os.getpid()
 
 
 def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
@@ -206,7 +233,12 @@ def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
     for indices, scenarios in by_indices.items():
         for batch in group_by_shape(scenarios):
             continuations += _continue_batch(chunk, agent, batch, indices)
-    parts.write_part(workspace.store, parts.part_name(chunk.plan, chunk.number), continuations)
+    name = parts.part_name(chunk.plan, chunk.number)
+    if agent.reproducible:
+        parts.write_part(workspace.store, name, continuations)
+    else:  # a second attempt gives others: the stored ones stay
+        raw = parts.encode_part(name, continuations)
+        workspace.store.put_new(name, raw, lambda stored, new: True)
     return chunk.size
 
 
@@ -217,11 +249,19 @@ def _continue_batch(
 
     A user's agent also plays the first of them alone. If the result differs, it depends on the
     batch: it is then given one scenario at a time, and its continuations are marked (`together`).
+    An agent that is not reproducible would differ anyway.
     """
-    continuations = continue_all(scenarios, agent, seed=chunk.seed, indices=indices)
-    if chunk.agent in agents.list_installed() or len(continuations) == 1:
+    provenance: dict[str, Any] = {} if chunk.agent == agent.name else {"agent": chunk.agent}
+    if not agent.reproducible:
+        provenance["reproducible"] = False
+    elif not chunk.replay and is_users(chunk.agent):
+        provenance["replayed"] = False
+    play = functools.partial(continue_all, agent=agent, seed=chunk.seed, provenance=provenance)
+    continuations = play(scenarios, indices=indices)
+    is_installed = chunk.agent in agents.list_installed()
+    if is_installed or not agent.reproducible or len(continuations) == 1:
         return continuations
-    (single,) = continue_all(scenarios[:1], agent, seed=chunk.seed, indices=indices[:1])
+    (single,) = play(scenarios[:1], indices=indices[:1])
     if single.content_hash == continuations[0].content_hash:
         return continuations
-    return continue_all(scenarios, agent, seed=chunk.seed, indices=indices, apart=True)
+    return play(scenarios, indices=indices, apart=True)

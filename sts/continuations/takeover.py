@@ -5,8 +5,8 @@ Source: Abramson et al. 2022, section 3.2.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,7 @@ def continue_all(
     seed: int,
     indices: Sequence[int],
     apart: bool = False,
+    provenance: Mapping[str, Any] | None = None,
 ) -> list[Continuation]:
     """Return a continuation of each scenario at each index, in that order.
 
@@ -66,6 +67,7 @@ def continue_all(
     the lengths of context and continuation. The agent observes every replayed step, so its memory
     is warm at takeover, and keeps no mutable state outside it. If `apart`, it gets the episodes of
     one scenario at a time. `seed` selects its streams; the worlds' streams are the scenarios'.
+    `provenance` is added to that of each continuation.
 
     Raises:
       ArgumentError: the scenarios have several shapes.
@@ -108,7 +110,8 @@ def continue_all(
         "together": count if apart else 0,
         "seconds": (time.perf_counter() - began) / len(batch),
         "provenance": collect_provenance()
-        | {name: value for name, value in declared.items() if value},
+        | {name: value for name, value in declared.items() if value}
+        | {**(provenance or {})},
     }
     made: list[list[Continuation]] = [[] for _ in scenarios]
     arrays = (played.actions, played.utterances, played.rewards)

@@ -36,6 +36,7 @@ MAX_TEMPORARY_PATH_BYTES = 70  # of the temporary folder: paths of Unix sockets 
 START_S = 0.7
 """Time that the fork server takes to import what is imported here, measured on two cores."""
 MIN_TASKS_PER_WORKER = 4  # for which the first task, done here, tells how long the others take
+_HASH_SEED = "PYTHONHASHSEED"
 WARM_UP_MODULE = "sts.numerics.warm_up"  # imported only by the server process
 
 
@@ -78,8 +79,8 @@ class Pool:
             others take less than twice what starting workers takes, they run here too; else this
             process goes on until workers can start.
           limited: True to apply the timeout to all workers, not only to those with an owner.
-          method: "spawn" for new interpreters, in which hashes of text differ too; by default, the
-            fastest method available.
+          method: "spawn" for new interpreters, in which hashes of text differ too, even if
+            PYTHONHASHSEED is set; by default, the fastest method available.
 
         Raises:
           ArgumentError: STS_PATIENCE is not a positive number.
@@ -132,10 +133,14 @@ class Pool:
             wait_for_message(*busy)
             if self._limited:
                 deadlines.report_progress()  # this process may itself be a worker with a timeout
-            for worker in busy:
-                if finished := worker.outcome():
-                    self._hand_out()
-                    yield finished
+            yield from self.poll()
+
+    def poll(self) -> Iterator[tuple[Any, Any]]:
+        """Yield what `completed` yields, of tasks in processes that are done; wait for none."""
+        for worker in [worker for worker in self._workers if worker.task]:
+            if finished := worker.outcome():
+                self._hand_out()
+                yield finished
 
     def run_task(self, work: Callable[P, R], *args: P.args, **_: P.kwargs) -> R:
         """Run `work(*args)` in a process and return its result, or raise its error.
@@ -210,8 +215,9 @@ class _Worker(Process):
         if method == "forkserver":
             _start_fork_server(context)
         ours, theirs = context.Pipe()
-        arguments = theirs, dict(os.environ), not owner
-        super().__init__(ours, _start_process(context, arguments), patience)
+        with _other_hash_seed() if method == "spawn" else contextlib.nullcontext():
+            arguments = theirs, dict(os.environ), not owner
+            super().__init__(ours, _start_process(context, arguments), patience)
         theirs.close()
         self.owner = owner
         self.task: _Task | None = None
@@ -237,6 +243,20 @@ class _Worker(Process):
         if is_bug and isinstance(result, Exception):
             raise result
         return key, result
+
+
+@contextlib.contextmanager
+def _other_hash_seed() -> Iterator[None]:
+    """Open a context whose new processes hash texts otherwise than this one; else it is random."""
+    seed = os.environ.get(_HASH_SEED, "")
+    if not seed.isdecimal():
+        yield
+        return
+    os.environ[_HASH_SEED] = str((int(seed) + 1) % 2**32)
+    try:
+        yield
+    finally:
+        os.environ[_HASH_SEED] = seed
 
 
 def _start_fork_server(context: Any) -> None:

@@ -4,6 +4,7 @@ Observations and actions are exchanged as arrays. Each process starts one child 
 and uses it for all batches.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -27,8 +28,8 @@ class ExternalAgent(Agent):
       played_by: the versions of Python and NumPy there.
     """
 
-    def __init__(self, spelling: str) -> None:
-        """Start the agent's process, or use the running one.
+    def __init__(self, spelling: str, arguments: Mapping[str, Any] | None = None) -> None:
+        """Start the agent's process, or use the running one with these constructor arguments.
 
         Raises:
           ArgumentError: `spelling` is not PYTHON:module:Class, or the interpreter does not exist,
@@ -39,13 +40,14 @@ class ExternalAgent(Agent):
         if not python or not all(part.isidentifier() for part in (*module.split("."), name)):
             raise ArgumentError(f"expected agent as PYTHON:module:Class, found {spelling!r}")
         try:
-            self.child = get_process(python, module, name)
+            self.child = get_process(python, module, name, arguments or {})
         except StsError as error:
             raise error.with_message(f"agent {spelling!r}: {error}") from error
         self.played_by = {n: str(v) for n, v in self.child.description["played_by"].items()}
         for attribute, value in self.child.description["declared"].items():
             setattr(self, attribute, value)
         self.wordings = self.child.description["wordings"]
+        self.reproducible = self.child.description["reproducible"]
         if self.child.description["finishes"]:
             self.finish = self._finish
 

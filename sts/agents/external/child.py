@@ -5,11 +5,13 @@ raises a one-line error. Loading the agent again starts a new one.
 """
 
 import atexit
+import json
 import os
 import select
 import shutil
 import subprocess
 import threading
+from collections.abc import Mapping
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -40,8 +42,8 @@ class AgentProcess:
       description: of the agent, as `sts.agents.introspection.describe` returns it.
     """
 
-    def __init__(self, python: str, module: str, name: str) -> None:
-        """Start the interpreter and load the agent.
+    def __init__(self, python: str, module: str, name: str, arguments: str = "{}") -> None:
+        """Start the interpreter and load the agent; `arguments` are its constructor's, in JSON.
 
         Raises:
           ArgumentError: the interpreter does not exist, has no NumPy, or has no such agent.
@@ -58,7 +60,7 @@ class AgentProcess:
         environment = {k: v for k, v in os.environ.items() if k not in _INTERPRETER_VARIABLES}
         try:
             started = subprocess.Popen(
-                [python, *files, module, name, *map(str, descriptors)],
+                [python, *files, module, name, *map(str, descriptors), arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
                 env=environment,
@@ -157,18 +159,19 @@ class AgentProcess:
                 return data
 
 
-_processes: dict[tuple[int, str, str], AgentProcess] = {}
+_processes: dict[tuple[int, str, str, str], AgentProcess] = {}
 _lock = threading.Lock()
 
 
-def get_process(python: str, module: str, name: str) -> AgentProcess:
+def get_process(python: str, module: str, name: str, arguments: Mapping[str, Any]) -> AgentProcess:
     """Return the running child of this process for an agent, or start one."""
-    key = os.getpid(), str(Path.cwd()), f"{python}:{module}:{name}"
+    given = json.dumps(arguments)
+    key = os.getpid(), str(Path.cwd()), f"{python}:{module}:{name}", given
     with _lock:
         if key in _processes and _processes[key].has_ended:
             _processes.pop(key).end()
         if key not in _processes:
-            _processes[key] = AgentProcess(python, module, name)
+            _processes[key] = AgentProcess(python, module, name, given)
         return _processes[key]
 
 

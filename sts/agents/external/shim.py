@@ -1,12 +1,12 @@
 """Server that runs an agent in an interpreter of its own, for a parent that runs the environment.
 
-    PYTHON shim.py FRAMES DESCRIBED MODULE CLASS PIPE LIFE
+    PYTHON shim.py FRAMES DESCRIBED MODULE CLASS PIPE LIFE ARGUMENTS
 
 It needs Python 3.8 or later and NumPy, not this distribution. FRAMES is the file that encodes
 messages (`sts/jobs/frames.py`), and DESCRIBED the one that describes agents
 (`sts/agents/introspection.py`). PIPE is one end of a `multiprocessing.Pipe`. Nothing is written to
-the pipe LIFE: when its other end closes, the parent has ended, and this process is killed. The
-agent's prints go to standard error.
+the pipe LIFE: when its other end closes, the parent has ended, and this process is killed.
+ARGUMENTS are those of the agent's constructor, in JSON. The agent's prints go to standard error.
 
 A request is a name and its arguments. Its answer is ("done", value) or ("raised", type, text).
 """
@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import sys
 from multiprocessing.connection import Connection
@@ -49,8 +50,8 @@ class Instructions(NamedTuple):
     ids: Any
 
 
-def load_agent(module: str, name: str) -> Any:
-    """Import and construct the agent at `module:name`.
+def load_agent(module: str, name: str, arguments: Any) -> Any:
+    """Import and construct the agent at `module:name` with these arguments.
 
     Raises:
       LoadFailed: there is no such agent.
@@ -69,9 +70,10 @@ def load_agent(module: str, name: str) -> Any:
     if not inspect.isclass(kind) or not has_methods:
         raise LoadFailed("is not an agent: expected a class with a name, initial_state and act")
     try:
-        return kind()
+        return kind(**arguments)
     except (Exception, SystemExit) as error:
-        raise LoadFailed(f"cannot be constructed without arguments: {error}") from None
+        which = "with " + ", ".join(arguments) if arguments else "without arguments"
+        raise LoadFailed(f"cannot be constructed {which}: {error}") from None
 
 
 class Server:
@@ -165,7 +167,9 @@ def _load_file(path: str) -> Any:
     return module
 
 
-def main(frames: str, described: str, module: str, name: str, pipe: str, life: str) -> None:
+def main(
+    frames: str, described: str, module: str, name: str, pipe: str, life: str, arguments: str
+) -> None:
     """Load the agent and answer requests until the parent has ended."""
     for descriptor in (pipe, life):
         os.set_inheritable(int(descriptor), False)
@@ -179,7 +183,8 @@ def main(frames: str, described: str, module: str, name: str, pipe: str, life: s
         connection.send_bytes(LOAD_FAILED + line.encode())
         return
     try:
-        server = Server(load_agent(module, name), codec, _load_file(described), connection)
+        agent = load_agent(module, name, json.loads(arguments))
+        server = Server(agent, codec, _load_file(described), connection)
     except LoadFailed as error:
         connection.send_bytes(LOAD_FAILED + str(error).encode())
         return
