@@ -11,6 +11,7 @@ from sts.agents.info import AgentInfo, load_infos
 from sts.cli.arguments import collect_retries, show_progress
 from sts.cli.settings import read_values
 from sts.continuations.run import run as run_scenarios
+from sts.continuations.versions import find_spellings
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.executors import LOCAL
 from sts.jobs.tasks import TaskSkipped
@@ -230,6 +231,7 @@ def run_selection(
     replay: bool,
 ) -> list[dict[str, Any]]:
     """Do what `run` does, and return its rows; the command line need not import pandas."""
+    names = find_spellings(workspace, names)
     with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
         done = run_scenarios(
             workspace,

@@ -19,8 +19,10 @@ from sts.commands.terminal import (
 )
 from sts.commands.verdicts import Verdicts, load_verdicts
 from sts.continuations import store
-from sts.continuations.index import LOOK_UP, SCHEMA, Index, open_index
+from sts.continuations.index import LOOK_UP, SCHEMA, Entry, Index, open_index
+from sts.continuations.label_table import agent_names
 from sts.continuations.types import Continuation
+from sts.continuations.versions import Version, find_shown_name
 from sts.domains import FilmAnnotations
 from sts.engine.rendering import encode_webp, render_film, write_mp4
 from sts.episodes import Episode
@@ -41,6 +43,7 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     parts: list[str] = []
     values: list[dict[str, Any]] = []
     recordings: list[Scenario] = []
+    versions: set[Version] = set()
     for name in args.what:
         if "/" in name:
             linked = _find_linked_scenarios(workspace, name)
@@ -49,17 +52,19 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
             for scenario in linked:
                 task = {"instruction": scenario.instruction.text, "players": list(scenario.players)}
                 values.append({"scenario": scenario.id, "hash": scenario.hash} | task)
-            continuations += _select_continuations(
-                workspace, saved_index, linked[0], args.agent, args.index
-            )
+            entries = list(store.iter_entries(workspace, {linked[0].hash}, saved_index))
+            versions |= {(entry.agent, entry.fingerprint) for entry in entries}
+            for id in _select_continuations(entries, linked[0].id, args.agent, args.index):
+                continuations.append(store.find_continuation(workspace, id, saved_index))
         else:
             continuations.append(_find_continuation(workspace, saved_index, name))
     verdicts = load_verdicts(workspace, continuations, saved_index)
-    parts += _continuation_blocks(continuations, args.frames, verdicts)
+    names = agent_names(versions | {(c.agent, c.fingerprint) for c in continuations})
+    parts += _continuation_blocks(continuations, args.frames, verdicts, names)
     for continuation in continuations:
         identity = {
             "continuation": continuation.id,
-            "agent": continuation.agent,
+            "agent": names[continuation.agent, continuation.fingerprint],
             "index": continuation.identity.index,
         }
         task = {"instruction": continuation.instruction.text, "players": list(continuation.players)}
@@ -134,36 +139,42 @@ def _join_side_by_side(left: Callable[[int], str], right: Callable[[int], str]) 
 
 
 def _select_continuations(
-    workspace: Workspace, saved_index: Index, scenario: Scenario, names: Sequence[str], index: int
-) -> list[Continuation]:
-    entries = list(store.iter_entries(workspace, {scenario.hash}, saved_index))
-    continuations = store.sort_continuations(
-        [entry for entry in entries if entry.identity.index == index] or entries
-    )
-    agents = dict.fromkeys(c.agent for c in continuations)
-    for name in names:
-        if name not in agents:
-            raise UnknownName(f"agent with continuations of {scenario.id}", name, agents)
-    out = []
-    for name in names or list(agents)[:2]:
-        candidates = [c for c in continuations if c.agent == name]
-        nearest = min(candidates, key=lambda c: abs(c.identity.index - index))
-        out.append(store.find_continuation(workspace, nearest.id, saved_index))
-    return out
+    entries: Sequence[Entry], scenario: str, names: Sequence[str], index: int
+) -> list[str]:
+    """Return the ids of a continuation of each agent: number `index`, or the nearest to it.
+
+    Raises:
+      UnknownName: an agent has none.
+      ArgumentError: an agent has several versions, and no name says which.
+    """
+    ordered = store.sort_continuations(entries)
+    shown = agent_names((entry.agent, entry.fingerprint) for entry in ordered)
+    versions = {name: version for version, name in shown.items()}
+    chosen = []
+    for name in names or list(dict.fromkeys(entry.agent for entry in ordered))[:2]:
+        wanted = find_shown_name(name, versions, f"agent with continuations of {scenario}")
+        candidates = [e for e in ordered if shown[e.agent, e.fingerprint] == wanted]
+        chosen.append(min(candidates, key=lambda e: abs(e.identity.index - index)).id)
+    return chosen
 
 
 def _continuation_blocks(
-    continuations: Sequence[Continuation], scenes: int | None, verdicts: Mapping[str, Verdicts]
+    continuations: Sequence[Continuation],
+    scenes: int | None,
+    verdicts: Mapping[str, Verdicts],
+    names: Mapping[Version, str],
 ) -> list[str]:
     """Return a block for each continuation; two of one scenario that follow are side by side."""
     out: list[str] = []
     rest = list(continuations)
     while rest:
         continuation = rest.pop(0)
-        block = partial(_format_continuation, continuation, scenes, verdicts[continuation.id])
+        block = partial(
+            _format_continuation, continuation, scenes, verdicts[continuation.id], names
+        )
         if rest and rest[0].scenario_hash == continuation.scenario_hash:
             other = rest.pop(0)
-            right = partial(_format_continuation, other, scenes, verdicts[other.id])
+            right = partial(_format_continuation, other, scenes, verdicts[other.id], names)
             out += _join_side_by_side(block, right)
         else:
             out.append(block(terminal_columns()))
@@ -217,11 +228,15 @@ def _make_focus(item: Continuation | Scenario, scenarios: Sequence[Scenario]) ->
 
 
 def _format_continuation(
-    continuation: Continuation, scenes: int | None, verdicts: Verdicts, columns: int
+    continuation: Continuation,
+    scenes: int | None,
+    verdicts: Verdicts,
+    names: Mapping[Version, str],
+    columns: int,
 ) -> str:
+    agent = names[continuation.agent, continuation.fingerprint]
     title = (
-        f"{continuation.agent} #{continuation.identity.index} on {continuation.scenario_id} "
-        f"({continuation.id})"
+        f"{agent} #{continuation.identity.index} on {continuation.scenario_id} ({continuation.id})"
     )
     after = (
         describe_utterances(continuation.episode, continuation.players, continuation.takeover),

@@ -114,7 +114,10 @@ SHOW = Command(
             "NAME@VERSION/SCENARIO, DRAFT/CANDIDATE, or a continuation's id or its first digits",
             nargs="+",
         ),
-        repeatable("--agent A", "agent to show; repeatable (default: all)"),
+        repeatable(
+            "--agent A",
+            "agent to show, named as in reports or as for sts run; repeatable (default: two)",
+        ),
         option("--index I", "number of the continuation, from 0", 0, least=0),
         option("--frames N", "frames in a filmstrip (default: as many as fit)", least=2),
         option("--webp FILE", "write one continuation as an animation"),
