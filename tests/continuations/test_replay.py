@@ -1,0 +1,171 @@
+"""Continuations of a user's agent count only if another process plays them again alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sts.cli.main import main
+from sts.continuations import store
+from sts.jobs.executors import OwnedTask
+from sts.jobs.pool import Pool
+from sts.storage.workspace import Workspace
+from sts.suites import store as suites
+from sts_scenarios.labels import _format_notes
+from tests.examples import scenarios
+
+AGENTS = """
+import linecache
+import os
+import pathlib
+import time
+
+import numpy as np
+
+from sts.agents import Agent, PolicyOutput
+
+LAYER = np.random.default_rng().random(9)
+
+class Sound(Agent):
+    name, version = "sound", "1"
+
+    def initial_state(self, batch, players):
+        return {"steps": np.zeros(batch, int)}
+
+    def act(self, observation, instructions, memory, draws):
+        weights = np.ones((*observation.cell.shape, 9))
+        actions = self.choose(weights, int(memory["steps"][0]))
+        return PolicyOutput(actions), {"steps": memory["steps"] + 1}
+
+    def choose(self, weights, step):
+        return weights
+
+class Layer(Sound):
+    name = "layer"
+
+    def choose(self, weights, step):
+        return weights * LAYER**4
+
+class Order(Sound):
+    name = "order"
+
+    def choose(self, weights, step):
+        weights[..., hash(f"step {step}") % 9] = 100
+        return weights
+
+class Reads(Sound):
+    name = "reads"
+
+    def choose(self, weights, step):
+        weights[..., int(linecache.getline("weights.txt", 1))] = 100
+        return weights
+
+class Hangs(Sound):
+    name = "hangs"
+
+    def choose(self, weights, step):
+        owner = pathlib.Path("owner")
+        if not owner.exists():
+            owner.write_text(str(os.getpid()))
+        while owner.read_text() != str(os.getpid()):
+            time.sleep(0.01)
+        return weights
+
+class Model(Sound):
+    name, reproducible, version = "model", False, "2026-11"
+
+    def choose(self, weights, step):
+        return weights * np.random.default_rng().random(9) ** 4
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a suite `mine@1` and the module `users`, which is the current one."""
+    suites.freeze(Workspace.open(str(tmp_path / "sts-workspace")), "mine", scenarios(4))
+    (tmp_path / "users.py").write_text(AGENTS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*agents: str, count: int = 2, options: tuple[str, ...] = ()) -> int:
+    words = [word for agent in agents for word in ("--agent", agent)]
+    return main(["run", "mine@1", *words, "--continuations", str(count), *options])
+
+
+def load_hashes(folder: Path) -> dict[str, list[str]]:
+    """Return the content hashes of each agent's continuations."""
+    out: dict[str, list[str]] = {}
+    for continuation in load(folder):
+        out.setdefault(continuation.agent, []).append(continuation.content_hash)
+    return out
+
+
+def load(folder: Path):
+    workspace = Workspace.open(str(folder / "sts-workspace"))
+    suite = suites.load(workspace, "mine@1")
+    return store.load(workspace, {scenario.hash for scenario in suite.scenarios})
+
+
+def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(folder, monkeypatch, capfd):
+    monkeypatch.setenv("PYTHONHASHSEED", "1")  # of the workers, and not of the replay
+    assert run("users:Order", "users:Layer", "users:Sound", "random") == 1
+    (error,) = capfd.readouterr().err.splitlines()
+    assert error.startswith("sts: agent users:Order: 4 of 4 continuations differ when it plays ")
+    assert "weights_digest" in error and "reproducible = False" in error
+    assert error.endswith("(users:Layer also failed; other finished continuations are kept)")
+    assert {name: len(own) for name, own in load_hashes(folder).items()} == {
+        "sound": 8,
+        "random": 8,
+    }
+
+
+def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, capfd):
+    (folder / "weights.txt").write_text("3")
+    assert run("users:Reads", count=1) == 0 == run("users:Reads")
+    before = load_hashes(folder)
+    (folder / "weights.txt").write_text("5")
+    capfd.readouterr()
+    assert run("users:Reads", count=3) == 1
+    out, error = capfd.readouterr()
+    assert out == "" and "agent users:Reads: " in error and " continuations differ when " in error
+    assert load_hashes(folder) == before
+
+
+def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
+    monkeypatch.setenv("STS_PATIENCE", "2")
+    assert run("users:Hangs?label=slow", "random") == 1
+    (error,) = capfd.readouterr().err.splitlines()
+    assert "cannot be played again in a new process, so none counts" in error
+    assert "its process made no progress for 2 seconds" in error
+    assert [*load_hashes(folder)] == ["random"]
+
+
+def test_agent_that_is_not_reproducible_is_kept_by_index_and_never_replayed(folder):
+    assert run("users:Model") == 0
+    before = load_hashes(folder)["model"]
+    assert run("users:Model", count=3) == 0
+    continuations = load(folder)
+    assert len(continuations) == 12 and {*before} < {c.content_hash for c in continuations}
+    assert [c.together for c in continuations] == [0] * 12
+    notes = [*_format_notes(continuations[0])]
+    assert notes[:2] == [
+        "identity as stated: version 2026-11",
+        "not reproducible: played once, and never checked by playing it again",
+    ]
+
+
+def test_continuations_without_replay_say_so_in_provenance_and_notes(folder):
+    assert run("users:Layer", "random", options=("--no-replay",)) == 0
+    played, random = load(folder)[0], load(folder)[-1]
+    assert played.provenance["replayed"] is False and played.provenance["agent"] == "users:Layer"
+    assert any(note.startswith("not replayed: ") for note in _format_notes(played))
+    assert "replayed" not in random.provenance and "agent" not in random.provenance
+
+
+def test_new_interpreter_hashes_texts_otherwise_when_the_seed_is_set(monkeypatch):
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    with Pool(1) as forked, Pool(1, method="spawn") as spawned:
+        hashes = [pool.run_task(OwnedTask(hash, "mine"), "a text") for pool in (forked, spawned)]
+    assert hashes[0] != hashes[1]
