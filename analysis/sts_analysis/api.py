@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from sts.cli.arguments import show_progress
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.provenance import collect_provenance
+from sts.spellings import Spellings, make_spellings
 from sts.storage.workspace import Workspace
 from sts.suites.selections import Selection
 from sts_analysis.inputs.gather import Gathered, add_scores, gather_frame, gather_table
@@ -31,6 +32,8 @@ def load_ratings(
     columns: Mapping[str, str] | None = None,
     success: Words = (),
     failure: Words = (),
+    same: str | Sequence[str] = (),
+    distinct: str | Sequence[str] = (),
     workspace: Workspace | str | Path | None = None,
 ) -> pd.DataFrame:
     """Load and check a ratings table, one row per verdict.
@@ -42,6 +45,8 @@ def load_ratings(
       columns: of a file or data frame, its names of columns: `{"agent": "Model"}`.
       success: of a file or data frame, the verdicts that mean success, such as "pass" or (4, 5).
       failure: of a file or data frame, the verdicts that mean failure.
+      same: of a file or data frame, spellings of one name: "Ann=ann" reads ann as Ann.
+      distinct: of a file or data frame, similar names that are different: "Ann|ann".
       workspace: of the suite; None for `STS_WORKSPACE`, else `sts-workspace`.
 
     Returns:
@@ -51,7 +56,8 @@ def load_ratings(
     Raises:
       StsError: a column or value is not as expected, or nothing of the suite is judged.
     """
-    return _gather(source, make_mapping(columns, success, failure), None, workspace).ratings
+    mapping, spellings = make_mapping(columns, success, failure), make_spellings(same, distinct)
+    return _gather(source, mapping, spellings, None, workspace).ratings
 
 
 def build_report(
@@ -61,6 +67,8 @@ def build_report(
     columns: Mapping[str, str] | None = None,
     success: Words = (),
     failure: Words = (),
+    same: str | Sequence[str] = (),
+    distinct: str | Sequence[str] = (),
     target: str = "sampled",
     unit: str = "trajectory",
     closed: str = "",
@@ -83,6 +91,8 @@ def build_report(
       columns: of a file or data frame, its names of columns; see `load_ratings`.
       success: of a file or data frame, the verdicts that mean success.
       failure: of a file or data frame, the verdicts that mean failure.
+      same: spellings of one name in the table or in `scores`: "Ann=ann" reads ann as Ann.
+      distinct: similar names there that are different: "Ann|ann".
       target: what intervals are about: "sampled", other scenarios like these, or "fixed", these.
       unit: what was drawn independently: "trajectory", or "people" to join all scenarios that the
         same people recorded (suites only).
@@ -111,7 +121,7 @@ def build_report(
     if seed < 0:
         raise ArgumentError(f"seed: expected 0 or more, found {seed}")
     mapping = make_mapping(columns, success, failure)
-    gathered = _gather(source, mapping, compare_to, workspace)
+    gathered = _gather(source, mapping, make_spellings(same, distinct), compare_to, workspace)
     if real_names:
         from sts_analysis.inputs.workspace import called_by_name
 
@@ -120,6 +130,8 @@ def build_report(
     if scores is not None:
         table = scores if isinstance(scores, pd.DataFrame) else Path(scores)
         gathered = add_scores(gathered, table)
+        if gathered.refused:
+            raise DamagedData(gathered.refused)
     options = Options(
         target="fixed" if target == "fixed" else "sampled",
         seed=seed,
@@ -151,6 +163,7 @@ def load_report(path: str | Path) -> NotebookReport:
 def _gather(
     source: Source | Gathered,
     mapping: ColumnMapping,
+    spellings: Spellings,
     compare_to: str | None,
     workspace: Workspace | str | Path | None,
 ) -> Gathered:
@@ -165,9 +178,10 @@ def _gather(
     if is_suite:
         from sts_analysis.inputs.workspace import gather
 
-        return gather(Workspace.open(workspace), str(source), compare_to)
+        gathered = gather(Workspace.open(workspace), str(source), compare_to)
+        return gathered._replace(spellings=spellings)
     if compare_to is not None:
         raise ArgumentError("compare_to needs a suite, NAME@VERSION; a table has no other version")
     if isinstance(source, pd.DataFrame):
-        return gather_frame(source, mapping)
-    return gather_table(Path(source), mapping)
+        return gather_frame(source, mapping, spellings)
+    return gather_table(Path(source), mapping, spellings)

@@ -98,6 +98,7 @@ def import_ratings(
     Raises:
       DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
         the message has the line.
+      ArgumentError: the name of a new annotator differs from another only in how it is written.
     """
     everyone = annotator_names(ratings)
     queue.enqueue(connection, additions, study=study, now=now)
@@ -107,6 +108,7 @@ def import_ratings(
         for name in (person.name, person.pseudonym)
     }
     new = [name for name in everyone if name not in person_by_name]
+    people.refuse_spellings(connection, new)
     person_by_name |= {name: people.add_person(connection, name, now=now) for name in new}
     for number in sorted({person_by_name[name].id for name in everyone}):
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`

@@ -41,6 +41,7 @@ from sts.annotations.schema import (
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
 from sts.names import clean_name, quote, replace_unprintable
+from sts.spellings import find_spellings
 from sts.storage.files import content_hash
 
 if TYPE_CHECKING:
@@ -65,15 +66,19 @@ def add_invited(
     email: str | None = None,
     *,
     now: float,
+    is_checked: bool = False,
 ) -> Annotator:
     """Add a person and invite them; see `invite`. With an e-mail address they can also sign in.
 
-    The connection must be the only writer, as for all functions that change people.
+    The connection must be the only writer, as for all functions that change people. If
+    `is_checked`, the spelling of many names was compared at once; see `refuse_spellings`.
 
     Raises:
-      ArgumentError: the name is taken, or not 1 to 64 printable characters; or the address is
-        invalid or taken.
+      ArgumentError: the name is taken, differs from another only in how it is written, or is not 1
+        to 64 printable characters; or the address is invalid or taken.
     """
+    if not is_checked:
+        refuse_spellings(connection, [normalise_name(name)])
     person = add_person(connection, name, now=now, doing=doing)
     if email is not None:
         addresses.set_address(connection, person.id, email)
@@ -105,6 +110,20 @@ def add_person(
         )
         record_changes(connection, number, ROLE, [(role, 1) for role in sort_roles(doing)])
     return Annotator(number, name, pseudonym=pseudonym, roles=sort_roles(doing))
+
+
+def refuse_spellings(connection: Connection, names: Collection[str]) -> None:
+    """Raise ArgumentError if a new name differs from another only in how it is written."""
+    columns = connection.execute(select(annotators.c.name, annotators.c.pseudonym)).all()
+    known = {name for row in columns for name in row}
+    new = {*names} - known
+    for spellings in find_spellings(new | known):
+        if fresh := next((name for name in reversed(spellings) if name in new), None):
+            other = next(name for name in spellings if name != fresh)
+            raise ArgumentError(
+                f"annotators {quote(fresh)} and {quote(other)} differ only in how they are "
+                "written; use one spelling for one person, or choose another name"
+            )
 
 
 def hash_names(name: str, pseudonym: str) -> str:

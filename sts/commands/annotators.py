@@ -56,8 +56,12 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
         rows = read_rows(args.csv, ("name",), ("role", "email"))
     new = map_rows(rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
+        people.refuse_spellings(connection, [row.value[0] for row in new])
         added = map_rows(
-            new, lambda person: people.add_invited(connection, *person, now=store.now())
+            new,
+            lambda person: people.add_invited(
+                connection, *person, now=store.now(), is_checked=True
+            ),
         )
         described = [_describe_person(connection, row.value) for row in added]
     if not args.csv:

@@ -67,6 +67,15 @@ def test_names_are_unique_once_normalised_and_can_be_printed(store) -> None:
         change(store, people.deactivate, "Bo")
 
 
+def test_name_that_differs_only_in_how_it_is_written_is_refused(store) -> None:
+    add_person(store, "Ann")
+    for name in ("ann", "\uff21NN", "ANN"):
+        with pytest.raises(ArgumentError, match="differ only in how they are written"):
+            add_person(store, name)
+    with pytest.raises(ArgumentError, match="differ only in how they are written"):
+        change(store, people.refuse_spellings, ["bo", "Bo"])
+
+
 def test_retired_annotator_is_locked_out_and_frees_their_clips(store) -> None:
     enqueue(store, some_items(3))
     ana, bo = add_person(store, "Ana"), add_person(store, "Bo")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sts.cli.arguments import warn
-from sts.errors import ArgumentError, UnknownName
+from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.names import quote
 
 if TYPE_CHECKING:
@@ -50,9 +50,12 @@ def _report(args: argparse.Namespace) -> int:
     from sts_analysis.commands.source import gather_source
     from sts_analysis.evidence.bundle import bundle, check_bundle
     from sts_analysis.evidence.gather import CLIP_PAGE, open_evidence
+    from sts_analysis.inputs.gather import add_scores
     from sts_analysis.report.write import PARTS, check_folder, write_report
 
     gathered = gather_source(args, args.compare_to)
+    if args.scores is not None:
+        gathered = add_scores(gathered, Path(args.scores))
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.zip:
@@ -64,7 +67,6 @@ def _report(args: argparse.Namespace) -> int:
             args.reference_agent = _find_agent(args.reference_agent, versions)
     built = build_report(
         gathered,
-        args.scores,
         target=args.target,
         unit=args.unit,
         closed=args.closed,
@@ -114,6 +116,8 @@ def _report(args: argparse.Namespace) -> int:
             print(f"zip: {args.zip} ({size / 1e6:.1f} MB)")
     if args.wandb is not None:
         built.log(args.wandb)
+    if gathered.refused:  # its scores are left out; the ranking does not depend on them
+        raise DamagedData(gathered.refused)
     return 0
 
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from sts.errors import ArgumentError
+from sts.spellings import Spellings, make_spellings
 from sts_analysis.inputs.gather import Gathered, gather_table
 from sts_analysis.inputs.mapping import parse_mapping
 from sts_analysis.planning.pilot import Pilot, read_pilot
@@ -21,13 +22,22 @@ def has_source(args: argparse.Namespace) -> bool:
 
 def gather_source(args: argparse.Namespace, against: str | None = None) -> Gathered:
     """Gather what has been annotated or labelled, beside suite `against` if one is named."""
+    spellings = parse_spellings(args)
     if args.table is not None:
-        return gather_table(Path(args.table), parse_mapping(args))
+        return gather_table(Path(args.table), parse_mapping(args), spellings)
     # Only a suite needs a workspace, its annotations, and worlds to check it by.
     from sts.storage.workspace import Workspace
     from sts_analysis.inputs.workspace import gather
 
-    return gather(Workspace.open(args.workspace), args.suite, against)
+    gathered = gather(Workspace.open(args.workspace), args.suite, against)
+    return gathered._replace(spellings=spellings)
+
+
+def parse_spellings(args: argparse.Namespace) -> Spellings:
+    """Return what `--same` and `--distinct` say; raise ArgumentError without a table."""
+    if (args.same or args.distinct) and args.table is None and not getattr(args, "scores", None):
+        raise ArgumentError("--same and --distinct need --table or --scores")
+    return make_spellings(args.same, args.distinct)
 
 
 def load_pilot(args: argparse.Namespace) -> Pilot:

@@ -53,6 +53,8 @@ _FOREIGN = (
     ),
     repeatable("--success WORD", "verdict in --table that means success; repeatable"),
     repeatable("--failure WORD", "verdict in --table that means failure; repeatable"),
+    repeatable("--same NAME=SPELLING", "two spellings of one name, such as Ann=ann; repeatable"),
+    repeatable("--distinct NAME|NAME", "similar names of two, such as Ann|ann; repeatable"),
 )
 """Options that say how a table of other people is read."""
 

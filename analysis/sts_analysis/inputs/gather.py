@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from sts.ratings import TYPES
+from sts.spellings import UNSTATED, Spellings
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
 from sts_analysis.inputs.ratings import NUMBERS, Excluded, check_ratings, split_excluded
@@ -18,6 +19,7 @@ from sts_analysis.inputs.scores import (
     Versions,
     check_scores,
     empty_scores,
+    match_agents,
     override_scores,
 )
 from sts_analysis.inputs.subject import Other, Subject
@@ -43,6 +45,9 @@ class Gathered(NamedTuple):
       media_folder: what the paths in the column `media` are relative to; None without paths.
       excluded: what was left out because its annotators were excluded.
       versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
+      spellings: what is known of names that differ only in how they are written.
+      unmatched: agents of an added scores table that are not in the ratings.
+      refused: why one of them may be an agent of the ratings after all; "" if none may.
       scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
     """
@@ -60,32 +65,50 @@ class Gathered(NamedTuple):
     media_folder: Path | None = None
     versions: Versions = MappingProxyType({})
     excluded: Excluded = Excluded()
+    spellings: Spellings = UNSTATED
+    unmatched: tuple[str, ...] = ()
+    refused: str = ""
 
 
-def gather_table(path: Path, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
+def gather_table(
+    path: Path, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
+) -> Gathered:
     """Gather everything for the report of a ratings table in a file; see `check_ratings`."""
-    return _gather(tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS), mapping)
+    table = tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS)
+    return _gather(table, mapping, spellings)
 
 
-def gather_frame(frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN) -> Gathered:
+def gather_frame(
+    frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
+) -> Gathered:
     """Gather everything for the report of a ratings table in memory; see `check_ratings`."""
     table = tables.from_frame("table", frame, tuple(TYPES), mapping.columns, NUMBERS)
-    return _gather(table._replace(inputs=(describe_frame("table", frame),)), mapping)
+    table = table._replace(inputs=(describe_frame("table", frame),))
+    return _gather(table, mapping, spellings)
 
 
 def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
-    """Add a scores table, a file or in memory; where both have an agent's metric, it counts."""
+    """Add a scores table, a file or in memory; where both have an agent's metric, it counts.
+
+    Scores of agents that are not in the ratings count for nothing; see `Gathered.refused`.
+    """
     if isinstance(scores, pd.DataFrame):
         table = tables.from_frame("scores", scores)
         table = table._replace(inputs=(describe_frame("scores", scores),))
     else:
         table = tables.read_table(scores, COLUMNS)
-    added = override_scores(gathered.scores, check_scores(table))
-    return gathered._replace(scores=added, inputs=gathered.inputs + table.inputs)
+    known = {*gathered.ratings["agent"], *(name for name, _ in gathered.versions.values())}
+    given, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
+    return gathered._replace(
+        scores=override_scores(gathered.scores, given),
+        inputs=gathered.inputs + table.inputs,
+        unmatched=tuple(sorted({*given["agent"]} - known)),
+        refused=refused,
+    )
 
 
-def _gather(table: tables.RawTable, mapping: ColumnMapping) -> Gathered:
-    ratings, excluded = split_excluded(check_ratings(table, mapping))
+def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings) -> Gathered:
+    ratings, excluded = split_excluded(check_ratings(table, mapping, spellings))
     return Gathered(
         ratings,
         empty_scores(),
@@ -95,4 +118,5 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping) -> Gathered:
         inputs=table.inputs,
         media_folder=table.folder,
         excluded=excluded,
+        spellings=spellings,
     )

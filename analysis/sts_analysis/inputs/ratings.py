@@ -4,7 +4,7 @@ A row whose annotator and verdict are empty is a continuation without a judgemen
 that is absent, or empty throughout, is not known: what needs it is null in a report.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sts.errors import DamagedData
-from sts.names import replace_unprintable
+from sts.names import quote, replace_unprintable
 from sts.ratings import (
     ACCESS_LEVELS,
     MARKED_VERDICTS,
@@ -24,6 +24,7 @@ from sts.ratings import (
     VERDICTS,
     normalise_verdict,
 )
+from sts.spellings import UNSTATED, Spellings, suggest_flags
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, fold_word, require_columns
 from sts_analysis.inputs.media import make_media_check
@@ -32,12 +33,18 @@ KINDS = ("instruction", "question")
 NAMES = ("agent", "scenario", "category", "trajectory", "continuation", "annotator")
 CONTINUATION = ("agent", "scenario", "continuation")
 """What a continuation is known by; its own name may be an index from 0."""
+SPELLED = ("agent", "scenario", "category", "annotator")
+"""Names of which one may be written in several ways."""
 NUMBERS = ("step", "horizon", "truth_step", "seconds", "adjudicated_step", "order")
 _FLAGS = {"extra": "0", "twice": "0", "rubric_shown": "1"}
 _DEFAULTS = {"source": "human", "sees": "observation", **_FLAGS}
 
 
-def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -> pd.DataFrame:
+def check_ratings(
+    table: tables.RawTable,
+    mapping: ColumnMapping = AS_WRITTEN,
+    spellings: Spellings = UNSTATED,
+) -> pd.DataFrame:
     """Validate a ratings table and gives every column its type.
 
     A continuation's rows agree on its horizon and media. A scenario has one category, kind and
@@ -47,6 +54,7 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
     Args:
       table: the text as found, in columns of the format.
       mapping: what its verdicts mean.
+      spellings: which names that differ only in how they are written are one, and which are not.
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
@@ -71,7 +79,7 @@ def check_ratings(table: tables.RawTable, mapping: ColumnMapping = AS_WRITTEN) -
         elif usual or frame[column].dtype == object:
             frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
     _check_words(table, mapping)
-    _check_names(table, given)
+    _check_names(table, given, spellings)
     horizon = _horizon(table, given)
     step = _steps(table, "step", horizon)
     timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
@@ -221,11 +229,14 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     )
 
 
-def _check_names(table: tables.RawTable, given: set[str]) -> None:
+def _check_names(table: tables.RawTable, given: set[str], spellings: Spellings) -> None:
     """Check names, and whether each row is a continuation where the table names none."""
     frame = table.frame
+    for column in (*NAMES, "clip"):
+        tables.refuse_rounded(table, column)
     for column in NAMES:
         tables.clean_cells(table, column)
+    _join_spellings(table, spellings)
     empty = {column: (frame[column] == "").to_numpy() for column in NAMES}
     reference = (frame["truth"] != "").to_numpy()
     for column in ("agent", "scenario", "category", "trajectory"):
@@ -238,6 +249,25 @@ def _check_names(table: tables.RawTable, given: set[str]) -> None:
         tables.refuse(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
+
+
+def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
+    """Replace the spellings of one name, and reject two of an annotator that may be one person."""
+    frame = table.frame
+    for column in SPELLED:
+        if names := spellings.resolve(frame[column].cat.categories):
+            frame[column] = tables.by_word(frame[column], partial(_or_name, names))
+    for first, second, others in spellings.find_pairs(frame["annotator"].cat.categories):
+        row = int(np.argmax((frame["annotator"] == second).to_numpy()))
+        more = f" (and {others} more spellings)" if others else ""
+        raise DamagedData(
+            f"{table.place(row)}: annotators {quote(first)} and {quote(second)}{more} differ only "
+            f"in how they are written; add {suggest_flags(first, second)}"
+        )
+
+
+def _or_name(names: Mapping[str, str], word: str) -> str:
+    return names.get(word, word)
 
 
 def _check_alone(table: tables.RawTable) -> None:

@@ -1,13 +1,15 @@
 """The scores table: other metrics of agents, to correlate with the pass rate."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sts.errors import DamagedData
+from sts.names import quote
 from sts.ratings import ACCESS_LEVELS
+from sts.spellings import Spellings, fold_name, suggest_flags
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.csv_tables import require_columns
 from sts.storage.files import content_hash, parse_versioned_json
@@ -70,6 +72,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     frame["sees"] = tables.by_word(frame["sees"], lambda word: word or ACCESS_LEVELS[0])
     tables.one_of(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
+        tables.refuse_rounded(table, column)
         tables.clean_cells(table, column)
     for column in ("agent", "metric"):
         tables.refuse(table, (frame[column] == "").to_numpy(), "a name", column)
@@ -122,6 +125,37 @@ def override_scores(scores: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
     pairs = zip(scores["agent"], scores["metric"], strict=True)
     kept = scores[[pair not in given for pair in pairs]]
     return pd.concat([newer, kept], ignore_index=True) if len(kept) else newer
+
+
+def match_agents(
+    name: str, scores: pd.DataFrame, judged: Collection[str], spellings: Spellings
+) -> tuple[pd.DataFrame, str]:
+    """Return scores in which each agent has the spelling of the ratings, and what is refused.
+
+    That is an agent that is not judged, if its name differs from that of a judged one only in how
+    it is written: an error names both, or is "" without such an agent.
+
+    Args:
+      name: of the scores table, for errors.
+      scores: a checked scores table.
+      judged: names of agents in the ratings.
+      spellings: which names that differ only in how they are written are one.
+    """
+    by_name = {spellings.same.get(agent, agent): agent for agent in judged}
+    names = {
+        agent: agent if agent in judged else by_name.get(spellings.same.get(agent, agent), agent)
+        for agent in scores["agent"]
+    }
+    by_fold = {fold_name(agent): agent for agent in judged}
+    matched = scores.assign(agent=scores["agent"].map(names))
+    for agent in sorted({*names.values()}.difference(judged)):
+        near = by_fold.get(fold_name(agent))
+        if near and spellings.find_pairs([near, agent]):
+            return matched, (
+                f"{name}: agent {quote(agent)} is not in the ratings, which have {quote(near)}; "
+                f"the names differ only in how they are written: add {suggest_flags(near, agent)}"
+            )
+    return matched, ""
 
 
 def match_scores(scores: pd.DataFrame, versions: Versions) -> pd.DataFrame:

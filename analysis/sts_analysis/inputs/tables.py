@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import MAX_NAME_CHARS, clean_name, quote
+from sts.spellings import MAX_EXACT, is_rounded
 from sts.storage.arrow import to_numpy
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_cell, parse_csv
 from sts.storage.files import read_bytes
@@ -227,6 +228,14 @@ def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clea
         raise DamagedData(f"{table.place(row)}: {column}: {errors[str(cells.iat[row])]}")
 
 
+def refuse_rounded(table: RawTable, column: str) -> None:
+    """Reject identifiers that a floating-point number has rounded, so that several became one."""
+    cells = table.frame[column]
+    bad = cells.isin([name for name in _codes(cells)[1] if is_rounded(name)]).to_numpy()
+    remedy = "; floating-point numbers from 2^53 on are rounded: read the column as text"
+    refuse(table, bad, "an identifier that is a text or a whole number", column, remedy)
+
+
 def _is_coded(column: pd.Series) -> bool:
     return isinstance(column.dtype, pd.CategoricalDtype)
 
@@ -348,7 +357,7 @@ def _text(value: object) -> str:
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+        return str(int(value) if abs(value) < MAX_EXACT else float(value))
     if isinstance(value, bool | np.bool_):
         return str(int(value))
     return str(value).strip()

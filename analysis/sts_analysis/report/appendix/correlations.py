@@ -87,7 +87,7 @@ class Result(msgspec.Struct, frozen=True):
 
     Attributes:
       rows: correlations by score.
-      scores: all scores of agents in the data.
+      scores: all scores of agents in the data, and of others in an added scores table.
       efforts: person-hours by score, of scores that took any.
     """
 
@@ -97,8 +97,9 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def compute(study: Study) -> Result | None:
-    """Correlate the pass rate with each score; None without a score of an agent."""
-    scores = study.scores[study.scores["agent"].isin(study.outcomes.agents)]
+    """Correlate the pass rate with each score; None without a score of a named agent."""
+    named = [*study.outcomes.agents, *study.gathered.unmatched]
+    scores = study.scores[study.scores["agent"].isin(named)]
     if scores.empty:
         return None
     reasons = _find_reasons(study, scores)
@@ -173,7 +174,9 @@ def _find_reasons(study: Study, scores: pd.DataFrame) -> list[str]:
     ranked = {study.outcomes.agents[a] for a in study.claim.ranked}
     reasons = []
     for agent, sees, outdated in zip(*(scores[c] for c in _CHECKED), strict=True):
-        if agent not in ranked:
+        if agent not in access:
+            reasons.append("no agent of this name is in the ratings")
+        elif agent not in ranked:
             reasons.append("the agent is not ranked")
         elif outdated:
             reasons.append("another version of the agent was measured than was judged")

@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from sts.spellings import suggest_flags
 from sts_analysis.report.claim import MIN_UNITS, State
 from sts_analysis.report.core import Report, Study, html, interval, join
 from sts_analysis.report.markup import link_term
@@ -429,7 +430,7 @@ def _list_facts(
 
 def _list_warnings(study: Study) -> tuple[Sentence, ...]:
     claim, agents = study.claim, study.outcomes.agents
-    warnings = _describe_subject(study)
+    warnings = _describe_subject(study) + _describe_names(study)
     warnings += [
         write_sentence(name(agents[a]), f" is not ranked: {explain_place(study, a)}.")
         for a in (*claim.lacking, *claim.incomparable)
@@ -470,6 +471,35 @@ def _describe_subject(study: Study) -> list[Sentence]:
         for agent, note in stated.itertuples(index=False)
         if note
     ]
+
+
+def _describe_names(study: Study) -> list[Sentence]:
+    """Name what differs only in how it is written, and agents of the scores that are not judged."""
+    outcomes, gathered = study.outcomes, study.gathered
+    named = {
+        "Agents": outcomes.agents,
+        "Scenarios": outcomes.scenarios,
+        "Categories": outcomes.categories,
+        "Scores": tuple(map(str, gathered.scores["metric"])),
+    }
+    sentences = []
+    for noun, names in named.items():
+        pairs = gathered.spellings.find_pairs(names)
+        if not pairs:
+            continue
+        first, second, others = pairs[0]
+        more = f" (and {pluralise(len(pairs) - 1, 'other name')})" if pairs[1:] else ""
+        more = f" (and {pluralise(others, 'other spelling')})" if others else more
+        both = list_names([first, second])
+        text = f"{more} differ only in how they are written"
+        if study.subject.hash is None and noun != "Scores":
+            text += f"; add {suggest_flags(first, second)}"
+        sentences.append(write_sentence(f"{noun} ", both, f"{text}."))
+    if gathered.unmatched:
+        unused = study.scores["agent"].isin(gathered.unmatched).sum()
+        text = f"{pluralise(int(unused), 'row')} of the scores not used: no ratings of "
+        sentences.append(write_sentence(text, list_names(gathered.unmatched), "."))
+    return sentences
 
 
 def _lower(text: str) -> str:
