@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 
 class Spellings(NamedTuple):
-    """What a user says about names that differ only in how they are written.
+    """Answers of a user about names that differ only in how they are written.
 
     Attributes:
       same: the name that each of some spellings stands for.

@@ -72,6 +72,7 @@ def build_report(
     target: str = "sampled",
     unit: str = "trajectory",
     closed: str = "",
+    planned: int | None = None,
     seed: int = 0,
     contrasts: Sequence[tuple[str, str]] = (),
     compare_to: str | None = None,
@@ -97,6 +98,8 @@ def build_report(
       unit: what was drawn independently: "trajectory", or "people" to join all scenarios that the
         same people recorded (suites only).
       closed: of a file or data frame, why the study was closed before all was judged.
+      planned: of a file or data frame, how many continuations of each agent in each scenario were
+        planned; None for as many as the agent has at most in one scenario.
       seed: of random draws (permutations); equal seeds give equal reports.
       contrasts: pairs of agents whose comparison was planned beforehand.
       compare_to: another version of the suite, NAME@VERSION.
@@ -120,6 +123,8 @@ def build_report(
         raise UnknownName("unit", unit, UNITS)
     if seed < 0:
         raise ArgumentError(f"seed: expected 0 or more, found {seed}")
+    if planned is not None and planned < 1:
+        raise ArgumentError(f"planned: expected 1 or more, found {planned}")
     mapping = make_mapping(columns, success, failure)
     gathered = _gather(source, mapping, make_spellings(same, distinct), compare_to, workspace)
     if real_names:
@@ -137,6 +142,7 @@ def build_report(
         seed=seed,
         people_are_units=unit == "people",
         closed=closed,
+        planned=planned or 0,
         contrasts=tuple(contrasts),
         prediction_powered=prediction_powered,
         guessing_baseline=guessing_baseline or "",

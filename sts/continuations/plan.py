@@ -6,7 +6,7 @@ which they are stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import sts
@@ -94,7 +94,7 @@ def make_plan(
     ranked = sorted(scenarios, key=lambda s: (compute_shape(s), s.steps, s.id, s.hash))
     find = known.__getitem__
     counts = {
-        name: [1 if is_deterministic(known[name], s.partner, find) else count for s in ranked]
+        name: [plan_count(known[name], scenario, find, count) for scenario in ranked]
         for name in names
     }
     missing = {
@@ -116,6 +116,13 @@ def make_plan(
     )
     reused = {name: sum(counts[name]) - new[name] for name in names}
     return Plan(chunks, new, reused)
+
+
+def plan_count(
+    agent: AgentInfo, scenario: Scenario, find: Callable[[str], AgentInfo], count: int
+) -> int:
+    """Return how many continuations a scenario gets: 1 if neither agent nor partner draws."""
+    return 1 if is_deterministic(agent, scenario.partner, find) else count
 
 
 def _find_missing_shares(

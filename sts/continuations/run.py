@@ -10,8 +10,9 @@ from sts import agents
 from sts.agents.info import AgentInfo, is_users, isolation_key, load_infos
 from sts.continuations import parts
 from sts.continuations.index import PLANNING, open_index
-from sts.continuations.plan import Chunk, make_plan
+from sts.continuations.plan import Chunk, make_plan, plan_count
 from sts.continuations.replay import ReplayChecks
+from sts.continuations.requests import record_request
 from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.continuations.types import Continuation
 from sts.domains import is_third_party
@@ -94,6 +95,9 @@ def run(
     workspace.create()
     index = open_index(workspace.store, columns=PLANNING)
     plan = make_plan(index, scenarios, loaded, infos, count=count, seed=seed, suite=suite)
+    for name in loaded:
+        counts = {s.hash: plan_count(infos[name], s, infos.__getitem__, count) for s in scenarios}
+        record_request(workspace.store, infos[name].name, infos[name].fingerprint, seed, counts)
     total, finished = sum(plan.new.values()), 0
     progress(finished, total)
     failures: list[Failure] = []

@@ -70,6 +70,7 @@ def _report(args: argparse.Namespace) -> int:
         target=args.target,
         unit=args.unit,
         closed=args.closed,
+        planned=args.planned,
         seed=args.seed,
         contrasts=[(a, b) for a, b in args.contrast],
         prediction_powered=args.prediction_powered,
@@ -142,6 +143,8 @@ def _check_options(args: argparse.Namespace) -> None:
                 raise ArgumentError(f"--{option} cannot be combined with --table")
         if args.unit == "people":
             raise ArgumentError("--unit people needs a suite: a table does not say who recorded")
+    elif args.planned:
+        raise ArgumentError("--planned is for --table; sts run keeps what a suite was run for")
     elif args.closed:
         raise ArgumentError(
             "--closed is for --table; close the study of a suite with "

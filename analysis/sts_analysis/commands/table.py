@@ -252,6 +252,12 @@ REPORT = Command(
             choices=("trajectory", "people"),
         ),
         option("--closed REASON", "why the study of --table ended before all was judged", ""),
+        option(
+            "--planned N",
+            "planned continuations of each agent in each scenario of --table (default: the most "
+            "that the agent has in one)",
+            least=1,
+        ),
         repeatable(
             "--contrast",
             "two agents whose comparison was planned; repeatable",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,6 +48,9 @@ class Gathered(NamedTuple):
       versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
       spellings: what is known of names that differ only in how they are written.
       unmatched: agents of an added scores table that are not in the ratings.
+      unjudged: of a table, continuations that only excluded people judged, by agent and scenario.
+      missing: planned continuations that agents lack, by agent and scenario; None of a table, where
+        they follow from the ratings.
       refused: why one of them may be an agent of the ratings after all; "" if none may.
       scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
@@ -67,7 +71,9 @@ class Gathered(NamedTuple):
     excluded: Excluded = Excluded()
     spellings: Spellings = UNSTATED
     unmatched: tuple[str, ...] = ()
+    missing: Mapping[tuple[str, str], int] | None = None
     refused: str = ""
+    unjudged: Mapping[tuple[str, str], int] = MappingProxyType({})
 
 
 def gather_table(
@@ -108,7 +114,10 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
 
 
 def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings) -> Gathered:
-    ratings, excluded = split_excluded(check_ratings(table, mapping, spellings))
+    checked = check_ratings(table, mapping, spellings)
+    ratings, excluded = split_excluded(checked)
+    lost = checked[~checked["continuation"].isin(ratings["continuation"])]
+    lost = lost.drop_duplicates("continuation")
     return Gathered(
         ratings,
         empty_scores(),
@@ -119,4 +128,5 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings
         media_folder=table.folder,
         excluded=excluded,
         spellings=spellings,
+        unjudged=Counter(zip(lost["agent"], lost["scenario"], strict=True)),
     )

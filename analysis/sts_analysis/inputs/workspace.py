@@ -13,7 +13,7 @@ from sts.annotations import digests, export
 from sts.annotations.people import list_people
 from sts.annotations.plan import load_plan
 from sts.annotations.store import AnnotationStore
-from sts.continuations import label_table
+from sts.continuations import label_table, requests
 from sts.continuations.index import Index
 from sts.continuations.store import load_by_ids, use_index
 from sts.continuations.types import HUMAN
@@ -63,6 +63,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     judged, made_of = export.export_ratings(workspace, chosen.suite.label)
     ratings, ids = _ratings(workspace, chosen, judged)
     ratings, excluded = split_excluded(ratings)
+    versions = _versions(workspace, ratings, ids)
     answers = judged[judged["verdict"] != ""]
     mark = None if answers.empty else content_hash(answers.to_csv(index=False).encode())[:16]
     return Gathered(
@@ -79,8 +80,9 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         ids,
         scenarios=chosen.scenarios,
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
-        versions=_versions(workspace, ratings, ids),
+        versions=versions,
         excluded=excluded,
+        missing=_count_missing(workspace, chosen, versions),
     )
 
 
@@ -101,6 +103,22 @@ def _versions(workspace: Workspace, ratings: pd.DataFrame, ids: pd.Series) -> Ve
         }
 
     return use_index(workspace, find)
+
+
+def _count_missing(
+    workspace: Workspace, chosen: Selection, versions: Versions
+) -> dict[tuple[str, str], int]:
+    """Return how many continuations that `sts run` was asked for are not stored."""
+    ids = {scenario.hash: scenario.id for scenario in chosen.scenarios}
+    found = use_index(
+        workspace, lambda index: requests.count_missing(workspace.store, index, ids.keys())
+    )
+    return {
+        (name, ids[scenario]): count
+        for name, version in versions.items()
+        for scenario, count in found.get(version, {}).items()
+        if count
+    }
 
 
 def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:

@@ -30,12 +30,14 @@ class Progress(NamedTuple):
       judged: clips of these.
       closed: the reason why a study lead closed the study early; "" if it is not closed.
       plan: its number; more than 1 if something was added after a final conclusion.
+      missing: planned ones that do not exist, and so do not wait to be judged.
     """
 
     planned: int
     judged: int
     closed: str = ""
     plan: int = 1
+    missing: int = 0
 
     @property
     def share(self) -> float:
@@ -44,8 +46,8 @@ class Progress(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that was planned is judged."""
-        return self.judged >= self.planned
+        """Whether everything that was planned and exists is judged."""
+        return self.judged >= self.planned - self.missing
 
     @property
     def bar(self) -> float:
@@ -71,6 +73,7 @@ class Claim(NamedTuple):
       baselines: int64, by falling rate.
       comparisons: of the ranked agents.
       significant: bool[P], pairs of `comparisons` that differ significantly.
+      unsettled: bool[P], pairs that would, if missing continuations could not change it.
       rank_sets: int64[R, 2].
       units: number of units that the conclusion rests on.
       other_annotators: whether statements about order hold for other annotators, too.
@@ -84,6 +87,7 @@ class Claim(NamedTuple):
     baselines: np.ndarray
     comparisons: Comparisons
     significant: np.ndarray
+    unsettled: np.ndarray
     rank_sets: np.ndarray
     units: int
     other_annotators: bool
@@ -161,7 +165,8 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
     counted = (outcomes.continued if interim else judged).any(axis=0)
     units = len(np.unique(outcomes.unit[counted]))
     with np.errstate(invalid="ignore"):
-        significant = comparisons.p_holm < progress.bar
+        significant = comparisons.p_worst_holm < progress.bar
+        unsettled = (comparisons.p_holm < progress.bar) & ~significant
     reason: Reason = ""
     if units < MIN_UNITS:
         reason = "units"
@@ -188,6 +193,7 @@ def decide(model: RateModel, rates: Rates, progress: Progress) -> Claim:
         baselines=_order(np.flatnonzero(outcomes.baseline), rates),
         comparisons=comparisons,
         significant=significant,
+        unsettled=unsettled,
         rank_sets=find_rank_sets(better),
         units=units,
         other_annotators=others,

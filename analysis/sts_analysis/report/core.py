@@ -19,6 +19,7 @@ from sts_analysis.inputs.ratings import find_measuring, once, valued
 from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, decide
 from sts_analysis.statistics.means import Means
+from sts_analysis.statistics.missing import count_missing
 from sts_analysis.statistics.rates import RateModel, Rates, Target
 from sts_analysis.statistics.tabulation import Outcomes, tabulate
 
@@ -42,6 +43,8 @@ class Options(NamedTuple):
       guessing_baseline: the agent whose passes count as guesses.
       margin: difference in pass rate that still counts as not worse.
       reference_agent: the agent that others may be not worse than; "" for the best.
+      planned: continuations of each agent in each scenario of a table; 0 for as many as the agent
+        has at most in one.
       clip_page: address, from the report's folder, of the page with all clips; "" for none.
     """
 
@@ -54,6 +57,7 @@ class Options(NamedTuple):
     guessing_baseline: str = ""
     margin: float | None = None
     reference_agent: str = ""
+    planned: int = 0
     clip_page: str = ""
 
 
@@ -146,7 +150,16 @@ class Study:
     @cached_property
     def model(self) -> RateModel:
         """The rates and differences that the report rests on."""
-        return RateModel(self.outcomes, target=self.options.target)
+        return RateModel(self.outcomes, target=self.options.target, missing=self.missing)
+
+    @cached_property
+    def missing(self) -> np.ndarray:
+        """int64[A, S], planned continuations that agents lack."""
+        gathered = self.gathered
+        if gathered.missing is not None:
+            return self.outcomes.lay_out_counts(gathered.missing)
+        unjudged = self.outcomes.lay_out_counts(gathered.unjudged)
+        return count_missing(self.outcomes, self.options.planned or None, unjudged)
 
     @cached_property
     def rates(self) -> Rates:
@@ -164,19 +177,20 @@ class Study:
     @cached_property
     def progress(self) -> Progress:
         """How much of what was planned is judged."""
-        plan = self.subject.plan
+        plan, missing = self.subject.plan, int(self.missing.sum())
         if plan is not None and self.source == "human":
             closed = plan.closed.reason if plan.closed else ""
-            return Progress(plan.planned_clips, plan.judged_clips, closed, plan.number)
+            planned, judged = plan.planned_clips, plan.judged_clips
+            return Progress(planned + missing, judged, closed, plan.number, missing)
         rows = self.agent_rows
         mine = (rows["source"] == self.source).to_numpy()
         unjudged = (rows["verdict"] == "").to_numpy()
         clip = pd.factorize(rows["clip"])[0]
         number = rows["continuation"].to_numpy()
         thing = np.where((rows["clip"] != "").to_numpy(), clip, clip.max() + 1 + number)
-        planned = np.unique(thing[mine])
-        judged = np.unique(thing[mine & ~unjudged])
-        return Progress(len(planned), len(judged), self.options.closed)
+        planned = len(np.unique(thing[mine])) + missing
+        judged = len(np.unique(thing[mine & ~unjudged]))
+        return Progress(planned, judged, self.options.closed, missing=missing)
 
     @cached_property
     def claim(self) -> Claim:

@@ -21,6 +21,7 @@ from sts_analysis.statistics.annotators import (
     fit_effects,
 )
 from sts_analysis.statistics.means import group_rows
+from sts_analysis.statistics.missing import WorstCase, fill_missing
 from sts_analysis.statistics.tabulation import Outcomes
 
 Target = Literal["sampled", "fixed"]
@@ -35,6 +36,8 @@ near 0 and 1."""
 MAX_UNJUDGEABLE = 0.05
 """Share of an agent's continuations from which on unjudgeable ones are counted against it."""
 
+MAX_CLAIMED_P = 0.05
+"""Value of p from which on no pair is claimed, so that missing continuations cannot undo it."""
 _DIGITS = 12
 """Digits of a rate; what follows is rounding."""
 
@@ -85,6 +88,9 @@ class Comparisons(NamedTuple):
       interval: float64[P, 2].
       p: float64[P]; NaN also if too few units differ.
       p_holm: float64[P], for all pairs together.
+      p_worst: float64[P], with all missing continuations against the agent in front.
+      p_worst_holm: float64[P], for all pairs together.
+      missing: int64[P], planned continuations that the two agents lack.
       identifiable: bool[P], the data can tell the agents from their annotators.
       scenarios: int64[P], in which both have a value.
       adjustment: float64[P], how far adjusting for annotators moved the difference.
@@ -99,6 +105,9 @@ class Comparisons(NamedTuple):
     interval: np.ndarray
     p: np.ndarray
     p_holm: np.ndarray
+    p_worst: np.ndarray
+    p_worst_holm: np.ndarray
+    missing: np.ndarray
     identifiable: np.ndarray
     scenarios: np.ndarray
     adjustment: np.ndarray
@@ -142,11 +151,15 @@ class RateModel:
     Args:
       outcomes: of that source.
       target: "sampled" for other scenarios like these, "fixed" for these scenarios alone.
+      missing: int64[A, S], planned continuations that agents lack; None for none.
     """
 
-    def __init__(self, outcomes: Outcomes, *, target: Target = "sampled") -> None:
+    def __init__(
+        self, outcomes: Outcomes, *, target: Target = "sampled", missing: np.ndarray | None = None
+    ) -> None:
         judging = outcomes.judging
         self.outcomes, self.target = outcomes, target
+        self.missing = np.zeros(outcomes.value.shape, np.int64) if missing is None else missing
         self.effects: Effects | None = (
             None
             if judging is None
@@ -168,7 +181,7 @@ class RateModel:
         workload = np.zeros((agents, self._people))
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
             weighting = self._weigh(mask, suite)
-            terms = self._measure(rows, weighting, outcomes.value)
+            terms = self._measure(rows, weighting, outcomes.value[rows])
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
             se[rows], plain[rows] = terms.se, terms.plain
             df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
@@ -178,8 +191,9 @@ class RateModel:
             mask = np.isfinite(outcomes.low[row]) & suite
             if mask.any():
                 weighting = self._weigh(mask, suite)
-                for end, values in enumerate((outcomes.low, outcomes.high)):
-                    terms = self._measure(np.array([row]), weighting, values)
+                for end in (0, 1):
+                    values = self._fill_unjudgeable(row, end)
+                    terms = self._measure(np.array([row]), weighting, values.value[None], values)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
         return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
@@ -235,10 +249,11 @@ class RateModel:
                 if not joint.any():
                     continue
                 weighting = self._weigh(joint, suite)
-                left = self._measure(agents[rows], weighting, self.outcomes.value)
+                left = self._measure(agents[rows], weighting, self.outcomes.value[agents[rows]])
                 right = left
                 if columns is not rows:
-                    right = self._measure(agents[columns], weighting, self.outcomes.value)
+                    chosen = agents[columns]
+                    right = self._measure(chosen, weighting, self.outcomes.value[chosen])
                 for i, j, found in _compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
@@ -247,12 +262,15 @@ class RateModel:
                     owed[at] = turn[:, None] * (left.owed[i] - right.owed[j])
                     scenarios[at] = joint.sum()
         identifiable = (scenarios > 0) & self._identify(owed, first, second)
-        p = self._count_unjudgeable(value, p, first, second, other_annotators)
-        for column in (value, se, p, interval):
+        lacked = self.missing.sum(axis=1)
+        missing = lacked[first] + lacked[second]
+        p, p_worst = self._count_against(value, p, missing, first, second, other_annotators)
+        for column in (value, se, p, p_worst, interval):
             column[~identifiable] = np.nan
         moved, moved_p = self._measure_adjustment(owed, identifiable)
         return Comparisons(
-            first, second, value, se, df, interval, p, est.adjust_holm(p), identifiable, scenarios,
+            first, second, value, se, df, interval, p, est.adjust_holm(p), p_worst,
+            est.adjust_holm(p_worst), missing, identifiable, scenarios,
             moved, est.adjust_holm(moved_p),
         )  # fmt: skip
 
@@ -275,6 +293,38 @@ class RateModel:
             return float("nan")
         return float(chdtrc(effective - 1, (effective - 1) * people / cells))
 
+    def compare_worst(
+        self,
+        best: int,
+        other: int,
+        *,
+        other_annotators: bool,
+        with_unjudgeable: bool = False,
+        with_missing: bool = True,
+    ) -> est.Differences:
+        """Compare agents, missing ones being failures of the first and successes of the second.
+
+        Args:
+          best: index of the first agent.
+          other: index of the second.
+          other_annotators: whether the interval and p hold for other annotators as well.
+          with_unjudgeable: whether unjudgeable continuations count like missing ones.
+          with_missing: whether missing ones count.
+        """
+        missing = self.missing if with_missing else np.zeros_like(self.missing)
+        ends = [
+            fill_missing(self.outcomes, missing, a, outcome, with_unjudgeable=with_unjudgeable)
+            for outcome, a in enumerate((best, other))
+        ]
+        joint = np.isfinite(ends[0].value + ends[1].value)
+        weighting = self._weigh(joint, np.ones(len(joint), bool))
+        left, right = (
+            self._measure(np.array([a]), weighting, end.value[None], end)
+            for a, end in zip((best, other), ends, strict=True)
+        )
+        (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
+        return found
+
     @property
     def _people(self) -> int:
         return 0 if self.effects is None else len(self.effects.effect)
@@ -283,10 +333,23 @@ class RateModel:
         category = np.where(suite, self.outcomes.category, -1)
         return est.weigh(judged, category, self.outcomes.unit)
 
-    def _measure(self, agents: np.ndarray, weighting: est.Weighting, values: np.ndarray) -> _Terms:
-        """Return the terms of agents, int64[R], from values float64[A, S]."""
+    def _fill_unjudgeable(self, agent: int, outcome: int) -> WorstCase:
+        nothing = np.zeros_like(self.missing)
+        return fill_missing(self.outcomes, nothing, agent, outcome, with_unjudgeable=True)
+
+    def _measure(
+        self,
+        agents: np.ndarray,
+        weighting: est.Weighting,
+        values: np.ndarray,
+        worst: WorstCase | None = None,
+    ) -> _Terms:
+        """Return the terms of agents, int64[R], from values float64[R, S].
+
+        `worst` is where the values of a single agent are from, unless they are the observed ones.
+        """
         inside = weighting.group >= 0
-        x = np.where(inside, values[agents], 0.0)
+        x = np.where(inside, values, 0.0)
         sums = est.sum_units(x * weighting.weight, weighting.unit, len(weighting.scale))
         judging, effects = self.outcomes.judging, self.effects
         owed = people = cells = np.zeros((len(agents), 0))
@@ -296,8 +359,9 @@ class RateModel:
             if not inside.all():
                 share *= inside[:, None]
                 given *= inside[:, None]
-            if values is not self.outcomes.value:
-                share *= self.outcomes.bound_share[agents][..., None]
+            if worst is not None:
+                share *= worst.share[:, None]
+                given *= worst.kept[:, None]
             adjusted = x - share @ effects.effect
             owed = np.einsum("s,rsk->rk", weighting.weight, share)
             given -= share * effects.effect
@@ -311,18 +375,25 @@ class RateModel:
         within = np.zeros(len(agents))
         if self.target == "fixed":
             parts = np.zeros_like(parts)
-            spreads = [self._vary_within(agent, weighting) for agent in agents]
+            spreads = [self._vary_within(agent, weighting, worst) for agent in agents]
             within, df = (np.array(column) for column in zip(*spreads, strict=True))
         if effects is not None:
             parts = parts - owed @ effects.drop.T
         plain = x @ weighting.weight
         return _Terms(plain, estimates.value, parts, within, df, owed, sums, people, cells)
 
-    def _vary_within(self, agent: int, weighting: est.Weighting) -> tuple[float, float]:
+    def _vary_within(
+        self, agent: int, weighting: est.Weighting, worst: WorstCase | None
+    ) -> tuple[float, float]:
         """Return variance and df of a rate over these very scenarios, from its continuations."""
         made = self.outcomes.continuations
         own = (made.agent == agent) & np.isfinite(made.y) & (weighting.group >= 0)[made.scenario]
         scenario, y = made.scenario[own], made.y[own]
+        if worst is not None:
+            added = np.repeat(np.arange(len(worst.missing)), worst.missing)
+            added = added[(weighting.group >= 0)[added]]
+            scenario = np.append(scenario, added)
+            y = np.append(y, np.full(len(added), float(worst.outcome)))
         if not len(y):  # every continuation is unjudgeable
             return 0.0, 1.0
         size = weighting.weight[scenario] / np.bincount(scenario)[scenario]
@@ -337,28 +408,39 @@ class RateModel:
         balanced = (np.abs(self.effects.centre(owed)) < est.ZERO).all(axis=1)
         return np.asarray((balanced | ~(few[first] | few[second])) & self.effects.tell(owed))
 
-    def _count_unjudgeable(
+    def _count_against(
         self,
         value: np.ndarray,
         p: np.ndarray,
+        missing: np.ndarray,
         first: np.ndarray,
         second: np.ndarray,
         other_annotators: bool,
-    ) -> np.ndarray:
-        """Return p values with unjudgeable continuations against the agent in front, float64[P]."""
-        outcomes = self.outcomes
-        suite, p = np.ones(len(outcomes.scenarios), bool), p.copy()
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return p with unjudgeable continuations against the agent in front, float64[P].
+
+        The second array also has missing ones against it.
+        """
+        p = p.copy()
         bounded = self.bounded[first] | self.bounded[second]
-        for at in np.flatnonzero(bounded & np.isfinite(p)):
+
+        def test(at: int, with_missing: bool) -> float:
             best, other = (first, second) if value[at] > 0 else (second, first)
-            joint = np.isfinite(outcomes.low[best[at]] + outcomes.low[other[at]])
-            weighting = self._weigh(joint, suite)
-            left = self._measure(best[[at]], weighting, outcomes.low)
-            right = self._measure(other[[at]], weighting, outcomes.high)
-            (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
-            against = found.p[0] if found.value[0] > 0 and np.isfinite(found.p[0]) else 1.0
-            p[at] = max(p[at], against)
-        return p
+            found = self.compare_worst(
+                int(best[at]),
+                int(other[at]),
+                other_annotators=other_annotators,
+                with_unjudgeable=bool(bounded[at]),
+                with_missing=with_missing,
+            )
+            return found.p[0] if found.value[0] > 0 and np.isfinite(found.p[0]) else 1.0
+
+        for at in np.flatnonzero(bounded & np.isfinite(p)):
+            p[at] = max(p[at], test(at, False))
+        worst = p.copy()
+        for at in np.flatnonzero((missing > 0) & (p < MAX_CLAIMED_P)):
+            worst[at] = max(worst[at], test(at, True))
+        return p, worst
 
     def _measure_adjustment(
         self, owed: np.ndarray, identifiable: np.ndarray

@@ -5,7 +5,7 @@ Axes: A agents, S scenarios, K annotators, C continuations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -95,6 +95,16 @@ class Outcomes(NamedTuple):
     continuations: Continuations
     judging: Judging | None
     judged_clips: np.ndarray
+
+    def lay_out_counts(self, counts: Mapping[tuple[str, str], int]) -> np.ndarray:
+        """Lay out numbers by agent and scenario, int64[A, S]; others are 0."""
+        table = np.zeros(self.value.shape, np.int64)
+        agents = {name: a for a, name in enumerate(self.agents)}
+        scenarios = {name: s for s, name in enumerate(self.scenarios)}
+        for (agent, scenario), count in counts.items():
+            if agent in agents and scenario in scenarios:
+                table[agents[agent], scenarios[scenario]] = count
+        return table
 
 
 def tabulate(

@@ -60,7 +60,7 @@ def test_closed_study_is_final_with_a_stricter_bar_and_its_reason() -> None:
 def test_excluded_people_are_stated_and_change_nothing_else() -> None:
     frame = draw_study(FOUR)
     first = frame["annotator"] == sorted(frame["annotator"].unique())[0]
-    kept = Study(gather_frame(frame[~first]), Options(), PROVENANCE)
+    kept = Study(gather_frame(frame[~first])._replace(missing={}), Options(), PROVENANCE)
     marked = frame.assign(excluded=np.where(first, "did not watch", ""))
     study = Study(gather_frame(marked), Options(), PROVENANCE)
     said, expected = conclusion.compute(study), conclusion.compute(kept)
@@ -80,8 +80,9 @@ def test_bar_of_a_closed_study_follows_the_share_judged(judged, bar) -> None:
 def test_agent_without_many_scenarios_is_left_out_with_its_reason() -> None:
     study = make_study("below the table")
     assert study.names[-1] == "bc-small" and len(study.claim.ranked) == 3
-    warning = to_plain(conclusion.compute(study).warnings[0])
-    assert warning == "bc-small is not ranked: 40 of 96 scenarios missing."
+    missing, unranked = map(to_plain, conclusion.compute(study).warnings)
+    assert unranked == "bc-small is not ranked: 40 of 96 scenarios missing."
+    assert "bc-small 160 of 384 (40 whole scenarios)" in missing
 
 
 def test_scenario_that_waits_to_be_judged_is_not_lacking() -> None:

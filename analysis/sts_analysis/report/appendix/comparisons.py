@@ -18,7 +18,11 @@ NAV = "Comparisons"
 MAX_AGENTS = 100
 """Ranked agents up to which all pairs are shown; of more, the pairs with the first."""
 ALPHA = 0.05
-_UNDECIDED = {"annotators": "undecided: who judged", "units": "undecided: too few units differ"}
+_UNDECIDED = {
+    "annotators": "undecided: who judged",
+    "units": "undecided: too few units differ",
+    "missing": "undecided: missing continuations",
+}
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -33,10 +37,12 @@ class Pair(msgspec.Struct, frozen=True):
       p_adjusted: for all pairs together, or all planned ones, by Holm's method.
       significant: whether the agents differ significantly.
       undecided: why there is no p: "annotators" (the data cannot distinguish the agents
-        from their annotators), "units" (fewer than six units differ), or "".
+        from their annotators), "units" (fewer than six units differ), or "". With "missing", there
+        is a p, and missing continuations could change whether the agents differ significantly.
       scenarios: in which both are judged.
       adjustment: how far adjusting for who judged moved the difference.
       adjustment_significant: whether it moved significantly, for all pairs together.
+      missing: planned continuations that the two lack.
     """
 
     first: str
@@ -46,10 +52,11 @@ class Pair(msgspec.Struct, frozen=True):
     p: float | None
     p_adjusted: float | None
     significant: bool
-    undecided: Literal["annotators", "units", ""]
+    undecided: Literal["annotators", "units", "missing", ""]
     scenarios: int
     adjustment: float | None
     adjustment_significant: bool
+    missing: int = 0
 
 
 class NonInferiority(msgspec.Struct, frozen=True):
@@ -59,7 +66,8 @@ class NonInferiority(msgspec.Struct, frozen=True):
       agent: its name.
       difference: its pass rate minus that of the reference agent.
       interval: of the difference.
-      not_worse: whether the lower end is above minus the margin; null without an interval.
+      not_worse: whether the lower end is above minus the margin, and would be with all missing
+        continuations against the agent; null without an interval.
     """
 
     agent: str
@@ -161,8 +169,10 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
     order = np.lexsort((np.maximum(first, second), np.minimum(first, second)))[chosen]
     sign = np.where(first < second, 1.0, -1.0)[order]
     adjusted = adjust_holm(pairs.p[order]) if alone else pairs.p_holm[order]
+    worst = adjust_holm(pairs.p_worst[order]) if alone else pairs.p_worst_holm[order]
     with np.errstate(invalid="ignore"):
-        below = adjusted < study.progress.bar
+        below = worst < study.progress.bar
+        unsettled = (adjusted < study.progress.bar) & ~below
         moved = pairs.adjustment_p[order] < ALPHA
     columns = zip(
         np.minimum(first, second)[order].tolist(),
@@ -176,15 +186,19 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         pairs.scenarios[order].tolist(),
         _to_numbers(sign * pairs.adjustment[order]),
         moved.tolist(),
+        unsettled.tolist(),
+        pairs.missing[order].tolist(),
         strict=True,
     )
     return tuple(
         Pair(
             names[a], names[b], value, ends, p, adjusted, significant,
-            "" if p is not None else "units" if known or not scenarios else "annotators",
-            scenarios, moved, far,
+            ("missing" if open_ else "")
+            if p is not None else "units" if known or not scenarios else "annotators",
+            scenarios, moved, far, missing,
         )
-        for a, b, value, ends, p, adjusted, significant, known, scenarios, moved, far in columns
+        for a, b, value, ends, p, adjusted, significant, known, scenarios, moved, far, open_,
+        missing in columns
     )  # fmt: skip
 
 
@@ -203,8 +217,14 @@ def _list_non_inferiority(
     for agent in study.claim.ranked.tolist():
         if agents[agent] == reference:
             continue
-        value, ends = study.claim.read_difference(agent, agents.index(reference))
+        other = agents.index(reference)
+        value, ends = study.claim.read_difference(agent, other)
         not_worse = bool(ends[0] > -margin) if np.isfinite(ends).all() else None
+        if not_worse and study.missing[[agent, other]].any():
+            worst = study.model.compare_worst(
+                agent, other, other_annotators=study.claim.other_annotators
+            )
+            not_worse = bool(worst.interval[0, 0] > -margin)
         rows.append(NonInferiority(agents[agent], number(value), interval(ends), not_worse))
     return tuple(rows)
 

@@ -52,6 +52,7 @@ class Row(msgspec.Struct, frozen=True):
       successes: sum of the continuations' values, each the mean of its verdicts.
       clips_judged: clips with a verdict; continuations, if clips are unknown.
       judgements: verdicts, each counted once for a clip.
+      continuations_missing: that were planned and do not exist.
     """
 
     agent: str
@@ -73,6 +74,7 @@ class Row(msgspec.Struct, frozen=True):
     successes: float
     clips_judged: int
     judgements: int
+    continuations_missing: int = 0
 
 
 class PartRate(msgspec.Struct, frozen=True):
@@ -262,6 +264,7 @@ def _list_agents(study: Study) -> tuple[Row, ...]:
                 successes=float(passed[a]),
                 clips_judged=int(outcomes.judged_clips[a]),
                 judgements=int(judgements[a]),
+                continuations_missing=int(study.missing[a].sum()),
             )
         )
     return tuple(rows)
@@ -292,6 +295,8 @@ def _render_agents(result: Result, report: Report) -> Markup:
         "Cannot judge": "continuations_unjudgeable",
         "Auto-resolved": "continuations_auto_resolved",
     }
+    if any(row.continuations_missing for row in result.rows):
+        columns["Continuations missing"] = "continuations_missing"
     if not report.conclusion.annotators:
         del columns["Unadjusted"]
     caption = html("<p class=cap>{}</p>", _write_caption(result, report))

@@ -9,6 +9,8 @@ from sts_analysis.report.claim import MIN_UNITS, State
 from sts_analysis.report.core import Report, Study, html, interval, join
 from sts_analysis.report.markup import link_term
 from sts_analysis.report.text import (
+    MAX_NAMES,
+    Part,
     Sentence,
     count_words,
     list_names,
@@ -80,6 +82,7 @@ class Result(msgspec.Struct, frozen=True):
       judgements: people's verdicts on agents' clips, each once; labels of another source.
       planned_clips: what was planned to be judged.
       judged_clips: what is judged of that.
+      missing: planned continuations that do not exist, by agent that lacks some.
       closed: why the study was closed early; "" if it was not.
       plan: the number of the plan; above 1 if something was added after a final conclusion.
       other_annotators: whether statements about order hold for other annotators, too.
@@ -115,6 +118,7 @@ class Result(msgspec.Struct, frozen=True):
     closed: str
     plan: int
     other_annotators: bool
+    missing: dict[str, int] = {}
 
 
 def compute(study: Study) -> Result:
@@ -167,6 +171,11 @@ def compute(study: Study) -> Result:
         closed=progress.closed,
         plan=progress.plan,
         other_annotators=claim.other_annotators,
+        missing={
+            agent: int(count)
+            for agent, count in zip(outcomes.agents, study.missing.sum(axis=1), strict=True)
+            if count
+        },
     )
 
 
@@ -430,7 +439,7 @@ def _list_facts(
 
 def _list_warnings(study: Study) -> tuple[Sentence, ...]:
     claim, agents = study.claim, study.outcomes.agents
-    warnings = _describe_subject(study) + _describe_names(study)
+    warnings = _describe_subject(study) + _describe_names(study) + _describe_missing(study)
     warnings += [
         write_sentence(name(agents[a]), f" is not ranked: {explain_place(study, a)}.")
         for a in (*claim.lacking, *claim.incomparable)
@@ -441,12 +450,14 @@ def _list_warnings(study: Study) -> tuple[Sentence, ...]:
     undecided = {
         "cannot be distinguished from their annotators": ~pairs.identifiable,
         "differ in fewer than six units": pairs.identifiable & np.isnan(pairs.p),
+        "would differ significantly, but {} missing continuations could change it": claim.unsettled,
     }
     for why, chosen in undecided.items():
         if count := int(chosen.sum()):
             at = int(np.flatnonzero(chosen)[0])
             first = [agents[pairs.first[at]], agents[pairs.second[at]]]
             more = f" (and {count - 1:,} other pairs)" if count > 1 else ""
+            why = why.format(f"{pairs.missing[at]:,}")
             warnings.append(write_sentence(list_names(first), f"{more} {why}: undecided."))
     return tuple(warnings)
 
@@ -500,6 +511,31 @@ def _describe_names(study: Study) -> list[Sentence]:
         text = f"{pluralise(int(unused), 'row')} of the scores not used: no ratings of "
         sentences.append(write_sentence(text, list_names(gathered.unmatched), "."))
     return sentences
+
+
+def _describe_missing(study: Study) -> list[Sentence]:
+    """Say which planned continuations are missing, of the agents that lack most at first."""
+    outcomes, missing = study.outcomes, study.missing
+    lacked = missing.sum(axis=1)
+    agents = [int(a) for a in np.argsort(-lacked, kind="stable") if lacked[a]]
+    if not agents:
+        return []
+    made = outcomes.continuations
+    parts: list[str | Part] = ["Planned continuations are missing: "]
+    for agent in agents[:MAX_NAMES]:
+        planned = int(lacked[agent] + (made.agent == agent).sum())
+        whole = int(((missing[agent] > 0) & ~outcomes.continued[agent]).sum())
+        text = f" {lacked[agent]:,} of {planned:,}"
+        text += f" ({pluralise(whole, 'whole scenario')})" if whole else ""
+        parts += [", " if agent != agents[0] else "", name(outcomes.agents[agent]), text]
+    if len(agents) > MAX_NAMES:
+        parts.append(f", and of {pluralise(len(agents) - MAX_NAMES, 'other agent')}")
+    parts.append(".")
+    if study.gathered.missing is None and not study.options.planned:
+        parts.append(
+            " Planned are as many as an agent has in one scenario at most; --planned N states it."
+        )
+    return [write_sentence(*parts)]
 
 
 def _lower(text: str) -> str:

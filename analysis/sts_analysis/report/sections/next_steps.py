@@ -61,6 +61,7 @@ def compute(study: Study) -> Result | None:
         _share_annotators,
         _have_people_judge,
         _finish,
+        _complete,
         _add_agent,
         _separate_tie,
         _look_at_category,
@@ -172,6 +173,24 @@ def _finish(study: Study) -> Step | None:
         f"{left}. Judge in the order offered: it keeps agents, categories and annotators balanced."
     )
     return Step("Finish judging.", reason, _annotate(study))
+
+
+def _complete(study: Study) -> Step | None:
+    """Advise to make the missing continuations of the agent that lacks most."""
+    lacked = study.missing.sum(axis=1)
+    if not lacked.any():
+        return None
+    agent = int(lacked.argmax())
+    text = f" lacks {pluralise(int(lacked[agent]), 'planned continuation')}."
+    command = ""
+    if _is_suite(study):
+        made = study.outcomes.continuations
+        existing = made.tally(made.agent == agent, study.missing.shape)
+        count = int((existing + study.missing)[agent].max())
+        words = [study.subject.name, "--agent", study.outcomes.agents[agent]]
+        command = shlex.join(["sts", "run", *words, "--continuations", str(count)])
+    reason = write_sentence(name(study.outcomes.agents[agent]), text)
+    return Step("Complete the continuations.", reason, command)
 
 
 def _add_agent(study: Study) -> Step | None:
