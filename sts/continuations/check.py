@@ -1,7 +1,7 @@
 """Integrity checks of continuations, their labels, the label tables and the index."""
 
 from sts.continuations import index as indices
-from sts.continuations import label_table, labels, parts
+from sts.continuations import label_table, labels, parts, requests
 from sts.errors import DamagedData
 from sts.storage.checks import CheckResult, Findings
 from sts.storage.store import KeyValueStore
@@ -27,6 +27,9 @@ def check_continuations(workspace: Workspace) -> CheckResult:
         )
     with findings.collect(parts.FOLDER):
         indices.from_parts(store)
+    for name in store.list(requests.FOLDER):
+        with findings.collect(name):
+            requests.read_request(store, name)
     return CheckResult({"parts": len(names), "continuations": count}, tuple(findings))
 
 

@@ -57,7 +57,7 @@ def count_missing(
     """
     found: dict[tuple[str, str], Counter[str]] = {}
     for name in store.list(FOLDER):
-        request = _read(store, name)
+        request = read_request(store, name)
         asked = {hash: n for hash, n in _read_counts(store, name).items() if hash in scenarios}
         agent, mark = str(request["agent"]), str(request["fingerprint"])
         most = max(asked.values(), default=0)
@@ -70,10 +70,11 @@ def count_missing(
 
 
 def _read_counts(store: KeyValueStore, name: str) -> dict[str, int]:
-    return dict(_read(store, name)["counts"])
+    return dict(read_request(store, name)["counts"])
 
 
-def _read(store: KeyValueStore, name: str) -> dict[str, Any]:
+def read_request(store: KeyValueStore, name: str) -> dict[str, Any]:
+    """Read a request by its name; raise DamagedData if it is not one."""
     try:
         request = parse_versioned_json(store.get(name).decode(), dict)
         counts = request["counts"].values()

@@ -51,6 +51,7 @@ class Gathered(NamedTuple):
       unjudged: of a table, continuations that only excluded people judged, by agent and scenario.
       missing: planned continuations that agents lack, by agent and scenario; None of a table, where
         they follow from the ratings.
+      absent: agents that `sts run` was asked for, none of whose continuations are in the ratings.
       refused: why one of them may be an agent of the ratings after all; "" if none may.
       scenarios: of the suite; none for a table.
       load: loads stored continuations by their ids; None of a table.
@@ -72,6 +73,7 @@ class Gathered(NamedTuple):
     spellings: Spellings = UNSTATED
     unmatched: tuple[str, ...] = ()
     missing: Mapping[tuple[str, str], int] | None = None
+    absent: tuple[str, ...] = ()
     refused: str = ""
     unjudged: Mapping[tuple[str, str], int] = MappingProxyType({})
 

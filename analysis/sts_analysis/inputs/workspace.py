@@ -64,6 +64,7 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
     ratings, ids = _ratings(workspace, chosen, judged)
     ratings, excluded = split_excluded(ratings)
     versions = _versions(workspace, ratings, ids)
+    missing, absent = _count_missing(workspace, chosen, versions)
     answers = judged[judged["verdict"] != ""]
     mark = None if answers.empty else content_hash(answers.to_csv(index=False).encode())[:16]
     return Gathered(
@@ -82,7 +83,8 @@ def gather(workspace: Workspace, label: str, against: str | None = None) -> Gath
         load=lambda ids: chain.from_iterable(load_by_ids(workspace, ids)),
         versions=versions,
         excluded=excluded,
-        missing=_count_missing(workspace, chosen, versions),
+        missing=missing,
+        absent=absent,
     )
 
 
@@ -107,18 +109,22 @@ def _versions(workspace: Workspace, ratings: pd.DataFrame, ids: pd.Series) -> Ve
 
 def _count_missing(
     workspace: Workspace, chosen: Selection, versions: Versions
-) -> dict[tuple[str, str], int]:
-    """Return how many continuations that `sts run` was asked for are not stored."""
+) -> tuple[dict[tuple[str, str], int], tuple[str, ...]]:
+    """Return how many continuations that `sts run` was asked for are not stored.
+
+    The second value names agents of which it was asked for some, and none are in the ratings.
+    """
     ids = {scenario.hash: scenario.id for scenario in chosen.scenarios}
     found = use_index(
         workspace, lambda index: requests.count_missing(workspace.store, index, ids.keys())
     )
+    asked = {agent for (agent, _), counts in found.items() if counts.total()}
     return {
         (name, ids[scenario]): count
         for name, version in versions.items()
         for scenario, count in found.get(version, {}).items()
         if count
-    }
+    }, tuple(sorted(asked - {agent for agent, _ in versions.values()}))
 
 
 def _reviews(workspace: Workspace, chosen: Selection, judged: pd.DataFrame) -> ErrorAnalysis | None:

@@ -6,6 +6,7 @@ from sts.agents import fingerprint, load
 from sts.annotations import exclusions
 from sts.annotations.store import AnnotationStore
 from sts.cli.main import main
+from sts.continuations.requests import record_request
 from sts.continuations.run import run
 from sts.storage.workspace import Workspace
 from sts.suites import selections
@@ -37,6 +38,22 @@ def test_unjudged_queue_adds_continuations_only_if_they_have_no_label(tmp_path: 
         assert queued.versions == {"random": ("random", fingerprint(load("random")))}
         rows = queued.ratings[queued.ratings["source"] == "automatic"]
         assert (rows["verdict"] != "").sum() == len(labelled.ratings) == 6
+
+
+def test_continuations_that_a_run_was_asked_for_are_missing(tmp_path: Path):
+    workspace = Workspace.open(str(tmp_path)).create()
+    kept = suites.load(workspace, "core@2").scenarios[:2]
+    suites.freeze(workspace, "few", kept)
+    run(workspace, kept, ["random"], count=2, seed=0, workers=1, progress=quiet)
+    with AnnotationStore.open(workspace) as store:
+        fill_queue(workspace, store, selections.load_selection(workspace, SUITE))
+    complete = gather(workspace, SUITE)
+    assert complete.missing == {} and complete.absent == ()
+    version = "random", fingerprint(load("random"))
+    record_request(workspace.store, *version, 0, {kept[0].hash: 5})
+    record_request(workspace.store, "ghost", "0", 0, {kept[1].hash: 1})
+    asked = gather(workspace, SUITE)
+    assert asked.missing == {("random", kept[0].id): 3} and asked.absent == ("ghost",)
 
 
 def test_exclusion_leaves_the_clips_of_a_person_planned_and_unjudged(tmp_path: Path):

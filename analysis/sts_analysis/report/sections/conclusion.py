@@ -518,8 +518,11 @@ def _describe_missing(study: Study) -> list[Sentence]:
     outcomes, missing = study.outcomes, study.missing
     lacked = missing.sum(axis=1)
     agents = [int(a) for a in np.argsort(-lacked, kind="stable") if lacked[a]]
+    sentences = []
+    if absent := study.gathered.absent:
+        sentences.append(write_sentence("No continuation exists of ", list_names(absent), "."))
     if not agents:
-        return []
+        return sentences
     made = outcomes.continuations
     parts: list[str | Part] = ["Planned continuations are missing: "]
     for agent in agents[:MAX_NAMES]:
@@ -535,7 +538,7 @@ def _describe_missing(study: Study) -> list[Sentence]:
         parts.append(
             " Planned are as many as an agent has in one scenario at most; --planned N states it."
         )
-    return [write_sentence(*parts)]
+    return [write_sentence(*parts), *sentences]
 
 
 def _lower(text: str) -> str:
