@@ -98,6 +98,12 @@ def test_report_lists_scores_that_it_did_not_use():
     assert "2 rows of the scores not used: no ratings of A3 and b." in said
 
 
+def test_arguments_that_repeat_a_report_hold_what_was_said_of_names():
+    report = sts.build_report(JUDGED, same="A1=a1", distinct="a2|A2", planned=2)
+    said = {"--same=A1=a1", "--distinct=A2|a2", "--planned=2"}
+    assert said < set(report.provenance.arguments)
+
+
 def test_refused_score_leaves_the_ranking_untouched():
     gathered = add_scores(gather_frame(JUDGED), SCORES)
     assert gathered.refused and gathered.unmatched == ("A3", "b")

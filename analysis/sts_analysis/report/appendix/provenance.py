@@ -150,6 +150,10 @@ def _list_arguments(study: Study) -> tuple[str, ...]:
     words += [f"--column={name}={theirs}" for name, theirs in mapping.columns.items()]
     if mapping.words != AS_WRITTEN.words:
         words += [f"--{meaning}={word}" for word, meaning in mapping.words.items()]
+    spellings = study.gathered.spellings
+    words += [f"--same={name}={spelling}" for spelling, name in spellings.same.items()]
+    words += [f"--distinct={'|'.join(sorted(names))}" for names in spellings.distinct]
+    words += [f"--planned={options.planned}"] if options.planned else []
     words += [f"--scores={file.name}" for file in study.gathered.inputs[1:]]
     words += ["--target", options.target, "--seed", str(options.seed)]
     words += ["--unit", "people"] if options.people_are_units else []
