@@ -105,7 +105,7 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
         table = table._replace(inputs=(describe_frame("scores", scores),))
     else:
         table = tables.read_table(scores, COLUMNS)
-    known = {*gathered.ratings["agent"], *(name for name, _ in gathered.versions.values())}
+    known = {*gathered.ratings["agent"].unique(), *(name for name, _ in gathered.versions.values())}
     given, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
     return gathered._replace(
         scores=override_scores(gathered.scores, given),
@@ -118,8 +118,10 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
 def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings) -> Gathered:
     checked = check_ratings(table, mapping, spellings)
     ratings, excluded = split_excluded(checked)
-    lost = checked[~checked["continuation"].isin(ratings["continuation"])]
-    lost = lost.drop_duplicates("continuation")
+    lost = checked[:0]
+    if excluded.people:
+        lost = checked[~checked["continuation"].isin(ratings["continuation"])]
+        lost = lost.drop_duplicates("continuation")
     return Gathered(
         ratings,
         empty_scores(),

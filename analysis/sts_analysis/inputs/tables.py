@@ -231,7 +231,10 @@ def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clea
 def refuse_rounded(table: RawTable, column: str) -> None:
     """Reject identifiers that a floating-point number has rounded, so that several became one."""
     cells = table.frame[column]
-    bad = cells.isin([name for name in _codes(cells)[1] if is_rounded(name)]).to_numpy()
+    names = _codes(cells)[1]
+    if not re.search(r"[eE]\+|\.0", "\n".join(names)):  # quicker than a look at each of millions
+        return
+    bad = cells.isin([name for name in names if is_rounded(name)]).to_numpy()
     remedy = "; floating-point numbers from 2^53 on are rounded: read the column as text"
     refuse(table, bad, "an identifier that is a text or a whole number", column, remedy)
 
