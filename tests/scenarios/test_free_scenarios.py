@@ -157,6 +157,7 @@ def test_setter_has_no_vote_on_her_own_request(tmp_path, capsys):
     for name in ("Ana", "Ben", "Cleo"):
         curator(f"annotators add {name} --role curator")
     with AnnotationStore.read_existing(curator.workspace) as connection:
+        assert connection
         (own,) = (p.pseudonym for p in people.list_people(connection) if p.name == "Ana")
     record(curator.workspace, "human", own)
     curator("mine own --from-sessions requests --per-category 1")
