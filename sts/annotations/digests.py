@@ -36,10 +36,10 @@ class Digests(NamedTuple):
     continuations: Link  # the number of the suite's continuations, and the digest of their contents
     authors: Mapping[str, Link]  # the number and the digest of everyone's last event, by pseudonym
     references: Link  # the number and the digest of the last reference
-    # the same of the last change of each chain, by pseudonym; "" for the study's
-    changes: Mapping[str, Link] = {}
     labels: str | None = None  # the digest of the table of automatic labels, if it was used
     scores: str | None = None  # the digest of the tables of scores, if they were used
+    # the number and the digest of the last change of each chain, by pseudonym; "" for the study's
+    changes: Mapping[str, Link] = {}
 
 
 def compute_digests(
@@ -49,7 +49,7 @@ def compute_digests(
     authors = {author.pseudonym: author.end for author in history.authors.values()}
     changes = {name: Link(len(chain), chain[-1]) for name, chain in history.changes.items()}
     made_of = suite, continuations.suite_hash, continuations.continuations
-    return Digests(*made_of, authors, history.reference_tip, changes)
+    return Digests(*made_of, authors, history.reference_tip, changes=changes)
 
 
 def with_files(workspace: Workspace, digests: Digests) -> Digests:
@@ -81,8 +81,13 @@ def read_digests(file: Path) -> Digests:
         texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
         if not all(text is None or isinstance(text, str) for text in texts.values()):
             raise ValueError("expected texts")
-        given = {"authors": authors, "changes": changes}
-        return Digests(continuations=continuations, references=references, **given, **texts)
+        return Digests(
+            authors=authors,
+            continuations=continuations,
+            references=references,
+            changes=changes,
+            **texts,
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedData(
             f"{file}: expected a report of a workspace, or the file next to an exported table"

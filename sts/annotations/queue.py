@@ -236,7 +236,7 @@ def _find_lookalikes(
     joins it, and a new reference joins the queued clip that it looks like.
     """
     versions = connection.scalars(select(items.c.rubric).distinct()).all()
-    looks = {}
+    looks: dict[str, Item] = {}
     for item in run:
         shown = item.clip.removesuffix(f".{item.rubric}") if item.rubric else item.clip
         looks |= {f"{shown}.{v}" if v else shown: item for v in versions}
