@@ -78,8 +78,9 @@ def fill_choices(leaf: Parser, values: list[str]) -> list[str]:
     options = leaf._option_string_actions
     filled = list(values)
     for i, (flag, value) in enumerate(zip(values, values[1:], strict=False), 1):
-        if flag in options and options[flag].choices and (value.isupper() or value == VALUE):
-            filled[i] = str(next(iter(options[flag].choices)))
+        choices = options[flag].choices if flag in options else None
+        if choices and (value.isupper() or value == VALUE):
+            filled[i] = str(next(iter(choices)))
     return filled
 
 

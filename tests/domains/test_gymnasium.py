@@ -283,7 +283,7 @@ class Forgetful(Saved):
 
 
 for kind in (Saved, Forgetful):
-    gymnasium.register(f"sts-tests/{kind.__name__}-v0", entry_point=kind)
+    gymnasium.register(f"sts-tests/{kind.__name__}-v0", entry_point=cast(Any, kind))
 
 
 def test_environment_with_a_state_of_its_own_is_restored_without_its_steps(monkeypatch):

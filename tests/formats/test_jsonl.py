@@ -21,8 +21,13 @@ from tests.trajectories.bell import Bell
 
 ANA = {"kind": "human", "name": "ana"}
 BOTH = [ANA, {"kind": "agent", "name": "walker-2"}]
-CART = {"domain": "gymnasium:CartPole-v1", "seed": 5, "actions": [0, 1, 1], "who": [ANA]}
-RING = {"seed": 0, "actions": [[1, "stay"], ["on", 1]], "who": BOTH}
+CART: dict[str, Any] = {
+    "domain": "gymnasium:CartPole-v1",
+    "seed": 5,
+    "actions": [0, 1, 1],
+    "who": [ANA],
+}
+RING: dict[str, Any] = {"seed": 0, "actions": [[1, "stay"], ["on", 1]], "who": BOTH}
 
 
 class Shaken(GymnasiumEnvironment):
@@ -40,7 +45,7 @@ def test_line_with_a_seed_is_replayed_like_the_environment(tmp_path):
     environment.reset(5)
     rewards = [environment.step([move])[0] for move in CART["actions"]]
     (found,) = jsonl.read(write(tmp_path, CART | {"rewards": rewards, "split": "test", "id": "a7"}))
-    world = load_domain(CART["domain"])
+    world: Any = load_domain(CART["domain"])
     assert json.loads(remove_envelope(world.name, world.version, found.episode.state))["seed"] == 5
     assert found.episode.actions.tolist() == [[0], [1], [1]]
     assert found.episode.scene[-1].tobytes() == environment.digest()

@@ -19,7 +19,7 @@ from sts.worlds.overcooked.constants import SIDES
 
 KEY = ["run", "workerid_num", "round_num"]
 STEPS = 120
-EXPECTED = {
+EXPECTED: dict[str, list[Any]] = {
     "text": ["one", "two", "ø"],
     "number": [1, 2, 3],
     "real": [0.5, 1.5, 2.5],
