@@ -139,8 +139,9 @@ def _read_state(world: Domain, fields: Mapping[str, Any]) -> bytes:
             raw = base64.b64decode(fields["state"], validate=True)
         except ValueError:
             raise DamagedData(f"state: expected base64, found {quote(fields['state'])}") from None
-        is_bare = isinstance(world, EnvironmentDomain)
-        return add_envelope(world.name, world.version, raw) if is_bare else raw
+        if isinstance(world, EnvironmentDomain):
+            return add_envelope(world.name, world.version, raw)
+        return raw
     seed, options = fields["seed"], fields.get("options", {})
     if not 0 <= seed < MAX_SEED:
         raise DamagedData(f"seed: expected 0 to {MAX_SEED - 1}, found {seed}")
@@ -194,7 +195,8 @@ def _read_instruction(entry: object, steps: int, count: int) -> Instruction:
         raise DamagedData(
             f"instructions: expected {', '.join(_INSTRUCTION_FIELDS)}, found {entry!r:.60}"
         )
-    made = Instruction(**({"text": "", "category": "", "given_at": 0, "source": "setter"} | entry))
+    fields: dict[str, Any] = {"text": "", "category": "", "given_at": 0, "source": "setter"}
+    made = Instruction(**fields | entry)
     latest = max(made.given_at, made.marked_at or 0)
     is_heard = made.player is None or made.player < count
     if not made.text.strip() or not 0 <= made.given_at <= latest <= steps or not is_heard:

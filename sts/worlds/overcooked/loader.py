@@ -145,7 +145,8 @@ def _build_texts(
     kind: Any, count: int, _: int, first: int, buffers: Sequence[Any], *rest: Any
 ) -> NDArray[Any]:
     """Return recorded texts: one buffer of bytes and one of where each begins; None for no text."""
-    bits, offsets, content = (None if buffer is None else buffer.parts[0] for buffer in buffers)
+    parts: list[Any] = [None if buffer is None else buffer.parts[0] for buffer in buffers]
+    bits, offsets, content = parts
     size = np.dtype("<i8" if kind.parts == ("large_string",) else "<i4")
     ends = np.frombuffer(offsets, size)[first : first + count + 1].tolist()
     values = np.empty(count, object)
