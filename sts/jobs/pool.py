@@ -35,6 +35,8 @@ P = ParamSpec("P")
 MAX_TEMPORARY_PATH_BYTES = 70  # of the temporary folder: paths of Unix sockets are short
 START_S = 0.7
 """Time that the fork server takes to import what is imported here, measured on two cores."""
+SPAWN_S = 60.0
+"""Time that a new interpreter may take to start and import, in addition to the timeout."""
 MIN_TASKS_PER_WORKER = 4  # for which the first task, done here, tells how long the others take
 _HASH_SEED = "PYTHONHASHSEED"
 WARM_UP_MODULE = "sts.numerics.warm_up"  # imported only by the server process
@@ -221,10 +223,13 @@ class _Worker(Process):
         theirs.close()
         self.owner = owner
         self.task: _Task | None = None
+        self._start_s = SPAWN_S if method == "spawn" else 0.0
 
     def give(self, task: _Task) -> None:
         self.task = task
         self.send(pickle.dumps((task.work, task.args)))
+        self.allow_silence(self._start_s)
+        self._start_s = 0.0
 
     def outcome(self) -> tuple[Any, Any] | None:
         """Return the key and result of its task, or None; raise exceptions of tasks of ours."""

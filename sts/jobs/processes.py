@@ -61,6 +61,10 @@ class Process:
         with contextlib.suppress(OSError):
             self.connection.send_bytes(data)
 
+    def allow_silence(self, seconds: float) -> None:
+        """Allow more time than the timeout until the first message after a request."""
+        self._silent = -seconds
+
     def poll_answer(self) -> bytes | None:
         """Return the answer, or None if it is busy; raise WorkerDied if it ended or hung."""
         alive = self.is_alive

@@ -72,6 +72,12 @@ class Hangs(Sound):
             time.sleep(0.01)
         return weights
 
+class Scaled(Sound):
+    name = "scaled"
+
+    def __init__(self, factor=1):
+        self.factor = factor
+
 class Model(Sound):
     name, reproducible, version = "model", False, "2026-11"
 
@@ -169,3 +175,19 @@ def test_new_interpreter_hashes_texts_otherwise_when_the_seed_is_set(monkeypatch
     with Pool(1) as forked, Pool(1, method="spawn") as spawned:
         hashes = [pool.run_task(OwnedTask(hash, "mine"), "a text") for pool in (forked, spawned)]
     assert hashes[0] != hashes[1]
+
+
+def test_versions_are_shown_and_run_by_the_names_of_reports(folder, capfd):
+    assert run("users:Scaled?factor=2", "users:Scaled?factor=3", count=1) == 0
+    marks = [c.fingerprint[:8] for c in load(folder)[::4]]
+    scenario = f"mine@1/{load(folder)[0].scenario_id}"
+    capfd.readouterr()
+    assert main(["show", scenario]) == 2
+    names = sorted(f"scaled#{mark}" for mark in marks)
+    assert f"agent scaled has 2 versions: {', '.join(names)}; name one" in capfd.readouterr().err
+    assert main(["show", scenario, "--agent", names[1]]) == 0
+    shown = capfd.readouterr().out
+    assert f"{names[1]} #0 on " in shown and names[0] not in shown
+    assert main(["show", scenario, "--agent", "users:Scaled?factor=2"]) == 0
+    assert run(names[0]) == 0
+    assert len({c.fingerprint for c in load(folder)}) == 2 and len(load(folder)) == 12
