@@ -21,13 +21,13 @@ from sts.storage.workspace import Workspace
 from sts.suites import store
 from sts.suites.types import Scenario, Suite
 from tests.benchmarks import sizes
-from tests.benchmarks.measure import STS, Rows, alternating, clocks, cost
+from tests.benchmarks.measure import STS, Cost, Rows, alternating, clocks, cost
 from tests.benchmarks.suites import run_here
 
-SUITE = "core@2"
+SUITE, REPLAYED = "core@2", "core@3"
 SIX = "random", "local-search", "rule", "reader-half", "reader", "oracle"
 ROWS = 2000  # of a full batch
-CALLED_AIM, POLICY_AIM, ELSEWHERE_AIM, SENSITIVE_AIM = 3.0, 1.2, 1.5, 2.0
+CALLED_AIM, POLICY_AIM, ELSEWHERE_AIM, SENSITIVE_AIM, REPLAY_AIM = 3.0, 1.2, 1.5, 2.0, 1.03
 """CPU seconds, and ratios."""
 POLICY = """
 import numpy as np
@@ -113,6 +113,26 @@ def policies() -> Rows:
                 calls = spent["calls"] / (sizes.RUNS + 1)
                 goal = POLICY_AIM if "elsewhere" not in title else ELSEWHERE_AIM
                 yield f"its calls in the run, {title}", goal, calls, least, calls / least
+
+
+def replays() -> Rows:
+    """Seconds of `sts run` with a policy, and without its replay; they take turns."""
+    words = "run", REPLAYED, "--agent", "wide_policy:Policy"
+    taken: dict[bool, list[Cost]] = {True: [], False: []}
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path("wide_policy.py").write_text(POLICY)
+        for number in range(sizes.SLOW + 1):
+            for replayed, own in taken.items():
+                flag = () if replayed else ("--no-replay",)
+                place = "--workspace", f"{folder}/{number}{replayed}"
+                own.append(cost(STS, *words, *flag, *place))
+    for title, aim, read in (
+        ("on the clock", REPLAY_AIM, lambda one: one.wall),
+        ("CPU", None, lambda one: one.cpu),
+    ):
+        with_replay, without = (statistics.median(map(read, own[1:])) for own in taken.values())
+        title = f"`sts run {REPLAYED}` of a policy, with and without its replay, {title}"
+        yield title, aim, with_replay, without, with_replay / without
 
 
 def load_suite() -> Suite:

@@ -148,7 +148,7 @@ def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
     assert [*load_hashes(folder)] == ["random"]
 
 
-def test_agent_that_is_not_reproducible_is_kept_by_index_and_never_replayed(folder):
+def test_unreproducible_agent_is_kept_by_index_and_never_replayed(folder):
     assert run("users:Model") == 0
     before = load_hashes(folder)["model"]
     assert run("users:Model", count=3) == 0
