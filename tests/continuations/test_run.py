@@ -94,8 +94,9 @@ def test_a_run_killed_at_any_write_is_resumed_to_the_same_rows(
             halves.append(len(half))
             assert run_in(name) == len(whole) - len(half), name
             assert rows(name) == whole, name
-    # before a file is on the disk, or before it has its name: workspace.toml, parts, the index
-    kept = [0, *(6 * part for part in range(2 * len(names) + 1))]
+    # before a file is on the disk, or before it has its name: workspace.toml, the requests, parts,
+    # the index
+    kept = [0, *(0 for _ in names), *(6 * part for part in range(2 * len(names) + 1))]
     assert halves == [n for n in kept for _ in range(2)]
 
 

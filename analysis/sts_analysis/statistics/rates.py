@@ -192,7 +192,7 @@ class RateModel:
             if mask.any():
                 weighting = self._weigh(mask, suite)
                 for end in (0, 1):
-                    values = self._fill_unjudgeable(row, end)
+                    values = self._fill_unjudgeable(int(row), end)
                     terms = self._measure(np.array([row]), weighting, values.value[None], values)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
@@ -435,10 +435,10 @@ class RateModel:
             )
             return found.p[0] if found.value[0] > 0 and np.isfinite(found.p[0]) else 1.0
 
-        for at in np.flatnonzero(bounded & np.isfinite(p)):
+        for at in np.flatnonzero(bounded & np.isfinite(p)).tolist():
             p[at] = max(p[at], test(at, False))
         worst = p.copy()
-        for at in np.flatnonzero((missing > 0) & (p < MAX_CLAIMED_P)):
+        for at in np.flatnonzero((missing > 0) & (p < MAX_CLAIMED_P)).tolist():
             worst[at] = max(worst[at], test(at, True))
         return p, worst
 
