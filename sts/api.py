@@ -64,7 +64,7 @@ def record(
     Raises:
       StsError: an episode failed, an argument is out of range, or no environment fits the agents.
     """
-    names = [agents] if isinstance(agents, str) else list(agents)
+    names = _list_agents(agents)
     workspace = Workspace.open(workspace)
     facts = load_infos(names)
     for result in facts.values():
@@ -104,6 +104,21 @@ def record(
             error.add_note(f"{len(finished)} of {total} episodes are saved in {path}")
         raise
     return _trajectory_table(workspace, _order_trajectories(names, batches))
+
+
+def _list_agents(agents: Any) -> list[str]:
+    """Return names of agents; refuse classes and other objects, which workers could not load."""
+    names = (
+        [agents] if isinstance(agents, str | type) or not isinstance(agents, Iterable) else agents
+    )
+    for name in (names := [*names]):
+        if not isinstance(name, str):
+            what = name.__name__ if isinstance(name, type) else type(name).__name__
+            raise ArgumentError(
+                f"agents: expected names or module:Class, found {name!r:.60}; save the class in a "
+                f"module and give its name, as in 'my_agents:{what}'"
+            )
+    return names
 
 
 def _trajectory_table(workspace: Workspace, recorded: Sequence[Trajectory]) -> pd.DataFrame:
@@ -203,7 +218,7 @@ def run(
     """
     import pandas as pd
 
-    names = [agents] if isinstance(agents, str) else list(agents)
+    names = _list_agents(agents)
     workspace = Workspace.open(workspace)
     selection = load_suite(suite, workspace=workspace) if isinstance(suite, str) else suite
     rows = run_selection(

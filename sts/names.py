@@ -1,5 +1,6 @@
 """Validation of names, and display of untrusted text, counts and times."""
 
+import re
 import unicodedata
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ from sts.errors import quote as quote
 
 MAX_NAME_CHARS = 200
 """Maximum length of a name of an agent, scenario, category, continuation or metric."""
+_PSEUDONYM = re.compile(r"annotator-[0-9a-f]{6}")
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _JOINERS = {0x200C: "", 0x200D: ""}
 
@@ -27,6 +29,11 @@ def clean_name(text: str, limit: int = MAX_NAME_CHARS) -> str:
             f"expected a name of 1 to {limit} printable characters, found {quote(text)}"
         )
     return name
+
+
+def is_pseudonym(name: str) -> bool:
+    """Return True if a name has the form of the pseudonyms that studies give."""
+    return _PSEUDONYM.fullmatch(name) is not None
 
 
 def is_one_line(text: str, limit: int) -> bool:

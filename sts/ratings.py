@@ -3,6 +3,8 @@
 One row is one judgement of a continuation; `docs/data_standard.md` describes the columns.
 """
 
+import re
+
 UNABLE = "cannot_judge"
 VERDICTS = ("success", "failure", "not_done", UNABLE)
 MARKED_VERDICTS = ("success", "failure")
@@ -56,6 +58,19 @@ REQUIRED_COLUMNS = ("agent", "scenario", "verdict")
 def column_types(*names: str) -> dict[str, str]:
     """Return the types of the columns `WRITTEN_COLUMNS` and `names`, in the table's order."""
     return {name: kind for name, kind in TYPES.items() if name in (*WRITTEN_COLUMNS, *names)}
+
+
+USUAL_WORDS = {"1": "success", "0": "failure"}
+"""What verdicts mean that are no words of ours, as `fold_word` returns them."""
+BOOLEANS = {"true": "1", "false": "0"}
+_WHOLE_NUMBER = re.compile(r"([+-]?[0-9]+)\.0+")
+
+
+def fold_word(word: str) -> str:
+    """Return the form of a verdict in which it is compared: 1 for True, TRUE and 1.0."""
+    folded = normalise_verdict(word)
+    number = _WHOLE_NUMBER.fullmatch(folded)
+    return number[1] if number else BOOLEANS.get(folded, folded)
 
 
 def normalise_verdict(cell: str) -> str:

@@ -2,28 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol, Unpack
 
 import pandas as pd
 
-from sts.cli.arguments import show_progress
+from sts.cli.arguments import show_progress, warn
 from sts.errors import ArgumentError, DamagedData, UnknownName
 from sts.provenance import collect_provenance
 from sts.spellings import Spellings, make_spellings
 from sts.storage.workspace import Workspace
 from sts.suites.selections import Selection
-from sts_analysis.inputs.gather import Gathered, add_scores, gather_frame, gather_table
-from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, Words, make_mapping
+from sts_analysis.inputs.files import TABLE_FORMATS
+from sts_analysis.inputs.gather import (
+    Gathered,
+    add_scores,
+    gather_frame,
+    gather_table,
+    use_pseudonyms,
+)
+from sts_analysis.inputs.mapping import (
+    AS_WRITTEN,
+    ColumnMapping,
+    TableOptions,
+    Words,
+    make_mapping,
+)
 from sts_analysis.report import results
 from sts_analysis.report.core import Options, Study
 from sts_analysis.report.document import compute_report
 from sts_analysis.report.notebook import NotebookReport
 
-Source = str | Path | pd.DataFrame | Selection
-"""A ratings table, its file (.csv or .parquet), or a suite: NAME@VERSION or what was loaded."""
-Scores = str | Path | pd.DataFrame
+
+class ForeignFrame(Protocol):
+    """A data frame of another library, such as polars."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return it as a data frame of pandas."""
+
+
+Source = str | Path | pd.DataFrame | ForeignFrame | Selection
+"""A ratings table, its file, or a suite: NAME@VERSION or what was loaded."""
+Scores = str | Path | pd.DataFrame | ForeignFrame
 TARGETS = ("sampled", "fixed")
 UNITS = ("trajectory", "people")
-_FILES = (".csv", ".parquet")
 
 
 def load_ratings(
@@ -35,29 +56,37 @@ def load_ratings(
     same: str | Sequence[str] = (),
     distinct: str | Sequence[str] = (),
     workspace: Workspace | str | Path | None = None,
+    **table: Unpack[TableOptions],
 ) -> pd.DataFrame:
     """Load and check a ratings table, one row per verdict.
 
     Args:
-      source: a suite whose continuations were annotated or labelled, or a file or data frame;
+      source: a suite whose continuations were annotated or labelled, a file (.csv, .tsv, .parquet,
+        .xlsx) or a data frame (pandas, polars);
         three columns are enough: `agent`, `scenario`, `verdict`. Verdicts are "success", "failure",
         "not_done" and "cannot_judge", booleans, or 1 and 0.
       columns: of a file or data frame, its names of columns: `{"agent": "Model"}`.
-      success: of a file or data frame, the verdicts that mean success, such as "pass" or (4, 5).
+      success: of a file or data frame, the verdicts that mean success, such as "pass", (4, 5) or
+        ">=4".
       failure: of a file or data frame, the verdicts that mean failure.
       same: of a file or data frame, spellings of one name: "Ann=ann" reads ann as Ann.
       distinct: of a file or data frame, similar names that are different: "Ann|ann".
       workspace: of the suite; None for `STS_WORKSPACE`, else `sts-workspace`.
+      **table: of a file or data frame, further options: `not_done`, `cannot_judge`, `ignore`,
+        `annotator_columns`, `model_annotator`, `leave_out`, `unused`, `keep_equal_rows`, `format`.
 
     Returns:
       The columns of the ratings table (docs/data_standard.md), with defaults for those that were
-      missing. People have pseudonyms.
+      missing. People of a suite have pseudonyms.
 
     Raises:
       StsError: a column or value is not as expected, or nothing of the suite is judged.
     """
-    mapping, spellings = make_mapping(columns, success, failure), make_spellings(same, distinct)
-    return _gather(source, mapping, spellings, None, workspace).ratings
+    mapping = make_mapping(columns, success, failure, **table)
+    gathered = _gather(source, mapping, make_spellings(same, distinct), None, workspace)
+    for question in gathered.reading.questions if gathered.reading else ():
+        warn(question)
+    return gathered.ratings
 
 
 def build_report(
@@ -83,6 +112,7 @@ def build_report(
     real_names: bool = False,
     clip_page: str = "",
     workspace: Workspace | str | Path | None = None,
+    **table: Unpack[TableOptions],
 ) -> NotebookReport:
     """Rank agents from their ratings; a notebook shows the report as its page.
 
@@ -107,9 +137,10 @@ def build_report(
       guessing_baseline: the agent whose passes count as guesses.
       non_inferiority_margin: difference in pass rate (0 to 1) that still counts as not worse.
       reference_agent: the agent that others may be not worse than; None for the best.
-      real_names: show people's names instead of pseudonyms (suites only).
+      real_names: show people's names instead of pseudonyms.
       clip_page: address of a page with supporting clips, which `sts report` writes; "" for none.
       workspace: of the suite; None for `STS_WORKSPACE`, else `sts-workspace`.
+      **table: of a file or data frame, further options; see `load_ratings`.
 
     Returns:
       The report: its sections as attributes, `frames()`, and `save(folder)`.
@@ -125,16 +156,17 @@ def build_report(
         raise ArgumentError(f"seed: expected 0 or more, found {seed}")
     if planned is not None and planned < 1:
         raise ArgumentError(f"planned: expected 1 or more, found {planned}")
-    mapping = make_mapping(columns, success, failure)
+    mapping = make_mapping(columns, success, failure, **table)
     gathered = _gather(source, mapping, make_spellings(same, distinct), compare_to, workspace)
-    if real_names:
+    if gathered.reading is not None:
+        gathered = gathered if real_names else use_pseudonyms(gathered)
+    elif real_names:
         from sts_analysis.inputs.workspace import called_by_name
 
         named = called_by_name(Workspace.open(workspace), gathered.ratings)
         gathered = gathered._replace(ratings=named)
     if scores is not None:
-        table = scores if isinstance(scores, pd.DataFrame) else Path(scores)
-        gathered = add_scores(gathered, table)
+        gathered = add_scores(gathered, _find_table("scores", scores))
         if gathered.refused:
             raise DamagedData(gathered.refused)
     options = Options(
@@ -176,7 +208,9 @@ def _gather(
     """Return the ratings of a source, with what a report needs to know about them."""
     if isinstance(source, Selection):
         source = source.label
-    is_suite = isinstance(source, str) and "@" in source and Path(source).suffix not in _FILES
+    is_suite = (
+        isinstance(source, str) and "@" in source and Path(source).suffix not in TABLE_FORMATS
+    )
     if (is_suite or isinstance(source, Gathered)) and mapping != AS_WRITTEN:
         raise ArgumentError("columns, success and failure need a file or a data frame")
     if isinstance(source, Gathered):
@@ -186,8 +220,33 @@ def _gather(
 
         gathered = gather(Workspace.open(workspace), str(source), compare_to)
         return gathered._replace(spellings=spellings)
+    table = _find_table("source", source)
     if compare_to is not None:
         raise ArgumentError("compare_to needs a suite, NAME@VERSION; a table has no other version")
-    if isinstance(source, pd.DataFrame):
-        return gather_frame(source, mapping, spellings)
-    return gather_table(Path(source), mapping, spellings)
+    if isinstance(table, pd.DataFrame):
+        return gather_frame(table, mapping, spellings)
+    return gather_table(table, mapping, spellings)
+
+
+def _find_table(parameter: str, given: Any) -> pd.DataFrame | Path:
+    """Return the data frame that was given, of any library, or the path of a file.
+
+    Raises:
+      ArgumentError: it is neither; names the parameter.
+    """
+    if isinstance(given, pd.DataFrame):
+        return given
+    if isinstance(given, str | Path):
+        return Path(given)
+    found = (
+        f"{parameter}: expected a data frame or the path of a file, found {type(given).__name__}"
+    )
+    if isinstance(given, type) or not hasattr(given, "to_pandas"):
+        raise ArgumentError(found)
+    try:
+        frame = given.to_pandas()
+    except Exception as error:  # of any library, which may lack one of its own
+        raise ArgumentError(f"{found}, which pandas cannot take over: {error}") from error
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentError(f"{found}, a column of a table")
+    return frame

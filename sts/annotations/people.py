@@ -5,7 +5,6 @@ Functions that take a name raise `UnknownName` unless it is someone's name or ps
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Collection
 from dataclasses import replace
@@ -40,7 +39,7 @@ from sts.annotations.schema import (
 )
 from sts.annotations.types import Annotator
 from sts.errors import ArgumentError, UnknownName
-from sts.names import clean_name, quote, replace_unprintable
+from sts.names import clean_name, is_pseudonym, quote, replace_unprintable
 from sts.spellings import find_spellings
 from sts.storage.files import content_hash
 
@@ -56,7 +55,6 @@ _HELD_SLOTS = (
     .with_for_update()
 )
 _ROLES = select(roles.c.role).where(roles.c.annotator == bindparam("number"))
-_PSEUDONYM = re.compile(r"annotator-[0-9a-f]{6}")
 
 
 def add_invited(
@@ -98,7 +96,7 @@ def add_person(
     name = normalise_name(name)
     if find_person(connection, name) is not None:
         raise ArgumentError(f"annotator {name!r} already exists; choose another name")
-    pseudonym = name if _PSEUDONYM.fullmatch(name) else _draw_pseudonym(connection)
+    pseudonym = name if is_pseudonym(name) else _draw_pseudonym(connection)
     number = connection.execute(
         insert(annotators)
         .values(name=name, pseudonym=pseudonym, name_digest=hash_names(name, pseudonym), added=now)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.storage.csv_tables import parse_csv, require_columns
+from sts.storage.csv_tables import check_header, parse_csv, require_columns
 from sts.storage.files import read_bytes
 
 _MAX_BYTES = 2**24
@@ -29,6 +29,7 @@ def read_rows(path: Path, required: Sequence[str], optional: Sequence[str]) -> l
         header, rows, lines = parse_csv(path.name, read_bytes(path, _MAX_BYTES))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
+    check_header(path.name, header, (*required, *optional))
     require_columns(f"{path.name}, line 1", header, required)
     defaults = dict.fromkeys(optional, "")
     return [

@@ -10,18 +10,21 @@ import csv
 import functools
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sts.errors import DamagedData
 from sts.names import quote
+from sts.storage.csv_dialect import Dialect, decode_table
 
+CSV_SUFFIXES = (".csv", ".tsv")
 MAX_ROWS = 5_000_000
 """Maximum number of rows: twice what 500 agents with three annotations per clip need."""
 MAX_BYTES = 2**30
 """Maximum size of a table, compressed or not."""
-_MAX_HEADER_BYTES = 2**16
+_MAX_HEADER_BYTES = 2**18
 _FORMULA = re.compile(r"'*[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 
 
@@ -36,21 +39,21 @@ class CsvTable(NamedTuple):
     lines: list[int]
 
 
-def parse_csv(name: str, data: bytes) -> CsvTable:
-    """Parse a CSV table: UTF-8, separated by commas, with one header line; skip empty lines.
+def parse_csv(name: str, data: bytes, dialect: Dialect | None = None) -> CsvTable:
+    """Parse a CSV table with one header line; skip empty lines.
 
-    Raise DamagedData, with `name` and the line, if it is empty, binary, ragged or too long, or if a
-    column occurs twice.
+    Args:
+      name: of the table, for errors.
+      data: the file; or, with a dialect, what `decode_table` returned with it.
+      dialect: None to recognise it.
+
+    Raises:
+      DamagedData: it is empty, binary, ragged or too long; names the line.
     """
-    if not data.strip():
-        raise DamagedData(f"{name}: expected a table, found an empty file")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise DamagedData(f"{name}: expected CSV text in UTF-8, found a binary file")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    if dialect is None:
+        data, dialect = decode_table(name, data)
+    text = data.decode()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=dialect.separator, strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
     line = 1
@@ -69,21 +72,22 @@ def parse_csv(name: str, data: bytes) -> CsvTable:
             line = reader.line_num + 1
     except csv.Error as error:
         raise DamagedData(f"{name}, line {line}: not readable as CSV ({error})") from None
-    check_header(name, header)
     return CsvTable(header, rows, lines)
 
 
 def read_header(path: Path) -> list[str] | None:
-    """Return the header of a CSV file, read from its first line; None if that is not possible.
+    """Return the header of a CSV file, read from its first lines; None if that is not possible.
 
     With it, a missing column is reported before slow imports.
     """
-    if path.suffix.lower() != ".csv" or not path.is_file():
+    if path.suffix.lower() not in CSV_SUFFIXES or not path.is_file():
         return None
     with path.open("rb") as file:
-        line = file.readline(_MAX_HEADER_BYTES)
+        head = file.read(_MAX_HEADER_BYTES)
+    head = head[: head.rfind(b"\n") + 1] or head  # not within a letter
     try:
-        return parse_csv(path.name, line).header
+        text, dialect = decode_table(path.name, head)
+        return parse_csv(path.name, text.partition(b"\n")[0], dialect).header
     except DamagedData:  # reported when the whole file is read
         return None
 
@@ -107,13 +111,12 @@ def format_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> bytes
     return file.getvalue().encode()
 
 
-def check_header(name: str, header: Sequence[str]) -> None:
-    """Raise DamagedData if a column occurs twice."""
-    seen: set[str] = set()
-    for column in header:
-        if column in seen:
+def check_header(name: str, header: Sequence[str], columns: Collection[str]) -> None:
+    """Raise DamagedData if one of the columns that are read occurs twice."""
+    count = Counter(header)
+    for column in columns:
+        if count[column] > 1:
             raise DamagedData(f"{name}: duplicate column {quote(column)}; keep one")
-        seen.add(column)
 
 
 def parse_cell(cell: str) -> str:

@@ -44,7 +44,9 @@ def _report(args: argparse.Namespace) -> int:
     mapping = parse_mapping(args)
     if args.table is not None and (header := read_header(Path(args.table))) is not None:
         table = Path(args.table).name
-        require_columns(table, header, find_columns(table, header, TYPES, mapping.columns))
+        found = find_columns(table, header, TYPES, mapping)
+        found |= dict.fromkeys(("annotator", "verdict"), "") if mapping.annotator_columns else {}
+        require_columns(table, header, found, mapping)
 
     from sts_analysis.api import build_report
     from sts_analysis.commands.source import gather_source
@@ -56,6 +58,8 @@ def _report(args: argparse.Namespace) -> int:
     gathered = gather_source(args, args.compare_to)
     if args.scores is not None:
         gathered = add_scores(gathered, Path(args.scores))
+    if gathered.reading is not None and not gathered.reading.is_usual:
+        warn(f"{gathered.reading.name} was read as {gathered.reading.form}")
     folder = Path(args.out) if args.out else gathered.folder
     check_folder(folder)
     if args.zip:
@@ -137,10 +141,8 @@ def _check_options(args: argparse.Namespace) -> None:
     if (args.suite is None) == (args.table is None):
         raise ArgumentError("give either a suite, NAME@VERSION, or --table FILE")
     if args.table is not None:
-        for name in ("compare_to", "real_names"):
-            if getattr(args, name):
-                option = name.replace("_", "-")
-                raise ArgumentError(f"--{option} cannot be combined with --table")
+        if args.compare_to:
+            raise ArgumentError("--compare-to cannot be combined with --table")
         if args.unit == "people":
             raise ArgumentError("--unit people needs a suite: a table does not say who recorded")
     elif args.planned:

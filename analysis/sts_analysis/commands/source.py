@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from sts.cli.arguments import warn
 from sts.errors import ArgumentError
 from sts.spellings import Spellings, make_spellings
 from sts_analysis.inputs.gather import Gathered, gather_table
@@ -43,4 +44,6 @@ def parse_spellings(args: argparse.Namespace) -> Spellings:
 def load_pilot(args: argparse.Namespace) -> Pilot:
     """Read the pilot of a study: a suite that is annotated in part, or a ratings table."""
     gathered = gather_source(args)
+    for question in gathered.reading.questions if gathered.reading else ():
+        warn(question)
     return read_pilot(gathered.ratings, gathered.suite, target=args.target, source=args.labels)

@@ -51,10 +51,29 @@ _FOREIGN = (
         "--column NAME=COLUMN",
         "column of --table that holds NAME, such as agent=Agent; repeatable (default: its name)",
     ),
-    repeatable("--success WORD", "verdict in --table that means success; repeatable"),
+    repeatable(
+        "--success WORD", 'verdict in --table that means success, or numbers: ">=4"; repeatable'
+    ),
     repeatable("--failure WORD", "verdict in --table that means failure; repeatable"),
     repeatable("--same NAME=SPELLING", "two spellings of one name, such as Ann=ann; repeatable"),
     repeatable("--distinct NAME|NAME", "similar names of two, such as Ann|ann; repeatable"),
+    repeatable("--not-done WORD", "verdict in --table that means neither by the end; repeatable"),
+    repeatable(
+        "--cannot-judge WORD", "verdict in --table of those who could not judge; repeatable"
+    ),
+    repeatable("--ignore WORD", "verdict in --table whose rows are left out; repeatable"),
+    option(
+        "--annotator-columns A,B",
+        "columns of --table, by name or number, with the verdicts of an annotator each",
+    ),
+    repeatable("--model-annotator NAME", "annotator in --table that is a program; repeatable"),
+    repeatable("--leave-out COLUMN=VALUE", "rows of --table to leave out; repeatable"),
+    repeatable("--unused COLUMN", "column of --table that plays no part; repeatable"),
+    switch("--keep-equal-rows", "equal rows of --table are attempts of their own"),
+    option(
+        "--format PROGRAM",
+        "program that exported --table: label-studio, prolific, mturk, qualtrics, inspect, boris",
+    ),
 )
 """Options that say how a table of other people is read."""
 
@@ -128,7 +147,7 @@ SCORES = group(
     action(
         "import scores.csv",
         "import a scores table (agent, metric, value)",
-        argument("file", "FILE", "scores table, .csv or .parquet"),
+        argument("file", "FILE", "scores table: .csv, .tsv, .parquet, .xlsx"),
     ),
 )
 
@@ -235,7 +254,8 @@ REPORT = Command(
     (
         argument("suite", "NAME@VERSION", "suite of the workspace", nargs="?"),
         option(
-            "--table FILE", "ratings table instead of a suite, .csv or .parquet (default: none)"
+            "--table FILE",
+            "ratings table instead of a suite: .csv, .tsv, .parquet, .xlsx (default: none)",
         ),
         *_FOREIGN,
         option("--scores FILE", "table of other metrics of the agents (default: the workspace's)"),
@@ -265,7 +285,9 @@ REPORT = Command(
             metavar=("A", "B"),
         ),
         option("--out DIR", "folder of the report (default: in the workspace)"),
-        switch("--real-names", "show real names, for the study lead (default: pseudonyms)"),
+        switch(
+            "--real-names", "show real names of people, for the study lead (default: pseudonyms)"
+        ),
         option(
             "--guessing-baseline AGENT", "agent that guesses; its score becomes 0 (default: none)"
         ),

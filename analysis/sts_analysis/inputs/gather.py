@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from sts.errors import DamagedData
+from sts.names import is_pseudonym
 from sts.ratings import TYPES
 from sts.spellings import UNSTATED, Spellings
 from sts_analysis.inputs import tables
-from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
+from sts_analysis.inputs.arrangement import arrange_rows, count_words
+from sts_analysis.inputs.files import read_table
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, find_columns, require_columns
 from sts_analysis.inputs.ratings import NUMBERS, Excluded, check_ratings, split_excluded
+from sts_analysis.inputs.reading import Reading
+from sts_analysis.inputs.row_questions import ask_about_rows, refuse_equal_rows
 from sts_analysis.inputs.scores import (
     COLUMNS,
     Versions,
@@ -45,6 +51,8 @@ class Gathered(NamedTuple):
       inputs: what identifies each file or data frame that was read; none for a suite.
       media_folder: what the paths in the column `media` are relative to; None without paths.
       excluded: what was left out because its annotators were excluded.
+      reading: what was understood of a foreign table; None of a suite.
+      wide_places: numbers of the columns of annotators in such a table, from 1.
       versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
       spellings: what is known of names that differ only in how they are written.
       unmatched: agents of an added scores table that are not in the ratings.
@@ -76,13 +84,15 @@ class Gathered(NamedTuple):
     absent: tuple[str, ...] = ()
     refused: str = ""
     unjudged: Mapping[tuple[str, str], int] = MappingProxyType({})
+    reading: Reading | None = None
+    wide_places: tuple[int, ...] = ()
 
 
 def gather_table(
     path: Path, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
 ) -> Gathered:
     """Gather everything for the report of a ratings table in a file; see `check_ratings`."""
-    table = tables.read_table(path, tuple(TYPES), mapping.columns, NUMBERS)
+    table = read_table(path, tuple(TYPES), mapping, NUMBERS, with_others=True)
     return _gather(table, mapping, spellings)
 
 
@@ -90,9 +100,22 @@ def gather_frame(
     frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
 ) -> Gathered:
     """Gather everything for the report of a ratings table in memory; see `check_ratings`."""
-    table = tables.from_frame("table", frame, tuple(TYPES), mapping.columns, NUMBERS)
+    table = tables.from_frame("table", frame, tuple(TYPES), mapping, NUMBERS, with_others=True)
     table = table._replace(inputs=(describe_frame("table", frame),))
     return _gather(table, mapping, spellings)
+
+
+def use_pseudonyms(gathered: Gathered) -> Gathered:
+    """Replace the names of people in a foreign table, other than pseudonyms of this project."""
+    ratings = gathered.ratings
+    is_person = (ratings["source"] == "human") & (ratings["annotator"] != "")
+    names = sorted({*ratings["annotator"][is_person]})
+    hidden = [name for name in names if not is_pseudonym(name)]
+    digits = len(str(len(hidden)))
+    pseudonyms = {name: f"annotator-{n:0{digits}}" for n, name in enumerate(hidden, 1)}
+    shown = ratings["annotator"].astype(object)
+    shown = shown.where(~is_person, shown.map(lambda name: pseudonyms.get(name, name)))
+    return gathered._replace(ratings=ratings.assign(annotator=tables.by_word(shown)))
 
 
 def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
@@ -104,7 +127,7 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
         table = tables.from_frame("scores", scores)
         table = table._replace(inputs=(describe_frame("scores", scores),))
     else:
-        table = tables.read_table(scores, COLUMNS)
+        table = read_table(scores, COLUMNS)
     known = {*gathered.ratings["agent"].unique(), *(name for name, _ in gathered.versions.values())}
     given, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
     return gathered._replace(
@@ -116,16 +139,37 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
 
 
 def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings) -> Gathered:
-    checked = check_ratings(table, mapping, spellings)
+    name, header = table.name, table.header
+    found = find_columns(name, header, tuple(TYPES), mapping)
+    refuse_equal_rows(table, mapping)
+    rows = len(table.lines)
+    table, left_out = arrange_rows(table, mapping)
+    require_columns(name, header, table.frame.columns, mapping)
+    if rows and table.frame.empty:
+        reasons = ", ".join(f"{count} by {reason}" for reason, count in left_out.items())
+        raise DamagedData(f"{name}: expected at least one row, found all left out: {reasons}")
+    verdicts, questions = count_words(table, mapping), ask_about_rows(table, mapping)
+    missing_media: list[str] = []
+    checked = check_ratings(table, mapping, spellings, missing_media)
     ratings, excluded = split_excluded(checked)
     lost = checked[:0]
     if excluded.people:
         lost = checked[~checked["continuation"].isin(ratings["continuation"])]
         lost = lost.drop_duplicates("continuation")
+    reading = Reading(
+        name,
+        table.form,
+        len(ratings),
+        {ours: theirs for ours, theirs in found.items() if ours in TYPES},
+        tuple(column for column in header if column not in found.values()),
+        verdicts,
+        left_out,
+        (*questions, *missing_media),
+    )
     return Gathered(
         ratings,
         empty_scores(),
-        Subject(table.name),
+        Subject(name),
         Path("sts-report"),
         mapping=mapping,
         inputs=table.inputs,
@@ -133,4 +177,6 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings
         excluded=excluded,
         spellings=spellings,
         unjudged=Counter(zip(lost["agent"], lost["scenario"], strict=True)),
+        reading=reading,
+        wide_places=tuple(header.index(column) + 1 for column in mapping.list_wide(header)),
     )

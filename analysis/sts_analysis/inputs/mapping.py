@@ -3,41 +3,154 @@
 from __future__ import annotations
 
 import argparse
+import math
+import operator
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from sts.errors import MAX_LISTED, ArgumentError, DamagedData, UnknownName
 from sts.names import escape_unprintable, quote
-from sts.ratings import MARKED_VERDICTS, REQUIRED_COLUMNS, TYPES, VERDICTS, normalise_verdict
+from sts.ratings import (
+    BOOLEANS,
+    MARKED_VERDICTS,
+    REQUIRED_COLUMNS,
+    TYPES,
+    USUAL_WORDS,
+    VERDICTS,
+    fold_word,
+    normalise_verdict,
+)
 
 Words = str | float | Sequence[str | float]
 """One verdict of a foreign table, or several."""
-_BOOLEANS = MappingProxyType({"true": "1", "false": "0"})
+IGNORED = "ignore"
+MEANINGS = (*VERDICTS, IGNORED)
+"""What a word of a foreign table can mean: a verdict, or that its row is left out."""
 _SHOWN = 60
 """Characters of a column's name in an error."""
-_WHOLE_NUMBER = re.compile(r"([+-]?[0-9]+)\.0+")
+_RANGE = re.compile(r"(>=|<=|>|<)\s*([+-]?[0-9]+(?:\.[0-9]+)?)")
+_COMPARE = MappingProxyType(
+    {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+)
+_FLAGS = (
+    *("column", "success", "failure", "not_done", "cannot_judge", "ignore", "annotator_columns"),
+    *("model_annotator", "leave_out", "unused", "keep_equal_rows", "format"),
+)
+"""Options of commands that describe a foreign table."""
+
+
+class TableOptions(TypedDict, total=False):
+    """Further arguments of functions that read a foreign table.
+
+    Attributes:
+      not_done: verdicts that mean neither success nor failure by the end.
+      cannot_judge: verdicts that mean that an annotator could not judge.
+      ignore: verdicts whose rows are left out.
+      annotator_columns: names of columns, or their numbers from 1, with the verdicts of an
+        annotator each, instead of the columns `annotator` and `verdict`.
+      model_annotator: names in the column `annotator` that are programs, whose rows count as a
+        model's labels.
+      leave_out: "COLUMN=VALUE", rows to leave out.
+      unused: columns about which nothing is asked.
+      keep_equal_rows: True if rows that are equal in every column are attempts of their own.
+      format: the program that exported the table; see `presets.PRESETS`.
+    """
+
+    not_done: Words
+    cannot_judge: Words
+    ignore: Words
+    annotator_columns: Sequence[str]
+    model_annotator: str | Sequence[str]
+    leave_out: str | Sequence[str]
+    unused: str | Sequence[str]
+    keep_equal_rows: bool
+    format: str
 
 
 class ColumnMapping(NamedTuple):
-    """The columns and the verdicts of a foreign table.
+    """The columns, the verdicts and the rows of a foreign table.
 
     Attributes:
       columns: by the name of a column of the ratings table, its name in the foreign table. Other
         columns have the same name in both.
-      words: "success" or "failure", by a word that means it, as `fold_word` returns the word.
+      words: one of `MEANINGS`, by a word that means it, as `fold_word` returns the word.
+      ranges: one of `MEANINGS`, by the numbers that mean it, such as ">=4".
+      annotator_columns, model_annotators, left_out, unused: see `TableOptions`.
+      keeps_equal_rows: see `TableOptions`.
+      format: see `TableOptions`; "" for none.
+      of_command: whether errors name flags instead of parameters.
     """
 
     columns: Mapping[str, str] = MappingProxyType({})
-    words: Mapping[str, str] = MappingProxyType({"1": "success", "0": "failure"})
+    words: Mapping[str, str] = MappingProxyType(USUAL_WORDS)
+    ranges: Mapping[str, str] = MappingProxyType({})
+    annotator_columns: tuple[str, ...] = ()
+    model_annotators: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()
+    keeps_equal_rows: bool = False
+    format: str = ""
+    of_command: bool = False
 
     @property
     def understood(self) -> tuple[str, ...]:
         """The words that a verdict may be, for errors."""
-        booleans = _BOOLEANS if self.words == AS_WRITTEN.words else {}
-        return tuple(dict.fromkeys((*VERDICTS, *booleans, *self.words)))
+        booleans = BOOLEANS if self.words == AS_WRITTEN.words else {}
+        return tuple(dict.fromkeys((*VERDICTS, *booleans, *self.words, *self.ranges)))
+
+    def list_wide(self, header: Sequence[str]) -> list[str]:
+        """Return the names of the columns of annotators, which may be given by their numbers."""
+        return [
+            header[int(column) - 1]
+            if column not in header and column.isdecimal() and 0 < int(column) <= len(header)
+            else column
+            for column in self.annotator_columns
+        ]
+
+    def list_left_out(self, header: Sequence[str]) -> list[tuple[str, str]]:
+        """Return columns and values of rows to leave out, with those of the format."""
+        if not self.format:
+            return [*self.left_out]
+        from sts_analysis.inputs.presets import PRESETS
+
+        usual = PRESETS[self.format].left_out
+        kept = {*header} - {*self.unused}
+        return [*self.left_out, *((column, value) for column, value in usual if column in kept)]
+
+    def interpret(self, word: str) -> str:
+        """Return which of `MEANINGS` a word has; an unknown word stays as it is.
+
+        Numbers outside of a range of one of success and failure mean the other, unless it is given.
+        """
+        verdict, folded = normalise_verdict(word), fold_word(word)
+        if verdict in VERDICTS or not verdict:
+            return verdict
+        if folded in self.words or not self.ranges:
+            return self.words.get(folded, word)
+        try:
+            value = float(folded)
+        except ValueError:
+            return word
+        for text, meaning in self.ranges.items():
+            sign, bound = parse_range(text)
+            if _COMPARE[sign](value, bound):
+                return meaning
+        given = {*self.words.values(), *self.ranges.values()} & {*MARKED_VERDICTS}
+        other = {"success": "failure", "failure": "success"}
+        return other[given.pop()] if len(given) == 1 and value == value else word
+
+    def name_option(self, name: str, *values: str) -> str:
+        """Return how a user writes an option: `--not-done WORD`, or `not_done="WORD"`."""
+        if self.of_command:
+            flag = f"--{name.replace('_', '-')}"
+            return escape_unprintable(shlex.join([flag, *values]))
+        if name == "column":
+            pairs = dict(value.split("=", 1) for value in values)
+            return f"columns={pairs!r}" if pairs else "columns"
+        return f"{name}={', '.join(map(repr, values))}" if values else name
 
 
 AS_WRITTEN = ColumnMapping()
@@ -45,7 +158,12 @@ AS_WRITTEN = ColumnMapping()
 
 
 def make_mapping(
-    columns: Mapping[str, str] | None = None, success: Words = (), failure: Words = ()
+    columns: Mapping[str, str] | None = None,
+    success: Words = (),
+    failure: Words = (),
+    *,
+    of_command: bool = False,
+    **options: Unpack[TableOptions],
 ) -> ColumnMapping:
     """Return the mapping of a foreign table.
 
@@ -54,45 +172,75 @@ def make_mapping(
 
     Args:
       columns: by the name of a column of the ratings table, its name in the foreign table.
-      success: words that mean success, in any letter case.
+      success: words that mean success, in any letter case, or numbers, such as ">=4".
       failure: words that mean failure.
+      of_command: whether errors name flags instead of parameters.
+      **options: see `TableOptions`.
 
     Raises:
-      UnknownName: a key of `columns` is not a column of the ratings table.
-      ArgumentError: a word is empty, means both, or is a verdict of another meaning.
+      UnknownName: a key of `columns` is not a column of the ratings table, or there is no such
+        format.
+      ArgumentError: a word is empty, has two meanings, or is a verdict of another meaning.
     """
+    empty = ColumnMapping(of_command=of_command)
     by_name = {str(name): str(column) for name, column in (columns or {}).items()}
     for name in by_name:
         if name not in TYPES:
             raise UnknownName("column of the ratings table", name, TYPES, most=len(TYPES))
     words: dict[str, str] = {}
-    for verdict, given in zip(MARKED_VERDICTS, (success, failure), strict=True):
-        for word in (
-            (given,) if isinstance(given, str) or not isinstance(given, Iterable) else given
-        ):
-            folded = fold_word(str(word))
-            if not folded or (folded in VERDICTS and folded != verdict):
+    ranges: dict[str, str] = {}
+    given: dict[str, Words] = {"success": success, "failure": failure}
+    given |= {name: options[name] for name in MEANINGS if name in options}  # type: ignore[literal-required]
+    for meaning, several in given.items():
+        for word in _list_values(several):
+            folded = fold_word(word)
+            if not folded or (folded in VERDICTS and folded != meaning):
                 raise ArgumentError(
-                    f"--{verdict}: expected another word than {', '.join(VERDICTS)}, "
-                    f"found {quote(str(word))}"
+                    f"{empty.name_option(meaning)}: expected another word than "
+                    f"{', '.join(VERDICTS)}, found {quote(word)}"
                 )
-            if words.setdefault(folded, verdict) != verdict:
+            known = ranges if _RANGE.fullmatch(folded) else words
+            if (other := known.setdefault(folded, meaning)) != meaning:
                 raise ArgumentError(
-                    f"--success and --failure: expected different words, found {quote(str(word))} "
-                    "in both"
+                    f"{empty.name_option(other)} and {empty.name_option(meaning)}: expected "
+                    f"different words, found {quote(word)} in both"
                 )
-    return ColumnMapping(by_name, words or AS_WRITTEN.words)
+    _check_ranges(empty, ranges)
+    format, usual = options.get("format", ""), None
+    if format:
+        from sts_analysis.inputs.presets import PRESETS
+
+        if format not in PRESETS:
+            raise UnknownName(f"value of {empty.name_option('format')}", format, PRESETS)
+        usual = PRESETS[format].words
+    # A word without a meaning of success or failure leaves those of booleans, or of the format.
+    if not {*words.values(), *ranges.values()} & {*MARKED_VERDICTS}:
+        words = {**(usual or AS_WRITTEN.words), **words}
+    return ColumnMapping(
+        by_name,
+        words if words != AS_WRITTEN.words else AS_WRITTEN.words,
+        ranges,
+        tuple(_list_values(options.get("annotator_columns", ()))),
+        tuple(_list_values(options.get("model_annotator", ()))),
+        tuple(_split_pair(empty, pair) for pair in _list_values(options.get("leave_out", ()))),
+        tuple(_list_values(options.get("unused", ()))),
+        options.get("keep_equal_rows", False),
+        format,
+        of_command,
+    )
 
 
 def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
-    """Return the mapping that `--column`, `--success` and `--failure` describe.
+    """Return the mapping that the options of a command describe.
 
     Raises:
       ArgumentError: see `make_mapping`; or a `--column` has no `=`, two are of the same column, or
         there is no `--table`.
     """
-    if args.table is None and (args.column or args.success or args.failure):
-        raise ArgumentError("--column, --success and --failure need --table")
+    if args.table is None:
+        for name in _FLAGS:
+            if getattr(args, name):
+                raise ArgumentError(f"--{name.replace('_', '-')} needs --table")
     columns: dict[str, str] = {}
     for option in args.column:
         name, separator, column = option.partition("=")
@@ -106,50 +254,116 @@ def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
                 f"and {quote(column)}"
             )
         columns[name] = column
-    return make_mapping(columns, args.success, args.failure)
+    wide = args.annotator_columns
+    return make_mapping(
+        columns,
+        args.success,
+        args.failure,
+        not_done=args.not_done,
+        cannot_judge=args.cannot_judge,
+        ignore=args.ignore,
+        annotator_columns=wide.split(",") if wide else (),
+        model_annotator=args.model_annotator,
+        leave_out=args.leave_out,
+        unused=args.unused,
+        keep_equal_rows=args.keep_equal_rows,
+        format=args.format or "",
+        of_command=True,
+    )
 
 
-def fold_word(word: str) -> str:
-    """Return the form of a verdict in which it is compared: 1 for True, TRUE and 1.0."""
-    folded = normalise_verdict(word)
-    number = _WHOLE_NUMBER.fullmatch(folded)
-    return number[1] if number else _BOOLEANS.get(folded, folded)
+def _list_values(given: Words) -> list[str]:
+    """Return one value or several as texts."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return [str(given)]
+    return [*map(str, given)]
+
+
+def _split_pair(mapping: ColumnMapping, pair: str) -> tuple[str, str]:
+    column, separator, value = pair.partition("=")
+    if not (separator and column):
+        raise ArgumentError(
+            f"{mapping.name_option('leave_out')}: expected COLUMN=VALUE, found {quote(pair)}"
+        )
+    return column, value
+
+
+def _check_ranges(mapping: ColumnMapping, ranges: Mapping[str, str]) -> None:
+    """Refuse ranges of different meanings that share a number."""
+    bounds = [parse_range(text)[1] for text in ranges]
+    for value in (near for b in bounds for near in (math.nextafter(b, -math.inf), b, b + 1)):
+        holding = [t for t in ranges if _COMPARE[parse_range(t)[0]](value, parse_range(t)[1])]
+        if len({ranges[text] for text in holding}) > 1:
+            first, second = (mapping.name_option(ranges[t], t) for t in (holding[0], holding[-1]))
+            raise ArgumentError(f"{first} and {second}: expected ranges without common numbers")
+
+
+def parse_range(text: str) -> tuple[str, float]:
+    """Return the sign and the bound of a range such as ">=4"."""
+    found = _RANGE.fullmatch(text)
+    assert found is not None
+    return found[1], float(found[2])
 
 
 def find_columns(
-    name: str, header: Sequence[str], columns: Iterable[str], mapping: Mapping[str, str]
+    name: str, header: Sequence[str], columns: Iterable[str], mapping: ColumnMapping
 ) -> dict[str, str]:
     """Return the columns that a table has, as {our name: the table's}.
 
-    A column to which `mapping` gives a name does not count under its own name as well.
+    A column to which `mapping` gives a name does not count under its own name as well. Columns
+    that are read for their rows alone have the names of `name_wide` and `name_left_out`.
 
     Args:
       name: of the table, for errors.
       header: its columns.
       columns: the columns that such a table can have.
-      mapping: as `ColumnMapping.columns`.
+      mapping: how a user has described the table.
 
     Raises:
       UnknownName: the mapping names a column that the table does not have.
     """
-    for column in mapping.values():
+    named = dict(mapping.columns)
+    free = {*header} - {*named.values(), *mapping.unused}
+    if mapping.format:
+        from sts_analysis.inputs.presets import PRESETS
+
+        preset = PRESETS[mapping.format]
+        taken = {*named, *(free & {*columns})}
+        named |= {c: theirs for c, theirs in preset.find(header).items() if c not in taken}
+        free -= {*named.values()}
+    further = {name_wide(n): column for n, column in enumerate(mapping.list_wide(header))}
+    left_out = dict.fromkeys(column for column, _ in mapping.list_left_out(header))
+    further |= {name_left_out(column): column for column in left_out}
+    for column in (*named.values(), *further.values(), *mapping.unused):
         if column not in header:
-            raise UnknownName(f"column of {name}", column, header)
-    free = {*header} - {*mapping.values()}
-    return {
-        column: mapping.get(column, column)
-        for column in columns
-        if column in mapping or column in free
-    }
+            raise UnknownName(f"column of {name}", column, filter(None, header))
+    used = {c: named.get(c, c) for c in columns if c in named or c in free}
+    return used | further
 
 
-def require_columns(name: str, header: Sequence[str], columns: Iterable[str]) -> None:
+def name_wide(number: int) -> str:
+    """Return what a column with the verdicts of one annotator is called while rows are arranged."""
+    return f"annotator column {number}"
+
+
+def name_left_out(column: str) -> str:
+    """Return what a column by which rows are left out is called while rows are arranged."""
+    return f"left out by {column}"
+
+
+def require_columns(
+    name: str,
+    header: Sequence[str],
+    columns: Iterable[str],
+    mapping: ColumnMapping = AS_WRITTEN,
+) -> None:
     """Check that a ratings table has every required column.
 
     Args:
       name: of the table, for errors.
       header: the columns as found in it.
       columns: the columns that it has by our names, as `find_columns` returns them.
+      mapping: how a user has described it.
 
     Raises:
       DamagedData: a column is missing; suggests one of a similar name for it.
@@ -162,19 +376,23 @@ def require_columns(name: str, header: Sequence[str], columns: Iterable[str]) ->
     noun = "columns" if len(missing) > 1 else "a column"
     raise DamagedData(
         f"{name}: expected {noun} {', '.join(missing)}; found columns {listed}{more}"
-        f"{_suggest_options(missing, header)}"
+        f"{_suggest_options(missing, header, mapping)}"
     )
 
 
-def _suggest_options(missing: Sequence[str], header: Sequence[str]) -> str:
+def _suggest_options(missing: Sequence[str], header: Sequence[str], mapping: ColumnMapping) -> str:
     """Return "; did you mean --column agent=Agent?" for similar names, or how to name a column."""
     import difflib  # slow to import
 
     by_folded = {column.casefold(): column for column in header if column not in REQUIRED_COLUMNS}
-    options = []
+    pairs = []
     for name in missing:
         for folded in difflib.get_close_matches(name, by_folded, 1):
-            options += ["--column", f"{name}={by_folded.pop(folded)}"]
-    if not options:
-        return f"; state which one it is, as in --column {missing[0]}=COLUMN"
-    return f"; did you mean {escape_unprintable(shlex.join(options))}?"
+            pairs.append(f"{name}={by_folded.pop(folded)}")
+    if not pairs:
+        example = mapping.name_option("column", f"{missing[0]}=COLUMN")
+        return f"; state which one it is, as in {example}"
+    if not mapping.of_command:
+        return f"; did you mean {mapping.name_option('column', *pairs)}?"
+    options = " ".join(mapping.name_option("column", pair) for pair in pairs)
+    return f"; did you mean {options}?"

@@ -17,16 +17,19 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 
 
-def make_media_check(folder: Path | None) -> Callable[[str], str]:
+def make_media_check(
+    folder: Path | None, report_missing: Callable[[str], object]
+) -> Callable[[str], str]:
     """Return a function that checks a cell of the column `media`.
 
     It returns an address as it is, and never opens it. It returns the path of a file relative to
-    `folder`, with links followed, and "" for "". It raises `ArgumentError` for anything else, such
-    as a path that leads out of `folder`, a missing file, or a suffix that is not in `IMAGES` or
-    `VIDEOS`.
+    `folder`, with links followed, and "" for "" and for a file that does not exist. It raises
+    `ArgumentError` for anything else, such as a path that leads out of `folder`, or a suffix that
+    is not in `IMAGES` or `VIDEOS`.
 
     Args:
       folder: of the table; None for a table in memory, which can have only addresses.
+      report_missing: is called with each path of a file that does not exist.
     """
     root = "" if folder is None else os.path.realpath(folder)
     resolve_parent = functools.cache(os.path.realpath)  # one of many files each
@@ -53,6 +56,9 @@ def make_media_check(folder: Path | None) -> Callable[[str], str]:
             place = os.path.realpath(place)
         if os.path.commonpath((root, place)) != root:
             raise _error("a path in the table's folder", cell)
+        if not os.path.lexists(place):
+            report_missing(cell)
+            return ""
         if not os.path.isfile(place):
             raise _error("a file in the table's folder", cell)
         return os.path.relpath(place, root)

@@ -22,11 +22,16 @@ from sts.ratings import (
     TRUTH_SOURCES,
     TYPES,
     VERDICTS,
-    normalise_verdict,
+    fold_word,
 )
 from sts.spellings import UNSTATED, Spellings, suggest_flags
 from sts_analysis.inputs import tables
-from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, fold_word, require_columns
+from sts_analysis.inputs.mapping import (
+    AS_WRITTEN,
+    IGNORED,
+    ColumnMapping,
+    require_columns,
+)
 from sts_analysis.inputs.media import make_media_check
 
 KINDS = ("instruction", "question")
@@ -44,8 +49,9 @@ def check_ratings(
     table: tables.RawTable,
     mapping: ColumnMapping = AS_WRITTEN,
     spellings: Spellings = UNSTATED,
+    missing_media: list[str] | None = None,
 ) -> pd.DataFrame:
-    """Validate a ratings table and gives every column its type.
+    """Validate a ratings table and give every column its type.
 
     A continuation's rows agree on its horizon and media. A scenario has one category, kind and
     trajectory, an agent sees one thing. Without a column `continuation` every row is one of its
@@ -55,6 +61,7 @@ def check_ratings(
       table: the text as found, in columns of the format.
       mapping: what its verdicts mean.
       spellings: which names that differ only in how they are written are one, and which are not.
+      missing_media: gets a sentence if files of the column `media` do not exist.
 
     Returns:
       Every column of the format. continuation is int64, a number for each in the order of agent,
@@ -67,7 +74,7 @@ def check_ratings(
     Raises:
       DamagedData: names the file, the line and what was expected there.
     """
-    require_columns(table.name, table.header, table.frame.columns)
+    require_columns(table.name, table.header, table.frame.columns, mapping)
     if table.frame.empty:
         raise DamagedData(f"{table.name}: expected at least one row, found only a header")
     frame = table.frame
@@ -94,7 +101,8 @@ def check_ratings(
     tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
     order = tables.numbers(table, "order", "a whole number", optional=True, whole=True)
     tables.refuse(table, order < 1, "1 or more", "order")
-    tables.clean_cells(table, "media", make_media_check(table.folder))
+    missing_media = [] if missing_media is None else missing_media
+    missing_media += _check_media(table)
     number = _numbers(frame, given)
     _check_agreement(table, number)
     return frame.assign(
@@ -178,6 +186,20 @@ def find_measuring(ratings: pd.DataFrame) -> pd.Series:
     return (ratings["truth"] != "") & (ratings["source"] == "human") & fair
 
 
+def _check_media(table: tables.RawTable) -> list[str]:
+    """Check the column `media`, empty the cells of missing files, and return a sentence on them."""
+    missing: dict[str, None] = {}
+    check = make_media_check(table.folder, missing.setdefault)
+    cells = table.frame["media"]
+    tables.clean_cells(table, "media", check)
+    if not missing:
+        return []
+    first = next(iter(missing))
+    row = int(np.argmax((cells == first).to_numpy()))
+    more = f", nor do {len(missing) - 1} other files" if len(missing) > 1 else ""
+    return [f"{table.place(row)}: media: {quote(first)} does not exist{more}: not shown."]
+
+
 def _or_usual(usual: str, word: str) -> str:
     return word or usual
 
@@ -204,28 +226,26 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     """Check the columns that hold one of a few words."""
     frame = table.frame
 
-    def translate(word: str) -> str:
-        verdict = normalise_verdict(word)
-        return verdict if verdict in VERDICTS else mapping.words.get(fold_word(word), word)
-
     for column in ("verdict", "truth", "adjudicated"):
-        frame[column] = tables.by_word(frame[column], translate)
+        frame[column] = tables.by_word(frame[column], mapping.interpret)
     tables.one_of(table, "source", SOURCES)
     tables.one_of(table, "sees", ACCESS_LEVELS)
     tables.one_of(table, "kind", (*KINDS, ""))
     tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
     tables.one_of(table, "adjudicated", (*VERDICTS, ""))
     tables.one_of(table, "truth_source", (*TRUTH_SOURCES, ""))
-    for column in _FLAGS:
+    for column in _FLAGS:  # which pandas writes as 1.0 if some are missing
+        frame[column] = tables.by_word(frame[column], fold_word)
         tables.one_of(table, column, ("0", "1"))
     other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
     tables.refuse(table, other, "not_done where a rule has settled it", "verdict")
+    options = map(mapping.name_option, VERDICTS)
     tables.refuse(
         table,
         ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
         f"a verdict, one of {', '.join(mapping.understood)}",
         "verdict",
-        "; name other words with --success and --failure",
+        f"; name other words with {', '.join(options)} and {mapping.name_option(IGNORED)}",
     )
 
 

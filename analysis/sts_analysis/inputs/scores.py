@@ -16,6 +16,7 @@ from sts.storage.files import content_hash, parse_versioned_json
 from sts.storage.scores import KEY, REQUIRED, SCHEMA, check_format, read_score_rows, write_scores
 from sts.storage.workspace import Workspace
 from sts_analysis.inputs import tables
+from sts_analysis.inputs.files import read_table
 
 PASS_RATE = "pass_rate"
 COLUMNS = tuple(SCHEMA)
@@ -25,7 +26,7 @@ Versions = Mapping[str, tuple[str, str]]
 
 def read_scores(path: Path) -> pd.DataFrame:
     """Read a scores table from a file of anyone's; see `check_scores`."""
-    return check_scores(tables.read_table(path, COLUMNS))
+    return check_scores(read_table(path, COLUMNS))
 
 
 def read_saved(path: Path) -> pd.DataFrame:

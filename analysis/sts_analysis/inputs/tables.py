@@ -1,14 +1,10 @@
-"""Read foreign tables, CSV or Parquet, into rows of text whose places can be named.
-
-Nothing in a file is ever executed: CSV is parsed as text and Parquet by Arrow, without its
-pickled pandas metadata.
-"""
+"""Tables of text whose rows can be named, and checks of their cells."""
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,24 +12,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import MAX_NAME_CHARS, clean_name, quote
 from sts.spellings import MAX_EXACT, is_rounded
 from sts.storage.arrow import to_numpy
-from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS, check_header, parse_cell, parse_csv
-from sts.storage.files import read_bytes
-from sts.storage.memory import limit_memory
-from sts_analysis.inputs.mapping import AS_WRITTEN, find_columns
-from sts_analysis.inputs.plain_csv import Select, read_plain_csv
+from sts.storage.csv_tables import check_header
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, find_columns
 
-TABLE_FORMATS = (".csv", ".parquet")
-CsvCells = tuple[list[str], dict[str, pd.Categorical], np.ndarray]
-"""The header of a CSV table, columns by their names in it, and the line of each row."""
+MOST_OTHER_CELLS = 50_000_000
+"""Cells of a table above which the columns that it does not use are not read."""
 _ROWS_AT_ONCE = 2**16
-MOST_LETTERS = 2**17
-"""Bytes of a cell; as many as Python's CSV reader takes."""
 
 
 class InputFile(msgspec.Struct, frozen=True):
@@ -50,6 +39,26 @@ class InputFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
+class OtherColumn(NamedTuple):
+    """A column that a table has and that is not used: of each row, which of the words it is."""
+
+    codes: np.ndarray
+    words: Any
+
+    def keep(self, rows: np.ndarray) -> "OtherColumn":
+        """Return some rows, with the words that these have."""
+        codes = self.codes[rows]
+        used = np.unique(codes[codes >= 0])
+        place = np.full(len(self.words) + 1, -1)  # the last is of missing cells, whose code is -1
+        place[used] = np.arange(len(used))
+        return OtherColumn(place[codes], self.words.take(used))
+
+    def list_words(self) -> list[str]:
+        """Return the words as texts."""
+        words = self.words.to_pylist() if isinstance(self.words, pa.Array) else self.words
+        return [*map(format_value, words)]
+
+
 class RawTable(NamedTuple):
     """A table as it was found, before its columns mean anything.
 
@@ -63,6 +72,9 @@ class RawTable(NamedTuple):
       mark: what a Parquet file of ours says of its format, "" for any other.
       folder: of its file; None for a table in memory.
       inputs: what identifies its file; empty for a table in memory.
+      others: columns that are not used, by their names as found, if they were asked for and are
+        few enough to be read.
+      form: how it was written, such as "UTF-8, separated by commas".
     """
 
     name: str
@@ -73,82 +85,70 @@ class RawTable(NamedTuple):
     mark: str = ""
     folder: Path | None = None
     inputs: tuple[InputFile, ...] = ()
+    others: Mapping[str, OtherColumn] = MappingProxyType({})
+    form: str = ""
 
     def place(self, row: int) -> str:
         """Name a row, counted from 0, as its author would find it."""
         return f"{self.name}, {self.unit} {self.lines[row]}"
 
-
-def read_table(
-    path: Path,
-    columns: Sequence[str],
-    mapping: Mapping[str, str] = AS_WRITTEN.columns,
-    numeric: Collection[str] = (),
-) -> RawTable:
-    """Read one CSV or Parquet file as text.
-
-    Args:
-      path: ends in .csv (UTF-8, comma-separated, one header line) or .parquet.
-      columns: what a table of its kind may have; others are not read.
-      mapping: names of these columns in the file; see `ColumnMapping.columns`.
-      numeric: columns that become float64 if the file holds them as numbers.
-
-    Raises:
-      ArgumentError: the file does not exist or ends in something else, or has no column that
-        `mapping` names.
-      DamagedData: it is no regular file, or is empty, binary, truncated, ragged or too large.
-    """
-    if path.suffix.lower() not in TABLE_FORMATS:
-        suffix = repr(path.suffix) if path.suffix else "no extension"
-        raise ArgumentError(
-            f"{path}: expected a .csv or .parquet table, found {suffix}; rename or convert it"
+    def keep(self, rows: np.ndarray) -> "RawTable":
+        """Return the table of some rows: bool[rows], or the numbers of rows from 0."""
+        others = {name: other.keep(rows) for name, other in self.others.items()}
+        frame = self.frame[rows] if rows.dtype == bool else self.frame.iloc[rows]
+        return self._replace(
+            frame=frame.reset_index(drop=True), lines=self.lines[rows], others=others
         )
-    try:
-        data = read_bytes(path, MAX_BYTES)
-    except FileNotFoundError:
-        raise ArgumentError(f"no table at {path}; check the path") from None
-    with limit_memory(path.name):
-        if path.suffix.lower() == ".csv":
-            table = _parse_csv(path.name, data, columns, mapping)
-        elif data:
-            table = _parse_parquet(path.name, data, columns, mapping, numeric)
-        else:
-            raise DamagedData(f"{path.name}: expected a table, found an empty file")
-    found = InputFile(path.name, len(table.lines), hashlib.sha256(data).hexdigest())
-    return table._replace(folder=path.parent, inputs=(found,))
 
 
 def from_frame(
     name: str,
     frame: pd.DataFrame,
     columns: Sequence[str] | None = None,
-    mapping: Mapping[str, str] = AS_WRITTEN.columns,
+    mapping: ColumnMapping = AS_WRITTEN,
     numeric: Collection[str] = (),
+    *,
+    with_others: bool = False,
 ) -> RawTable:
     """Treat a frame made elsewhere like a file: every cell becomes text again.
 
     Args:
       name: of the table, for errors.
       frame: with a value in each cell.
-      columns: as for `read_table`; None for all of the frame.
-      mapping: as for `read_table`.
-      numeric: as for `read_table`.
+      columns: what a table of its kind may have; None for all of the frame.
+      mapping: how a user has described the frame.
+      numeric: columns that become float64 if the frame holds them as numbers.
+      with_others: also take the columns that are not used.
 
     Raises:
       ArgumentError: the frame has no column that `mapping` names.
       DamagedData: it has two columns of one name.
     """
     header = [str(column) for column in frame.columns]
-    check_header(name, header)
     found = find_columns(name, header, header if columns is None else columns, mapping)
+    check_header(name, header, found.values())
     series = {column: frame.iloc[:, header.index(place)] for column, place in found.items()}
     cells = {
         column: values.to_numpy(np.float64, na_value=np.nan)
         if column in numeric and pd.api.types.is_any_real_numeric_dtype(values)
-        else _cells_of_series(name, values)
+        else code_series(name, values)
         for column, values in series.items()
     }
-    return of_texts(name, pd.DataFrame(cells, index=range(len(frame))))._replace(header=header)
+    others = {}
+    if with_others and frame.size <= MOST_OTHER_CELLS:
+        for place in list_other_places(header, found):
+            try:
+                others[header[place]] = OtherColumn(*pd.factorize(frame.iloc[:, place]))
+            except TypeError:  # such as lists, of which no two are compared
+                continue
+    texts = of_texts(name, pd.DataFrame(cells, index=range(len(frame))))
+    return texts._replace(header=header, others=others, form="a data frame")
+
+
+def list_other_places(header: Sequence[str], found: Mapping[str, str]) -> list[int]:
+    """Return the places of the named columns that are not used, of each name the first."""
+    first = {name: place for place, name in reversed([*enumerate(header)])}
+    return sorted(first[name] for name in first if name and name not in found.values())
 
 
 def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
@@ -257,7 +257,7 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
     """
     codes, words = _codes(column)
     made = pa.array([*map(make, words)], pa.large_string())
-    return pd.Series(_sorted(codes, made), column.index)
+    return pd.Series(sort_words(codes, made), column.index)
 
 
 def is_empty(column: pd.Series) -> np.ndarray:
@@ -273,7 +273,7 @@ def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     return codes, pd.Index(words)
 
 
-def _sorted(codes: np.ndarray, words: pa.Array) -> pd.Categorical:
+def sort_words(codes: np.ndarray, words: pa.Array) -> pd.Categorical:
     """Return cells as categories in alphabetical order, those that occur.
 
     Args:
@@ -353,10 +353,11 @@ def one_value_each(
 
 
 def _cell(column: pd.Series, row: int) -> str:
-    return quote(_text(column.iat[row]))
+    return quote(format_value(column.iat[row]))
 
 
-def _text(value: object) -> str:
+def format_value(value: object) -> str:
+    """Return a value as the text of a cell; whole numbers without a point, "" for none."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
@@ -366,145 +367,18 @@ def _text(value: object) -> str:
     return str(value).strip()
 
 
-def _parse_csv(
-    name: str, data: bytes, columns: Sequence[str], mapping: Mapping[str, str]
-) -> RawTable:
-    def select(header: Sequence[str]) -> dict[str, str]:
-        return find_columns(name, header, columns, mapping)
-
-    header, cells, lines = _parse_plain_csv(name, data, select) or _parse_any_csv(
-        name, data, select
-    )
-    frame = pd.DataFrame({column: cells[place] for column, place in select(header).items()})
-    return RawTable(name, frame, lines, "line", header)
-
-
-def _parse_plain_csv(name: str, data: bytes, select: Select) -> CsvCells | None:
-    """Read a table without line breaks within cells; return None for another, or a faulty one."""
-    plain = read_plain_csv(name, data, select, MAX_ROWS)
-    if plain is None:
-        return None
-    header, table = plain
-    try:
-        cells = {place: _cells(name, table[place], is_csv=True) for place in table.column_names}
-    except DamagedData:  # a long cell, whose line is not known here
-        return None
-    blank = np.logical_and.reduce([is_empty(pd.Series(column)) for column in cells.values()])
-    if blank.any():  # rows may be empty, which depends on columns that were not read
-        return None
-    return header, cells, np.arange(2, table.num_rows + 2)
-
-
-def _parse_any_csv(name: str, data: bytes, select: Select) -> CsvCells:
-    header, rows, lines = parse_csv(name, data)
-    places = {place: header.index(place) for place in select(header).values()}
-    cells = {
-        place: _cells_of_series(name, pd.Series([row[n] for row in rows], dtype=object))
-        for place, n in places.items()
-    }
-    return header, cells, np.array(lines, dtype=np.int64)
-
-
-def _parse_parquet(
-    name: str,
-    data: bytes,
-    columns: Sequence[str],
-    mapping: Mapping[str, str],
-    numeric: Collection[str],
-) -> RawTable:
-    try:
-        file = pq.ParquetFile(pa.BufferReader(data))
-        header = file.schema_arrow.names
-        check_header(name, header)
-        found = find_columns(name, header, columns, mapping)
-        kept = list(dict.fromkeys(found.values()))
-        _check_size(name, file.metadata, kept)
-        for column in kept:
-            kind = file.schema_arrow.field(column).type
-            if pa.types.is_nested(kind):
-                raise DamagedData(
-                    f"{name}: expected a text or a number in each cell of column {column}, found "
-                    f"{kind!s:.60}"
-                )
-        # Dictionaries stay packed: one long text in each of many rows is held once.
-        file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=kept)
-        table = file.read(columns=kept, use_threads=False)
-        cells: dict[str, Any] = {
-            column: table.column(place).cast(pa.float64(), safe=False).to_numpy()
-            if column in numeric and _is_number(table.schema.field(place).type)
-            else _cells(name, table.column(place))
-            for column, place in found.items()
-        }
-    except MemoryError:  # which Arrow's own is, too
-        raise
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedData(
-            f"{name}: expected a Parquet file, found a damaged one; write it again"
-        ) from error
-    mark = (table.schema.metadata or {}).get(b"sts.format", b"").decode(errors="replace")
-    rows = table.num_rows
-    del table, file
-    pa.default_memory_pool().release_unused()  # which Arrow would keep, for tables to come
-    frame = pd.DataFrame(cells, columns=[*found], index=range(rows))
-    return of_texts(name, frame)._replace(header=header, mark=mark)
-
-
-def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:
-    """Reject before anything is unpacked: a small file can say that it holds any number."""
-    rows: Counter[str] = Counter()
-    size = 0
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for part in map(group.column, range(group.num_columns)):
-            place = part.path_in_schema
-            if place in columns or place.partition(".")[0] in columns:
-                rows[place] += part.num_values
-                size += part.total_uncompressed_size
-    most = max([metadata.num_rows, *rows.values()])
-    if most > MAX_ROWS:
-        raise DamagedData(f"{name}: expected at most {MAX_ROWS} rows, found {most}")
-    if size > MAX_BYTES:
-        raise DamagedData(f"{name}: expected at most {MAX_BYTES} bytes unpacked, found {size}")
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def _cells_of_series(name: str, column: pd.Series) -> pd.Categorical:
+def code_series(name: str, column: pd.Series) -> pd.Categorical:
     """Return the text of each cell; convert each distinct value once."""
     try:
         codes, values = pd.factorize(column)
     except TypeError:  # such as lists
         codes, values = np.arange(len(column)), pd.Index(column)
-    words = [*map(_text, values)]
+    words = [*map(format_value, values)]
     try:
-        return _sorted(codes, pa.array(words, pa.large_string()))
+        return sort_words(codes, pa.array(words, pa.large_string()))
     except UnicodeEncodeError:
         (bad, *_) = (n for n, word in enumerate(words) if re.search("[\ud800-\udfff]", word))
         raise DamagedData(
             f"{name}, row {np.argmax(codes == bad) + 1}: {column.name}: expected text in Unicode, "
             f"found {quote(words[bad])}"
         ) from None
-
-
-def _cells(name: str, column: pa.ChunkedArray, *, is_csv: bool = False) -> pd.Categorical:
-    """Return the text of each cell; convert each distinct value once."""
-    packed = column.combine_chunks()
-    try:
-        if not pa.types.is_dictionary(packed.type):
-            packed = packed.dictionary_encode()
-        codes, values = to_numpy(packed.indices.cast(pa.int64()).fill_null(-1)), packed.dictionary
-    except pa.ArrowNotImplementedError:  # what is no single value has no code
-        codes, values = np.arange(len(packed)), packed
-    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-        longest = pc.max(pc.binary_length(values)).as_py() or 0
-        if longest > MOST_LETTERS:
-            raise DamagedData(
-                f"{name}: expected cells of at most {MOST_LETTERS} bytes, found {longest}"
-            )
-        words = pc.utf8_trim_whitespace(values).cast(pa.large_string())
-        if is_csv and pc.any(pc.starts_with(words, "'")).as_py():
-            words = pa.array([*map(parse_cell, words.to_pylist())], pa.large_string())
-    else:
-        words = pa.array([*map(_text, values.to_pylist())], pa.large_string())
-    return _sorted(codes, words)

@@ -27,11 +27,12 @@ from sts.suites.folders import list_versions
 from sts.suites.selections import Selection
 from sts.suites.statement import read_words
 from sts.suites.types import Scenario, describe_unreviewed, group_dialogues, group_pairs
+from sts_analysis.inputs.files import read_table
 from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from sts_analysis.inputs.tables import by_word, from_frame, of_texts, read_table
+from sts_analysis.inputs.tables import by_word, from_frame, of_texts
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis

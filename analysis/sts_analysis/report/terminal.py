@@ -1,6 +1,7 @@
-"""The report in a terminal: its conclusion, its ranking as a table, and what to do next."""
+"""The report in a terminal: its conclusion, what was read, the ranking, and what to do next."""
 
 from sts.cli.arguments import format_table
+from sts_analysis.inputs.reading import describe_reading
 from sts_analysis.report.core import Report
 from sts_analysis.report.sections import conclusion, next_steps, ranking
 from sts_analysis.report.text import NONE, percent, percent_range, to_plain
@@ -10,7 +11,12 @@ def format_report(report: Report) -> str:
     """Write the conclusion, the ranking, the warnings and the first step to take next."""
     said: conclusion.Result = report.conclusion
     table: ranking.Result = report.ranking
-    lines = [f"{said.pill}. {to_plain(said.headline)}", to_plain(said.support), ""]
+    lines = [f"{said.pill}. {to_plain(said.headline)}"]
+    reading = report.provenance.reading
+    if reading is not None:
+        lines += [f"  {about}: {text}" for about, text in describe_reading(reading).items()]
+        lines += [f"  question: {question}" for question in reading.questions]
+    lines += [to_plain(said.support), ""]
     header = ["rank", "pass rate", "95% interval", "agent"]
     rows = []
     for row in table.rows:
@@ -28,7 +34,9 @@ def format_report(report: Report) -> str:
     lines += [format_table(header, rows), ""]
     for fact in said.facts:
         lines.append(f"{fact.term}: {', '.join(filter(None, (fact.value, fact.detail)))}.")
-    lines += [f"Warning: {to_plain(warning)}" for warning in said.warnings]
+    asked = reading.questions if reading is not None else ()
+    warnings = [to_plain(warning) for warning in said.warnings]
+    lines += [f"Warning: {text}" for text in warnings if text not in asked]
     following: next_steps.Result | None = report.next_steps
     if following is not None:
         step = following.steps[0]

@@ -1,7 +1,7 @@
 """The fast reader of CSV returns what the exact one does, or leaves the table to it."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,24 +9,31 @@ import pytest
 
 from sts.errors import DamagedData
 from sts.storage import csv_tables
-from sts_analysis.inputs import tables
+from sts.storage.csv_dialect import Dialect
+from sts_analysis.inputs import files
+from sts_analysis.inputs.files import TextCells, Wanted
+from sts_analysis.inputs.mapping import AS_WRITTEN
 from sts_analysis.inputs.plain_csv import read_plain_csv
 
+WANTED = Wanted("t", ("a", "b", "c"), AS_WRITTEN)
 
-def select(header: Sequence[str]) -> Mapping[str, str]:
-    return {column: column for column in ("a", "b", "c") if column in header}
+
+def select(header: Sequence[str]) -> Sequence[int]:
+    return WANTED.list_used(header)
 
 
 def read_fast(data: bytes) -> pd.DataFrame | None:
-    if (table := tables._parse_plain_csv("t", data, select)) is None:
-        return None
-    _, cells, lines = table
-    return pd.DataFrame(cells, index=lines)
+    table = files._parse_plain_csv(WANTED, data.removeprefix(b"\xef\xbb\xbf"), Dialect())
+    return None if table is None else make_frame(table)
 
 
 def read_exactly(data: bytes) -> pd.DataFrame:
-    _, cells, lines = tables._parse_any_csv("t", data, select)
-    return pd.DataFrame(cells, index=lines)
+    text = data.removeprefix(b"\xef\xbb\xbf")
+    return make_frame(files._parse_any_csv(WANTED, text, Dialect()))
+
+
+def make_frame(table: TextCells) -> pd.DataFrame:
+    return files._make_table(WANTED, table).frame.set_index(table.lines)
 
 
 PLAIN = [
@@ -96,9 +103,9 @@ def test_too_many_rows_are_refused_before_they_are_read(monkeypatch: pytest.Monk
     data = b"a,b\n" + b'1,"2"\n' * 11
     monkeypatch.setattr("pyarrow.csv.read_csv", None)
     with pytest.raises(DamagedData, match=r"^t: expected at most 10 rows, found more$"):
-        read_plain_csv("t", data, select, 10)
+        read_plain_csv("t", data, Dialect(), select, 10)
     monkeypatch.undo()
-    plain = read_plain_csv("t", data, select, 11)
+    plain = read_plain_csv("t", data, Dialect(), select, 11)
     assert plain is not None and plain[1].num_rows == 11
 
 

@@ -12,7 +12,8 @@ import pytest
 from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
 from sts_analysis.api import load_ratings
-from sts_analysis.inputs import ratings, scores, tables
+from sts_analysis.inputs import files, ratings, scores, tables
+from sts_analysis.inputs.mapping import AS_WRITTEN
 from tests.access.attempts import attempt
 
 HEADER = "agent,scenario,category,continuation,annotator,verdict,step,horizon"
@@ -101,8 +102,8 @@ def test_an_agent_that_sees_two_things_is_refused(tmp_path: Path) -> None:
         (b"PAR1\x00\x01\xff\xfe", "t.csv", DamagedData, "binary file"),
         (b"agent\x00", "t.csv", DamagedData, "binary file"),
         (b"PAR1 damaged", "t.parquet", DamagedData, "damaged"),
-        (b"a,a\n1,2\n", "t.csv", DamagedData, "duplicate column 'a'"),
-        (b"x", "t.xlsx", ArgumentError, r"found '\.xlsx'"),
+        (b"agent,agent\n1,2\n", "t.csv", DamagedData, "duplicate column 'agent'"),
+        (b"x", "t.xls", ArgumentError, r"found '\.xls'"),
         (b"x", "t", ArgumentError, "found no extension"),
     ],
 )
@@ -284,7 +285,7 @@ def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> No
     frame.to_csv(tmp_path / "t.csv", index=False)
     table = load_ratings(tmp_path / "t.csv")
     assert table["agent"].tolist() == ["1", "2", "2"]
-    numeric = tables.from_frame("t", frame, None, {}, ratings.NUMBERS)
+    numeric = tables.from_frame("t", frame, None, AS_WRITTEN, ratings.NUMBERS)
     typed = load_ratings(tmp_path / "t.parquet")
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(numeric))
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(tables.from_frame("t", frame)))
@@ -329,7 +330,7 @@ def test_a_small_file_of_40_million_rows_is_refused_before_it_is_unpacked(
     with pq.ParquetWriter(path, schema) as writer:
         for _ in range(4):
             writer.write_table(pa.table([word] * 3, schema=schema))
-    monkeypatch.setattr(tables, "MAX_ROWS", 39_999)
+    monkeypatch.setattr(files, "MAX_ROWS", 39_999)
     monkeypatch.setattr(pq.ParquetFile, "read", None)
     with pytest.raises(DamagedData, match="expected at most 39999 rows, found 40000"):
         load_ratings(path)
@@ -343,7 +344,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
     frame.to_parquet(path)
     with pytest.raises(DamagedData, match="expected cells of at most 131072 bytes, found 200000"):
         load_ratings(path)
-    monkeypatch.setattr(tables, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(files, "MAX_BYTES", 100_000)
     with pytest.raises(DamagedData, match="expected at most 100000 bytes unpacked, found 200"):
         load_ratings(path)
 
@@ -353,7 +354,7 @@ def test_a_text_in_many_rows_is_held_once(tmp_path: Path) -> None:
     notes = pa.DictionaryArray.from_arrays(pa.array([0] * rows), pa.array(["x" * 100_000]))
     plain = {"agent": ["a"] * rows, "scenario": ["s"] * rows, "verdict": ["success"] * rows}
     pq.write_table(pa.table(plain | {"notes": notes}), tmp_path / "t.parquet", store_schema=False)
-    cells = tables.read_table(tmp_path / "t.parquet", ("notes",)).frame["notes"]
+    cells = files.read_table(tmp_path / "t.parquet", ("notes",)).frame["notes"]
     assert len(set(map(id, cells))) == 1
 
 

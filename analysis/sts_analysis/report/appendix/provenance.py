@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import msgspec
 from markupsafe import Markup
 
-from sts_analysis.inputs.mapping import AS_WRITTEN
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping
+from sts_analysis.inputs.reading import Reading, describe_reading
 from sts_analysis.inputs.subject import Part
 from sts_analysis.inputs.tables import InputFile
 from sts_analysis.report.core import Report, Study, html, join
@@ -74,6 +75,7 @@ class Result(msgspec.Struct, frozen=True):
       versions: of Python and packages.
       commit: of the checkout; null for an installed package.
       dirty: whether the checkout had uncommitted changes.
+      reading: what was understood of a table; null for a suite.
     """
 
     suite: str
@@ -92,6 +94,7 @@ class Result(msgspec.Struct, frozen=True):
     versions: dict[str, str]
     commit: str | None
     dirty: bool | None
+    reading: Reading | None = None
 
 
 def compute(study: Study) -> Result:
@@ -106,7 +109,7 @@ def compute(study: Study) -> Result:
         digests=_convert_digests(study),
         inputs=study.gathered.inputs,
         columns=dict(mapping.columns),
-        verdict_words={} if mapping.words == AS_WRITTEN.words else dict(mapping.words),
+        verdict_words=_list_words(mapping),
         notes=subject.notes,
         target=options.target,
         seed=options.seed,
@@ -115,6 +118,7 @@ def compute(study: Study) -> Result:
         versions={name: str(v) for name, v in made_with.items() if name not in _SETTINGS},
         commit=made_with.get("commit"),
         dirty=made_with.get("dirty"),
+        reading=study.gathered.reading,
     )
 
 
@@ -144,12 +148,25 @@ def render(result: Result, report: Report) -> Markup:
     return join([notes, files, settings, authors])
 
 
+def _list_words(mapping: ColumnMapping) -> dict[str, str]:
+    """Return the words and numbers that a user has given a meaning."""
+    words = {} if mapping.words == AS_WRITTEN.words else mapping.words
+    return {**words, **mapping.ranges}
+
+
 def _list_arguments(study: Study) -> tuple[str, ...]:
     options, mapping, other = study.options, study.gathered.mapping, study.gathered.other
     words = [study.subject.name] if study.subject.hash else ["--table", study.subject.name]
     words += [f"--column={name}={theirs}" for name, theirs in mapping.columns.items()]
-    if mapping.words != AS_WRITTEN.words:
-        words += [f"--{meaning}={word}" for word, meaning in mapping.words.items()]
+    words += [f"--format={mapping.format}"] if mapping.format else []
+    for word, meaning in _list_words(mapping).items():
+        words.append(f"--{meaning.replace('_', '-')}={word}")
+    if mapping.annotator_columns and study.gathered.reading is not None:
+        words.append(f"--annotator-columns={','.join(map(str, study.gathered.wide_places))}")
+    words += [f"--model-annotator={name}" for name in mapping.model_annotators]
+    words += [f"--leave-out={column}={value}" for column, value in mapping.left_out]
+    words += [f"--unused={column}" for column in mapping.unused]
+    words += ["--keep-equal-rows"] if mapping.keeps_equal_rows else []
     spellings = study.gathered.spellings
     words += [f"--same={name}={spelling}" for spelling, name in spellings.same.items()]
     words += [f"--distinct={'|'.join(sorted(names))}" for names in spellings.distinct]
@@ -201,9 +218,8 @@ def _list_values(result: Result) -> Iterator[tuple[str, object]]:
     if result.digests is not None:
         continuations = result.digests.continuations
         yield "continuations", f"{continuations.number:,}, {continuations.digest}"
-    columns = "; ".join(f"{name} from {theirs}" for name, theirs in result.columns.items())
-    words = "; ".join(f"{word} is {meaning}" for word, meaning in result.verdict_words.items())
-    yield from ((name, text) for name, text in (("columns", columns), ("verdicts", words)) if text)
+    if result.reading is not None:
+        yield from describe_reading(result.reading).items()
     yield "target", f"{result.target} scenarios"
     if result.people_are_units:
         yield "units", "people who recorded"

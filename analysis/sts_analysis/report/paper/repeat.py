@@ -3,6 +3,7 @@
 import hashlib
 import shlex
 
+from sts_analysis.inputs.reading import describe_reading
 from sts_analysis.report import results
 from sts_analysis.report.core import Report
 
@@ -25,5 +26,7 @@ def format_instructions(report: Report) -> str:
         f"- input `{file.name}`: {file.rows:,} rows, SHA-256 `{file.sha256}`"
         for file in made.inputs
     ]
+    if made.reading is not None:
+        lines += [f"- {about}: {text}" for about, text in describe_reading(made.reading).items()]
     lines += [f"- {name} {version}" for name, version in made.versions.items()]
     return "\n".join(lines) + "\n"

@@ -464,7 +464,8 @@ def _list_warnings(study: Study) -> tuple[Sentence, ...]:
 
 def _describe_subject(study: Study) -> list[Sentence]:
     """Say what was left out, what is special about the scenarios, and what agents state."""
-    part, sentences = study.subject.part, list[Sentence]()
+    part, reading = study.subject.part, study.gathered.reading
+    sentences = [write_sentence(text) for text in (reading.questions if reading else ())]
     people, judgements, reasons = study.gathered.excluded
     if people:
         who, what = pluralise(people, "person", "people"), pluralise(judgements, "judgement")
