@@ -175,11 +175,13 @@ def find_event(connection: Connection, annotator_id: int, uuid: str) -> Event | 
     return None if row is None else Event(*row)
 
 
-def find_judgement(connection: Connection, annotator_id: int, item: str) -> Event | None:
-    """Return the person's current judgement of an item, or None."""
-    current = _EVENTS.where(table.c.item == item, is_judgement()).order_by(table.c.id.desc())
-    row = connection.execute(current.limit(1), {"annotator": annotator_id}).one_or_none()
-    return None if row is None else Event(*row)
+def list_judgements(
+    connection: Connection, annotator_id: int, item: str
+) -> list[tuple[Event, str]]:
+    """Return the person's judgements of an item with their sources, the current one last."""
+    chosen = _EVENTS.add_columns(table.c.source).where(table.c.item == item, is_judgement())
+    rows = connection.execute(chosen.order_by(table.c.id), {"annotator": annotator_id})
+    return [(Event(*fields), source) for *fields, source in rows]
 
 
 def is_judgement() -> ColumnElement[bool]:

@@ -20,16 +20,20 @@ from sts.ratings import (
     MARKED_VERDICTS,
     MAX_HORIZON,
     REQUIRED_COLUMNS,
+    TYPES,
     UNABLE,
+    USUAL_WORDS,
     VERDICTS,
-    normalise_verdict,
+    fold_word,
 )
-from sts.storage.csv_tables import MAX_BYTES, parse_csv, require_columns
+from sts.storage.csv_tables import MAX_BYTES, check_header, parse_csv, require_columns
 from sts.storage.files import read_bytes
 from sts.storage.memory import limit_memory
 
 IMPORT_COLUMNS = (*REQUIRED_COLUMNS, "annotator")
 """Columns that an import needs: unlike other ratings tables, it needs the annotator."""
+IMPORT = "import"
+"""The source of imported events."""
 
 
 class Rating(NamedTuple):
@@ -54,8 +58,9 @@ class ImportResult(NamedTuple):
     """Result of an import."""
 
     added: int  # number of judgements appended
-    known: int  # number of judgements that were already stored
+    known: int  # number of rows whose judgement was stored before
     annotators: tuple[str, ...]  # names that were added
+    repeated: int = 0  # number of further rows of judgements that were appended
 
 
 def read_ratings(path: Path) -> list[Rating]:
@@ -72,6 +77,7 @@ def read_ratings(path: Path) -> list[Rating]:
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
     require_columns(f"{path.name}, line 1", header, IMPORT_COLUMNS)
+    check_header(path.name, header, TYPES)
     numbered = zip(lines, rows, strict=True)
     ratings = (
         _parse_rating(f"{path.name}, line {line}", dict(zip(header, cells, strict=True)))
@@ -90,14 +96,15 @@ def import_ratings(
 ) -> ImportResult:
     """Enqueue `additions`, then append judgements; all of them or none.
 
-    Judgements that are stored already, or equal their annotator's current judgement, change
-    nothing, so an import may be repeated and an export imported again. Annotators are identified by
+    Judgements that equal their annotator's current one change nothing, so an import may be
+    repeated and an export imported again. Another judgement than that becomes the current one; only
+    a correction that the annotator has made since is kept. Annotators are identified by
     name or pseudonym; unknown ones are added without an invitation. Those who judged by the
     instruction alone will not see the texts of that category, unless they have seen them already.
 
     Raises:
-      DamagedData: a continuation is unknown, has another horizon, or was played by the annotator;
-        the message has the line.
+      DamagedData: a continuation is unknown, has another horizon, was played by the annotator, or
+        has two judgements of one annotator; the message has the line.
       ArgumentError: the name of a new annotator differs from another only in how it is written.
     """
     everyone = annotator_names(ratings)
@@ -112,26 +119,36 @@ def import_ratings(
     person_by_name |= {name: people.add_person(connection, name, now=now) for name in new}
     for number in sorted({person_by_name[name].id for name in everyone}):
         people.lock_person(connection, number)  # before taking any slot; see `people.lock_person`
-    added = 0
+    known = 0
+    lines: dict[tuple[int, str], Rating] = {}
+    appended: set[tuple[int, str]] = set()
     for rating in ratings:
         item = _find_item(connection, rating)
         person = person_by_name[people.normalise_name(rating.annotator)]
+        line = lines.setdefault((person.id, item.id), rating)
+        _check_equal(line, rating)
+        if (person.id, item.id) in appended:
+            continue
+        judgements = events.list_judgements(connection, person.id, item.id)
         event = Event(
-            _make_uuid(rating, person.name),
+            _make_uuid(rating, person.name, len(judgements)),
             item.id,
             verdict=rating.verdict,
             step=rating.step,
             reason=rating.reason,
             seconds=rating.seconds,
         )
-        if not _is_recorded(connection, person.id, event):
+        if _is_recorded(judgements, event):
+            known += 1
+        else:
             _check_player(connection, rating, item.id, person)
             shown = rating.rubric_shown
-            record_event(connection, person.id, event, rubric_shown=shown, source="import", now=now)
+            record_event(connection, person.id, event, rubric_shown=shown, source=IMPORT, now=now)
             if not shown:
                 deal.store_conditions(connection, person.id, {item.category: False})
-            added += 1
-    return ImportResult(added, len(ratings) - added, tuple(new))
+            appended.add((person.id, item.id))
+    added = len(appended)
+    return ImportResult(added, known, tuple(new), len(ratings) - added - known)
 
 
 def annotator_names(ratings: Sequence[Rating]) -> list[str]:
@@ -177,27 +194,51 @@ def _check_player(connection: Connection, rating: Rating, item: str, person: Ann
         )
 
 
-def _is_recorded(connection: Connection, number: int, event: Event) -> bool:
-    if events.find_event(connection, number, event.uuid) is not None:
-        return True
-    last = events.find_judgement(connection, number, event.item)
-    if last is None:
+def _check_equal(first: Rating, rating: Rating) -> None:
+    """Refuse another judgement of one clip by one annotator than that of an earlier line."""
+    if (first.verdict, first.step, first.reason) != (rating.verdict, rating.step, rating.reason):
+        raise DamagedData(
+            f"{rating.location}: {quote(rating.annotator)} judged continuation "
+            f"{quote(rating.continuation)} as {_describe(rating)} here and as {_describe(first)} "
+            f"in {first.location}; expected one row per continuation and annotator"
+        )
+
+
+def _describe(rating: Rating) -> str:
+    step = "" if rating.step is None else f" at step {rating.step}"
+    return f"{rating.verdict}{step}"
+
+
+def _is_recorded(judgements: Sequence[tuple[Event, str]], event: Event) -> bool:
+    """Return True if an event is current, or was imported before its annotator's own correction."""
+
+    def is_equal(other: Event) -> bool:
+        content = (other.verdict, other.step, other.reason)
+        return content == (event.verdict, event.step, event.reason)
+
+    if not judgements:
         return False
-    return (last.verdict, last.step, last.reason) == (event.verdict, event.step, event.reason)
+    current, source = judgements[-1]
+    if is_equal(current) or source == IMPORT:
+        return is_equal(current)
+    return any(is_equal(other) for other, source in judgements if source == IMPORT)
 
 
-def _make_uuid(rating: Rating, name: str) -> str:
-    parts = (rating.continuation, name, rating.verdict, str(rating.step), rating.reason)
+def _make_uuid(rating: Rating, name: str, earlier: int) -> str:
+    """Return an id for a judgement, of which its annotator has `earlier` ones of the clip."""
+    parts = [rating.continuation, name, rating.verdict, str(rating.step), rating.reason]
+    parts += [str(earlier)] if earlier else []
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
-    word = normalise_verdict(row["verdict"])
+    word = fold_word(row["verdict"])
     if not row["annotator"] and not word:
         return None
+    word = USUAL_WORDS.get(word, word)
     if word not in VERDICTS:
         raise DamagedData(
-            f"{location}: expected a verdict of {', '.join(VERDICTS)}, "
+            f"{location}: expected a verdict of {', '.join(VERDICTS)}, true, false, 1 or 0, "
             f"found {quote(row['verdict'])}"
         )
     source = row.get("source") or "human"
@@ -205,7 +246,7 @@ def _parse_rating(location: str, row: Mapping[str, str]) -> Rating | None:
         return None
     if source != "human":
         raise DamagedData(f"{location}: expected only human judgements, found source {source!r}")
-    shown = row.get("rubric_shown") or "1"
+    shown = fold_word(row.get("rubric_shown") or "1")
     if shown not in ("0", "1"):
         raise DamagedData(f"{location}: expected rubric_shown of 0 or 1, found {quote(shown)}")
     marked = word in MARKED_VERDICTS

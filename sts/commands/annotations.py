@@ -39,7 +39,9 @@ def import_(args: argparse.Namespace, workspace: Workspace) -> Result:
             imported = imports.import_ratings(
                 connection, ratings, additions, study=store.study, now=store.now()
             )
-    text = f"{imported.added} judgements added, {imported.known} were there already"
+    text = f"{count_noun(imported.added, 'judgement')} added, {imported.known} were there already"
+    if imported.repeated:
+        text += f", and {count_noun(imported.repeated, 'further row')} repeat one of these"
     if imported.annotators:
         text += f"; new annotators: {', '.join(imported.annotators)}"
     return Result(imported._asdict(), text)
@@ -67,8 +69,9 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
         "auto_resolved": resolved,
         "unjudged": unjudged,
     }
-    by_rule = f", {resolved} continuations auto-resolved" if resolved else ""
-    text = f"{file}: {judged} judgements{by_rule}, and {unjudged} continuations without a verdict"
+    by_rule = f", {count_noun(resolved, 'continuation')} auto-resolved" if resolved else ""
+    without = count_noun(unjudged, "continuation")
+    text = f"{file}: {count_noun(judged, 'judgement')}{by_rule}, and {without} without a verdict"
     return Result(counts, text)
 
 

@@ -143,8 +143,8 @@ def test_missing_column_is_named(tmp_path, column) -> None:
         (b"", "found an empty file"),
         (b" \n\n", "found an empty file"),
         (b"PAR1\x00\x01\xff\xfe", "found a binary file"),
-        (b"\xff\xfea\x00", "found a binary file"),
-        (b"agent,scen\xe9nario\n", "found a binary file"),
+        (b"\xff\xfea\x00", "line 1: missing columns 'agent'"),
+        (b"agent,scen\xe9nario\n", "line 1: missing columns 'scenario'"),
         (b"\xef\xbb\xbf", "line 1: missing columns 'agent'"),
     ],
 )
@@ -171,12 +171,39 @@ def test_repeated_import_changes_nothing(store, bring) -> None:
     assert ask(store, sessions.people_with_invitation) == {ana.id}
 
 
-def test_changed_line_is_a_correction_that_an_older_file_does_not_undo(store, bring) -> None:
+def test_file_imported_again_after_another_is_current_again(store, bring) -> None:
     enqueue(store, some_items(1))
     changed = GOOD.replace(",7,", ",9,")
-    assert [bring(line).added for line in (GOOD, changed, GOOD)] == [1, 1, 0]
+    added = [bring(line).added for line in (GOOD, changed, GOOD, GOOD, changed, GOOD)]
+    assert added == [1, 1, 1, 0, 1, 1]
     ana = ask(store, people.list_people)[0].id
-    assert [judgement.step for judgement in ask(store, progress.load_recent_judgements, ana)] == [9]
+    assert [judgement.step for judgement in ask(store, progress.load_recent_judgements, ana)] == [7]
+
+
+def test_file_imported_again_keeps_its_annotators_own_correction(store, bring) -> None:
+    enqueue(store, some_items(1))
+    (ana,) = add_people(store, "Ana")
+    (held,) = claim(store, ana)
+    bring(GOOD)
+    (event,) = ask(store, progress.load_recent_judgements, ana)
+    sent = a_submission(held, step=3, corrects=event.uuid)
+    assert statuses(submit(store, ana, [sent])) == ["saved"]
+    assert bring(GOOD) == ImportResult(0, 1, ())
+    assert [one.step for one in ask(store, progress.load_recent_judgements, ana)] == [3]
+
+
+def test_contradicting_lines_of_one_annotator_are_refused_with_both(store, bring) -> None:
+    enqueue(store, some_items(1))
+    with pytest.raises(DamagedData, match="line 3: 'Ana' .* failure at step 7 here .*line 2"):
+        bring(GOOD, GOOD.replace("success", "failure"))
+    assert rows(store, "events") == []
+    assert bring(GOOD, GOOD) == ImportResult(1, 0, ("Ana",), 1)
+
+
+def test_words_and_numbers_of_pandas_are_understood_in_an_import(tmp_path) -> None:
+    lines = [GOOD.replace("success,7", word) + ",1.0" for word in ("True,7.0", "0.0,7")]
+    first, second = read_ratings(a_table(tmp_path, *lines, header=f"{HEADER},rubric_shown"))
+    assert (first.verdict, second.verdict, first.rubric_shown) == ("success", "failure", True)
 
 
 def test_judgements_beyond_the_required_number_are_extra(workspace, store, bring) -> None:
@@ -316,7 +343,7 @@ def test_line_that_matches_no_or_several_continuations_stops_the_import(
     with AnnotationStore.open(unserved) as opened:
         assert ask(opened, queue.list_suites) == [] and ask(opened, people.list_people) == []
     bens = good.replace("random", "human").replace("Ana", "Ben")
-    assert import_lines(bens).startswith("1 judgements added")
+    assert import_lines(bens).startswith("1 judgement added")
 
 
 def test_agent_and_scenario_identify_a_single_continuation() -> None:
