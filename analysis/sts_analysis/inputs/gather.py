@@ -148,6 +148,10 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings
     if rows and table.frame.empty:
         reasons = ", ".join(f"{count} by {reason}" for reason, count in left_out.items())
         raise DamagedData(f"{name}: expected at least one row, found all left out: {reasons}")
+    people = f"{found.get('annotator', '')} = "  # whose names no report states
+    stated = Counter[str]()
+    for reason, count in left_out.items():
+        stated[f"{people}NAME" if reason.startswith(people) else reason] += count
     verdicts, questions = count_words(table, mapping), ask_about_rows(table, mapping)
     missing_media: list[str] = []
     checked = check_ratings(table, mapping, spellings, missing_media)
@@ -163,7 +167,7 @@ def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings
         {ours: theirs for ours, theirs in found.items() if ours in TYPES},
         tuple(column for column in header if column not in found.values()),
         verdicts,
-        left_out,
+        dict(stated),
         (*questions, *missing_media),
     )
     return Gathered(

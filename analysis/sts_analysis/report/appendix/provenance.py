@@ -164,7 +164,10 @@ def _list_arguments(study: Study) -> tuple[str, ...]:
     if mapping.annotator_columns and study.gathered.reading is not None:
         words.append(f"--annotator-columns={','.join(map(str, study.gathered.wide_places))}")
     words += [f"--model-annotator={name}" for name in mapping.model_annotators]
-    words += [f"--leave-out={column}={value}" for column, value in mapping.left_out]
+    reading = study.gathered.reading
+    people = reading.columns.get("annotator") if reading is not None else None
+    for column, value in mapping.left_out:
+        words.append(f"--leave-out={column}={'NAME' if column == people else value}")
     words += [f"--unused={column}" for column in mapping.unused]
     words += ["--keep-equal-rows"] if mapping.keeps_equal_rows else []
     spellings = study.gathered.spellings
