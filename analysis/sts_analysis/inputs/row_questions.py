@@ -129,8 +129,8 @@ def _ask_about_column(
             f"state {dismiss}."
         )
     if len(column.words) and _MEDIA.search(str(column.list_words()[0])):
-        words = pd.Series(column.list_words(), dtype=object)[column.codes]
-        yield from _ask_about_media(table, name, column.codes, words)
+        cells = pd.Series(np.array([*column.list_words(), ""], object)[column.codes])
+        yield from _ask_about_media(table, name, column.codes, cells)
 
 
 def _is_dismissed(name: str, word: str) -> bool:
