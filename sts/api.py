@@ -108,10 +108,9 @@ def record(
 
 def _list_agents(agents: Any) -> list[str]:
     """Return names of agents; refuse classes and other objects, which workers could not load."""
-    names = (
-        [agents] if isinstance(agents, str | type) or not isinstance(agents, Iterable) else agents
-    )
-    for name in (names := [*names]):
+    is_one = isinstance(agents, str | type) or not isinstance(agents, Iterable)
+    names = [agents] if is_one else [*agents]
+    for name in names:
         if not isinstance(name, str):
             what = name.__name__ if isinstance(name, type) else type(name).__name__
             raise ArgumentError(

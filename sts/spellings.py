@@ -1,5 +1,7 @@
 """Names that differ only in how they are written, such as Ann and ann."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections import defaultdict
@@ -54,6 +56,18 @@ class Spellings(NamedTuple):
                     found.append(Pair(first, second, len(group) - 2))
                     break
         return found
+
+    def mask(self, people: Iterable[str]) -> Spellings:
+        """Return them with NAME for the names of people, in a report that shows pseudonyms."""
+        hidden = {*people}
+        same = {
+            "SPELLING" if n in hidden else a: "NAME" if n in hidden else n
+            for a, n in self.same.items()
+        }
+        distinct = [
+            frozenset({"NAME", "OTHER"}) if hidden & group else group for group in self.distinct
+        ]
+        return Spellings(same, distinct)
 
 
 UNSTATED = Spellings()

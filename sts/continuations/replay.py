@@ -40,7 +40,7 @@ class Sample(NamedTuple):
     """A stored continuation that is to be played again; see `Continuation`."""
 
     scenario: Scenario
-    index: int
+    number: int  # of the continuation, its index
     together: int
     content_hash: str
     seconds: float
@@ -195,10 +195,10 @@ def play_again(task: _Replay) -> list[str]:
     hashes: dict[tuple[str, int], str] = {}
     batches = defaultdict[tuple[int, ...], list[Scenario]](list)
     for sample in task.samples:
-        batches[sample.together, sample.together or sample.index].append(sample.scenario)
+        batches[sample.together, sample.together or sample.number].append(sample.scenario)
     for (together, index), scenarios in batches.items():
         indices = range(together) if together else (index,)
         for batch in group_by_shape(scenarios):
             played = continue_all(batch, agent, seed=task.seed, indices=indices, apart=together > 0)
             hashes |= {(c.scenario_hash, c.identity.index): c.content_hash for c in played}
-    return [hashes[sample.scenario.hash, sample.index] for sample in task.samples]
+    return [hashes[sample.scenario.hash, sample.number] for sample in task.samples]

@@ -251,7 +251,7 @@ def _parse_parquet(wanted: Wanted, data: bytes, numeric: Collection[str]) -> Raw
 
 def _is_unhashable(kind: pa.DataType) -> bool:
     """Return True for a type of Parquet columns whose values have no codes."""
-    return pa.types.is_nested(kind) or pa.types.is_null(kind)
+    return bool(pa.types.is_nested(kind) or pa.types.is_null(kind))
 
 
 def _check_size(name: str, metadata: pq.FileMetaData, columns: Sequence[str]) -> None:

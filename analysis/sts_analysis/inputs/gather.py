@@ -115,7 +115,10 @@ def use_pseudonyms(gathered: Gathered) -> Gathered:
     pseudonyms = {name: f"annotator-{n:0{digits}}" for n, name in enumerate(hidden, 1)}
     shown = ratings["annotator"].astype(object)
     shown = shown.where(~is_person, shown.map(lambda name: pseudonyms.get(name, name)))
-    return gathered._replace(ratings=ratings.assign(annotator=tables.by_word(shown)))
+    return gathered._replace(
+        ratings=ratings.assign(annotator=tables.by_word(shown)),
+        spellings=gathered.spellings.mask(hidden),
+    )
 
 
 def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:

@@ -160,7 +160,7 @@ def make_workbook(*sheets: list[list[Any]]) -> bytes:
 
 
 def test_excel_sheet_is_read_by_its_values(tmp_path: Path) -> None:
-    rows = [
+    rows: list[list[Any]] = [
         ["agent", "scenario", "verdict", "step"],
         ["a", 1, True, 3.0],
         [],

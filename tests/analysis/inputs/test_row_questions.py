@@ -86,6 +86,7 @@ def test_video_of_two_agents_is_reported(column: str) -> None:
     address = "https://example.org/"
     names = [f"{address}{n}.mp4" for n in range(24)]
     assert ask(PLAIN.assign(**{column: names})) == ()
-    assert ask(PLAIN.assign(**{column: [*names[:23], None]})) == ()
+    gap: list[Any] = [*names[:23], None]
+    assert ask(PLAIN.assign(**{column: gap})) == ()
     (question,) = ask(PLAIN.assign(**{column: [*names[:23], names[0]]}))[:1]
     assert f"'{address}0.mp4' for several agents, x, y" in question
