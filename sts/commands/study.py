@@ -38,7 +38,7 @@ def resolve_study(workspace: Workspace, name: None) -> None: ...
 def resolve_study(workspace: Workspace, name: str | None) -> str | None:
     """Return the name under which a suite or selection is enqueued; None is everything.
 
-    A selection such as `core@2+category:ambush` is enqueued under the name that
+    A selection, SUITE@VERSION+category:NAME, is enqueued under the name that
     `Selection.queue` derives from its scenarios; that name is accepted as well.
 
     Raises:

@@ -18,25 +18,12 @@ export const PLAYBACK_KEYS = [
   { keys: ["a"], show: "A", action: "autoplay", help: "autoplay on or off" },
 ];
 
-/** @type {Record<string, [key: string, button: string]>} */
-const CONTROLS = {
-  play: ["Space", "Play"],
-  takeover: ["T", "Takeover"],
-  success: ["S", "Success"],
-  failure: ["F", "Failure"],
-  not_done: ["N", "Not completed"],
-  cannot_judge: ["X", "Can't judge"],
-  submit: ["Enter", "Submit"],
-  undo: ["U", "Undo"],
-  previous: ["B", "Back"],
-};
-
 // Returns true on a touch screen, which has no keys.
 export const isTouch = () => globalThis.matchMedia?.("(hover: none) and (pointer: coarse)").matches ?? false;
 
-// Returns what a person presses for an action: its key, or on a touch screen its button.
-/** @param {string} action */
-export const nameControl = (action) => (isTouch() ? `“${CONTROLS[action][1]}”` : CONTROLS[action][0]);
+// Returns what a person presses: a key, or on a touch screen the button of the same action.
+/** @param {[key: string, button: string]} control */
+export const nameInput = ([key, button]) => (isTouch() ? `“${button}”` : key);
 
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 

@@ -2,7 +2,7 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { count } from "./episode.mjs";
-import { nameControl } from "./keys.mjs";
+import { nameInput } from "./keys.mjs";
 
 const PAUSE_AT_END = 900; // ms before a loop restarts
 const LOOP_STEPS = 5; // steps looped before and after a marker
@@ -152,7 +152,7 @@ export class Playback {
 
   #toggleAutoplay() {
     this.autoplay = !this.autoplay;
-    this.say(this.autoplay ? "Autoplay is on." : `Autoplay is off. Press ${nameControl("play")} to start an episode.`);
+    this.say(this.autoplay ? "Autoplay is on." : `Autoplay is off. Press ${nameInput(["Space", "Play"])} to start an episode.`);
   }
 
   #changeSpeed(name) {

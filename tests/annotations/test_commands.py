@@ -125,7 +125,7 @@ def test_judgements_are_imported_and_exported(sqlite_workspace, sts, tmp_path) -
     assert json.loads(sts("annotators ls --json")) == {"annotators": []}
     them.write_text(f"{HEADER}\n{GOOD}\n")
     done = json.loads(sts(f"annotations import {them} --json"))
-    assert done == {"added": 1, "known": 0, "annotators": ["Ana"]}
+    assert done == {"added": 1, "known": 0, "annotators": ["Ana"], "repeated": 0}
     export = f"annotations export {SUITE} --out {out}"
     done = json.loads(sts(f"{export} --json"))
     assert done == {"file": str(out), "judgements": 1, "auto_resolved": 0, "unjudged": 2}

@@ -141,7 +141,7 @@ def test_people_of_a_csv_file_are_added_with_a_link_each(sqlite_workspace, tmp_p
         ("email\na@b.c\n", "list.csv, line 1: missing column 'name'"),
         ("name,role\nAna\n", "list.csv, line 2: expected 2 cells, found 1"),
         ("", "list.csv: expected a table, found an empty file"),
-        ("\0\1", "list.csv: expected CSV text in UTF-8"),
+        ("\0\1", "list.csv: expected text in UTF-8"),
     ],
 )
 def test_bad_row_of_people_is_one_sentence_with_its_line_and_adds_no_one(

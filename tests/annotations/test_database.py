@@ -39,7 +39,7 @@ from tests.annotations.examples import (
 from tests.blackhole import BlackHole
 from tests.stores import add_person, ask, enqueue, submit
 
-SCHEMAS = {13: "8a8626acb86a00fce1648cf793d015200b980eb9796a8c2bae4579baa63fd1f3"}
+SCHEMAS = {14: "bc505ee8b0fdf6962949ba5ff51c1328cbce8c94196dfbfc16a6448dea01aa42"}
 """The digest of the tables and triggers of the schema version; replace it with each version."""
 
 

@@ -97,7 +97,7 @@ def fails(root, capsys):
         ([*RECORD, "--team", "101"], "expected a team of 1 to 100"),
         ([*RECORD, "--steps", "0"], "found 2 of 0|expected 2 to"),
         (["record", "--agent", "os:system", "--episodes", "1"], "is not an agent"),
-        (["trajectories", "import", "x", "--format", "mine"], "unknown format 'mine'; known: lamb"),
+        (["trajectories", "import", "x", "--format", "mine"], "unknown format 'mine'; known: json"),
         (["trajectories", "show", "zz"], "unknown trajectory 'zz'"),
         (["suite", "freeze", "nothing"], "unknown draft 'nothing'; known: none yet"),
         (["suite", "freeze", "mine@1"], "mine@1 is already frozen; the next version is 2"),

@@ -146,7 +146,7 @@ def _check_options(args: argparse.Namespace) -> None:
         if args.unit == "people":
             raise ArgumentError("--unit people needs a suite: a table does not say who recorded")
     elif args.planned:
-        raise ArgumentError("--planned is for --table; sts run keeps what a suite was run for")
+        raise ArgumentError("--planned needs --table; what a suite was last run for is stored")
     elif args.closed:
         raise ArgumentError(
             "--closed is for --table; close the study of a suite with "

@@ -21,7 +21,7 @@ from tests.annotator_app.serving import quiet
 
 AGENTS = ("random", "rule")
 SUITE = "few@1"
-PEOPLE = ("Ann Secret", "Bob Secret")
+PEOPLE = ("Ann Secret", "Bob Secret", "Cid Secret")
 REASON = "</script><script>alert(1)</script> <b>too dark</b>"
 
 
@@ -45,7 +45,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for agent in AGENTS:
                 rows.writerow((agent, one.id, 0, PEOPLE[0], "success", 1, ""))
                 rows.writerow((agent, one.id, 0, PEOPLE[1], "failure", 2, ""))
-                rows.writerow((agent, one.id, 1, PEOPLE[0], "cannot_judge", "", REASON))
+                rows.writerow((agent, one.id, 1, PEOPLE[2], "cannot_judge", "", REASON))
     common = ("--workspace", str(folder))
     assert main(["label", SUITE, *common]) == 0
     with AnnotationStore.open(workspace) as store:
