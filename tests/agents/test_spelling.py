@@ -56,7 +56,7 @@ def test_parameters_are_part_of_the_identity_and_label_is_the_name():
     paths = ("", "?depth=2", "?depth=2&weights=v2.npz", "?label=deep")
     loaded = [agents.load(f"spelled_agent:Mine{query}") for query in paths]
     assert [agent.name for agent in loaded] == ["mine", "mine", "mine", "deep"]
-    assert vars(loaded[2])["loaded"] == ("v2.npz", 2)
+    assert vars(loaded[2])["_loaded"] == ("v2.npz", 2)
     assert len({agents.fingerprint(agent) for agent in loaded}) == 4
     again = agents.load("spelled_agent:Mine?depth=2")
     assert agents.fingerprint(again) == agents.fingerprint(loaded[1])
