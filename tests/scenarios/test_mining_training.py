@@ -86,7 +86,7 @@ def test_draft_never_mixes_the_train_and_the_test_split(run, training_scenarios)
     one = training_scenarios[0]
     words = f"--trajectory {one.trajectory} --takeover {one.context_start + one.takeover}"
     words += f" --player {one.players[0]} --category {one.category}"
-    assert mixed.format("judged") in run(f"draft add judged {words}", code=1)
+    assert "is of the train split" in run(f"draft add judged {words}", code=2)
     assert open_draft(run.workspace, "judged") == before
     with pytest.raises(StsError, match="the train and the test split"):
         drafts.create_draft(run.workspace, "both", [one, before.candidate(before.load_ids()[0])])
