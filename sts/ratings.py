@@ -61,7 +61,7 @@ def column_types(*names: str) -> dict[str, str]:
 
 
 USUAL_WORDS = {"1": "success", "0": "failure"}
-"""What verdicts mean that are no words of ours, as `fold_word` returns them."""
+"""Verdicts by other words for them, as `fold_word` returns the words."""
 BOOLEANS = {"true": "1", "false": "0"}
 _WHOLE_NUMBER = re.compile(r"([+-]?[0-9]+)\.0+")
 

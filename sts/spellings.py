@@ -71,7 +71,7 @@ class Spellings(NamedTuple):
 
 
 UNSTATED = Spellings()
-"""What is known when a user says nothing."""
+"""The spellings without any answer of a user."""
 
 
 def make_spellings(same: str | Iterable[str] = (), distinct: str | Iterable[str] = ()) -> Spellings:

@@ -16,7 +16,7 @@ from sts.errors import StsError
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("sts", "scenarios", "analysis", "annotator_app")
 VALUE = "1"
-"""What stands for a value that the message fills in: a name, a number or a path."""
+"""A placeholder for a value that the message fills in: a name, a number or a path."""
 COMMAND = re.compile(r"\bsts ([a-z][a-z-]*(?: [^ ,;:()`”“\"]+)*)")
 PROSE = {
     *("again", "and", "created", "it", "lists", "makes", "or", "reads", "rebuilds", "shows"),

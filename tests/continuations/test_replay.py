@@ -8,6 +8,7 @@ import pytest
 
 from sts.cli.main import main
 from sts.continuations import store
+from sts.jobs import pool
 from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import Pool
 from sts.storage.workspace import Workspace
@@ -141,6 +142,7 @@ def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, cap
 
 def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
     monkeypatch.setenv("STS_PATIENCE", "2")
+    monkeypatch.setattr(pool, "SPAWN_S", 10.0)
     assert run("users:Hangs?label=slow", "random") == 1
     (error,) = capfd.readouterr().err.splitlines()
     assert "cannot be played again in a new process, so none counts" in error

@@ -1,4 +1,4 @@
-"""What `sts run` was asked for, and what is missing of it."""
+"""Requests of `sts run`, and the continuations that are missing of them."""
 
 import pytest
 

@@ -51,7 +51,7 @@ MOST_LETTERS = 2**17
 
 
 class TextCells(NamedTuple):
-    """What was read of a table of text.
+    """The cells that were read of a table of text.
 
     Attributes:
       header: the names of all columns.

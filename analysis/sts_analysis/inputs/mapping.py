@@ -28,7 +28,7 @@ Words = str | float | Sequence[str | float]
 """One verdict of a foreign table, or several."""
 IGNORED = "ignore"
 MEANINGS = (*VERDICTS, IGNORED)
-"""What a word of a foreign table can mean: a verdict, or that its row is left out."""
+"""Meanings of a word in a foreign table: a verdict, or that its row is left out."""
 _SHOWN = 60
 """Characters of a column's name in an error."""
 _RANGE = re.compile(r"(>=|<=|>|<)\s*([+-]?[0-9]+(?:\.[0-9]+)?)")

@@ -1,4 +1,4 @@
-"""What was understood of a foreign table, as it is stated before any number."""
+"""The reading of a foreign table, which is stated before any number."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ _LISTED = 12
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What was understood of a foreign table.
+    """How a foreign table was understood.
 
     Attributes:
       name: of the table.

@@ -46,7 +46,7 @@ class Progress(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything that was planned and exists is judged."""
+        """Return True if all continuations that were planned and exist are judged."""
         return self.judged >= self.planned - self.missing
 
     @property

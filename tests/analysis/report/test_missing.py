@@ -1,4 +1,4 @@
-"""What a report says of planned continuations that are missing."""
+"""Missing planned continuations, as reports state them."""
 
 import numpy as np
 import pandas as pd
