@@ -52,6 +52,17 @@ def test_missing_scenario_is_stated_and_costs_a_narrow_lead():
     assert report.conclusion.best != ("a",)
 
 
+def test_agent_with_fewer_everywhere_brings_the_question_how_many_were_planned():
+    table = draw_table()
+    number = table.groupby(["agent", "scenario"]).cumcount()
+    report = sts.build_report(table[(table["agent"] == "a") | (number < 2)].iloc[:-1])
+    (warning,) = list_warnings(report)
+    assert warning == (
+        "Planned continuations are missing: b 1 of 60. Planned are as many as an agent has in one "
+        "scenario at most, here 2, but 4 of another; if more were planned, state --planned 4."
+    )
+
+
 def test_pair_that_missing_continuations_could_change_is_undecided():
     table = draw_table(dropped=60, rates=(0.5, 0.5))
     report = sts.build_report(table, planned=4)

@@ -4,13 +4,11 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from sts.spellings import suggest_flags
 from sts_analysis.report.claim import MIN_UNITS, State
 from sts_analysis.report.core import Report, Study, html, interval, join
 from sts_analysis.report.markup import link_term
+from sts_analysis.report.sections.warnings import list_warnings
 from sts_analysis.report.text import (
-    MAX_NAMES,
-    Part,
     Sentence,
     count_words,
     list_names,
@@ -148,7 +146,7 @@ def compute(study: Study) -> Result:
         or study.source != "human"
         or not (progress.is_complete or progress.closed),
         facts=_list_facts(study, categories, units_known, effective, judgements),
-        warnings=_list_warnings(study),
+        warnings=list_warnings(study),
         suite=study.subject.name,
         target=study.options.target,
         level=est.CONFIDENCE,
@@ -375,20 +373,6 @@ def _write_reason(study: Study) -> Sentence:
     return write_sentence(list_names(compared), f" were judged {apart}")
 
 
-def explain_place(study: Study, agent: int) -> str:
-    """Return why an agent is not among the ranked ones; "" if it is, or is a baseline."""
-    claim = study.claim
-    if agent in claim.lacking:
-        wanted = int(np.isfinite(study.outcomes.value).any(axis=0).sum())
-        return f"{claim.lacking[agent]} of {wanted} scenarios missing"
-    if agent in claim.incomparable:
-        return {
-            "scenarios": "judged in no scenario of another agent",
-            "clips": f"fewer than {MIN_CLIPS} clips judged",
-        }.get(claim.incomparable[agent], "cannot be distinguished from its annotators")
-    return "" if np.isfinite(study.rates.rate[agent]) else "nothing judged"
-
-
 def _find_level_group(study: Study) -> list[str]:
     """Return the largest run of neighbours of which no two differ significantly, if any."""
     runs = study.claim.level_runs
@@ -435,111 +419,6 @@ def _list_facts(
         Fact("Judged by", who, pluralise(judgements, said)),
         Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}"),
     )
-
-
-def _list_warnings(study: Study) -> tuple[Sentence, ...]:
-    claim, agents = study.claim, study.outcomes.agents
-    warnings = _describe_subject(study) + _describe_names(study) + _describe_missing(study)
-    warnings += [
-        write_sentence(name(agents[a]), f" is not ranked: {explain_place(study, a)}.")
-        for a in (*claim.lacking, *claim.incomparable)
-    ]
-    if claim.state != "final":
-        return tuple(warnings)
-    pairs = claim.comparisons
-    undecided = {
-        "cannot be distinguished from their annotators": ~pairs.identifiable,
-        "differ in fewer than six units": pairs.identifiable & np.isnan(pairs.p),
-        "would differ significantly, but {} missing continuations could change it": claim.unsettled,
-    }
-    for why, chosen in undecided.items():
-        if count := int(chosen.sum()):
-            at = int(np.flatnonzero(chosen)[0])
-            first = [agents[pairs.first[at]], agents[pairs.second[at]]]
-            more = f" (and {count - 1:,} other pairs)" if count > 1 else ""
-            why = why.format(f"{pairs.missing[at]:,}")
-            warnings.append(write_sentence(list_names(first), f"{more} {why}: undecided."))
-    return tuple(warnings)
-
-
-def _describe_subject(study: Study) -> list[Sentence]:
-    """Say what was left out, what is special about the scenarios, and what agents state."""
-    part, reading = study.subject.part, study.gathered.reading
-    sentences = [write_sentence(text) for text in (reading.questions if reading else ())]
-    people, judgements, reasons = study.gathered.excluded
-    if people:
-        who, what = pluralise(people, "person", "people"), pluralise(judgements, "judgement")
-        text = f"Excluded by a study lead: {what} by {who} ({'; '.join(reasons)})."
-        sentences.append(write_sentence(text))
-    if part is not None:
-        counts = f"{part.scenarios} of its {part.suite_scenarios} scenarios"
-        joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
-        text = f"This is about a part of {part.suite}, {part.filter}: {counts}{joined}."
-        sentences.append(write_sentence(text))
-    sentences += [write_sentence(f"{_upper(note)}.") for note in study.subject.notes]
-    stated = study.agent_rows[["agent", "notes"]].drop_duplicates()
-    return sentences + [
-        write_sentence(name(str(agent)), f": {note}.")
-        for agent, note in stated.itertuples(index=False)
-        if note
-    ]
-
-
-def _describe_names(study: Study) -> list[Sentence]:
-    """Name what differs only in how it is written, and agents of the scores that are not judged."""
-    outcomes, gathered = study.outcomes, study.gathered
-    named = {
-        "Agents": outcomes.agents,
-        "Scenarios": outcomes.scenarios,
-        "Categories": outcomes.categories,
-        "Scores": tuple(map(str, gathered.scores["metric"])),
-    }
-    sentences = []
-    for noun, names in named.items():
-        pairs = gathered.spellings.find_pairs(names)
-        if not pairs:
-            continue
-        first, second, others = pairs[0]
-        more = f" (and {pluralise(len(pairs) - 1, 'other name')})" if pairs[1:] else ""
-        more = f" (and {pluralise(others, 'other spelling')})" if others else more
-        both = list_names([first, second])
-        text = f"{more} differ only in how they are written"
-        if study.subject.hash is None and noun != "Scores":
-            text += f"; add {suggest_flags(first, second)}"
-        sentences.append(write_sentence(f"{noun} ", both, f"{text}."))
-    if gathered.unmatched:
-        unused = study.scores["agent"].isin(gathered.unmatched).sum()
-        text = f"{pluralise(int(unused), 'row')} of the scores not used: no ratings of "
-        sentences.append(write_sentence(text, list_names(gathered.unmatched), "."))
-    return sentences
-
-
-def _describe_missing(study: Study) -> list[Sentence]:
-    """Say which planned continuations are missing, of the agents that lack most at first."""
-    outcomes, missing = study.outcomes, study.missing
-    lacked = missing.sum(axis=1)
-    agents = [int(a) for a in np.argsort(-lacked, kind="stable") if lacked[a]]
-    sentences = []
-    if absent := study.gathered.absent:
-        sentences.append(write_sentence("No continuation exists of ", list_names(absent), "."))
-    if not agents:
-        return sentences
-    made = outcomes.continuations
-    parts: list[str | Part] = ["Planned continuations are missing: "]
-    for agent in agents[:MAX_NAMES]:
-        planned = int(lacked[agent] + (made.agent == agent).sum())
-        whole = int(((missing[agent] > 0) & ~outcomes.continued[agent]).sum())
-        text = f" {lacked[agent]:,} of {planned:,}"
-        text += f" ({pluralise(whole, 'whole scenario')})" if whole else ""
-        parts += [", " if agent != agents[0] else "", name(outcomes.agents[agent]), text]
-    if len(agents) > MAX_NAMES:
-        parts.append(f", and of {pluralise(len(agents) - MAX_NAMES, 'other agent')}")
-    parts.append(".")
-    if study.gathered.missing is None and not study.options.planned:
-        parts.append(
-            " Planned are as many as an agent has in one scenario at most; --planned N states it."
-        )
-    return [write_sentence(*parts), *sentences]
 
 
 def _lower(text: str) -> str:

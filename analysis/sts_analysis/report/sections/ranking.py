@@ -16,7 +16,7 @@ from sts_analysis.report.core import (
     number,
 )
 from sts_analysis.report.markup import link_term
-from sts_analysis.report.sections.conclusion import explain_place
+from sts_analysis.report.sections.warnings import explain_place
 from sts_analysis.report.text import percent, percent_range, points, to_html
 
 NAV = "Pass rates"
