@@ -235,6 +235,11 @@ def _check_steps(
             f"expected a context of 0 steps or more and a horizon of 1 or more, found {context} "
             f"and {horizon}"
         )
+    if context + horizon > steps:
+        raise ArgumentError(
+            f"expected at most {steps} steps, as trajectory {trajectory.id} has, found a context "
+            f"of {context} and a horizon of {horizon}; state shorter ones"
+        )
     if not context <= moment <= steps - horizon:
         raise ArgumentError(
             f"expected a takeover from {context} to {steps - horizon}, as trajectory "

@@ -59,8 +59,8 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
             show(count, len(calls))
     for _, why in failed:
         print(f"sts: {escape_unprintable(' '.join(str(why).split()))}", file=sys.stderr)
-    lines = [f"{f}: {n} trajectories, every step replayed exactly -> {p}" for f, n, p in rows]
-    lines.append(f"{sum(count for _, count, _ in rows)} trajectories in all")
+    lines = [f"{f}: {_count(n)}, every step replayed exactly -> {p}" for f, n, p in rows]
+    lines.append(f"{_count(sum(count for _, count, _ in rows))} in all")
     value = {
         "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
         "failed": [{"file": f, "why": str(why)} for f, why in failed],
@@ -105,3 +105,7 @@ def _check_replay(trajectories: list[Trajectory]) -> None:
             f"{trajectory.source}: {mismatch.description}; nothing of its file was imported",
             step=mismatch.step,
         )
+
+
+def _count(trajectories: int) -> str:
+    return "1 trajectory" if trajectories == 1 else f"{trajectories} trajectories"

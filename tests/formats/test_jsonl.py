@@ -88,7 +88,7 @@ def test_imported_file_is_stored_and_replays(tmp_path, capsys):
     file = write(tmp_path, line)
     words = ["--format", "jsonl", "--workspace", str(tmp_path / "w")]
     assert main(["trajectories", "import", str(file), *words]) == 0
-    assert "1 trajectories, every step replayed exactly" in capsys.readouterr().out
+    assert "1 trajectory, every step replayed exactly" in capsys.readouterr().out
     (found,) = store.load(Workspace.open(tmp_path / "w"))
     assert found.source == "jsonl log.jsonl line 1" and found.episode.steps == 6
 

@@ -33,7 +33,7 @@ REFUSED = [
     (f"edit {ONE} --takeover 39", "expected a takeover from 10 to 28, as trajectory"),
     (f"edit {ONE} --takeover 9", "expected a takeover from 10 to 28"),
     (f"edit {ONE} --takeover soon", "expected a whole number, found 'soon'"),
-    (f"edit {ONE} --horizon 999", "a takeover from 10"),
+    (f"edit {ONE} --horizon 999", "expected at most 40 steps"),
     (f"edit {ONE} --player 7", "expected a player from 0 to 1, found 7"),
     (f"edit {ONE} --partner agent:nobody", "unknown agent 'nobody'"),
     (f"edit {ONE} --partner agent:overcooked-stay", "does not play in worlds of"),

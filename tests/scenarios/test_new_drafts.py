@@ -26,6 +26,7 @@ def write(folder: Path, *rows: str, header: str = COLUMNS) -> str:
 def test_candidates_of_a_table_in_a_new_draft_become_a_suite(bare, tmp_path):
     said = bare("draft new first --domain lambda-star")
     assert said.startswith("draft first is empty, for scenarios of lambda-star")
+    assert bare("draft show first").startswith("draft first has no candidates yet; add some with ")
     file = write(
         tmp_path,
         *(f"{id},20,1,near,9,12,Stay near {i}.,a; b" for i, id in enumerate(ids(bare, "test")[:3])),

@@ -82,6 +82,9 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
     begun = f" from {draft.parent}" if draft.parent else ""
     parts = [f"draft {draft.name}{begun}: {len(all_candidates)} candidates, {counted}"]
+    if not all_candidates:
+        command = f"sts draft add {draft.name} --csv FILE"
+        return Result(value, f"draft {draft.name} has no candidates yet; add some with {command}")
     parts += [_format_candidate_table(rows, args.profiles, agreed is not None)]
     if args.profiles:
         note = "passed by rule: automatic labels of continuations, without human judgement"
