@@ -45,8 +45,10 @@ def is_one_line(text: str, limit: int) -> bool:
 
 
 def count_noun(count: int, noun: str) -> str:
-    """Return "1 episode" or "2 episodes"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    """Return "1 episode", "2 episodes" or "2 trajectories"."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1]}ies" if noun.endswith("ry") else f"{count} {noun}s"
 
 
 def format_time(seconds: float) -> str:

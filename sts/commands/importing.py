@@ -12,7 +12,7 @@ from sts.cli.arguments import show_progress
 from sts.cli.command import Result
 from sts.domains import load_domain, require_domain
 from sts.errors import ArgumentError, DamagedData, ReplayMismatch, StsError
-from sts.names import escape_unprintable
+from sts.names import count_noun, escape_unprintable
 from sts.storage.memory import limit_memory
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
@@ -59,8 +59,12 @@ def import_files(args: argparse.Namespace, workspace: Workspace) -> Result:
             show(count, len(calls))
     for _, why in failed:
         print(f"sts: {escape_unprintable(' '.join(str(why).split()))}", file=sys.stderr)
-    lines = [f"{f}: {_count(n)}, every step replayed exactly -> {p}" for f, n, p in rows]
-    lines.append(f"{_count(sum(count for _, count, _ in rows))} in all")
+    lines = [
+        f"{file}: {count_noun(number, 'trajectory')}, every step replayed exactly -> {path}"
+        for file, number, path in rows
+    ]
+    total = sum(count for _, count, _ in rows)
+    lines.append(f"{count_noun(total, 'trajectory')} in all")
     value = {
         "files": [{"file": f, "trajectories": n, "path": p} for f, n, p in rows],
         "failed": [{"file": f, "why": str(why)} for f, why in failed],
@@ -105,7 +109,3 @@ def _check_replay(trajectories: list[Trajectory]) -> None:
             f"{trajectory.source}: {mismatch.description}; nothing of its file was imported",
             step=mismatch.step,
         )
-
-
-def _count(trajectories: int) -> str:
-    return "1 trajectory" if trajectories == 1 else f"{trajectories} trajectories"

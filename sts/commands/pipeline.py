@@ -8,6 +8,7 @@ from sts.agents.identity import describe_fingerprint
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.cli.settings import read_settings
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 
 
@@ -26,7 +27,8 @@ def record(args: argparse.Namespace, workspace: Workspace) -> Result:
     test, path = int((recorded["split"] == "test").sum()), recorded.attrs["file"]
     return Result(
         {"file": path, "trajectories": recorded["trajectory"].tolist(), "test": test},
-        f"{len(recorded)} trajectories of {args.steps} steps, {test} in the test split -> {path}",
+        f"{count_noun(len(recorded), 'trajectory')} of {args.steps} steps, {test} in the test "
+        f"split -> {path}",
     )
 
 

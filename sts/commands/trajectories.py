@@ -10,7 +10,7 @@ from sts.cli.command import Result
 from sts.commands.importing import load_format
 from sts.domains import load_domain, reward_values, why_unavailable
 from sts.errors import StsError, Unavailable
-from sts.names import escape_unprintable
+from sts.names import count_noun, escape_unprintable
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
 from sts.trajectories.types import Trajectory
@@ -162,5 +162,5 @@ def export(args: argparse.Namespace, workspace: Workspace) -> Result:
     whose = "" if args.format == "parquet" else f", player {args.player or 0} of each"
     return Result(
         {"file": args.file, "format": args.format, "trajectories": len(trajectories)},
-        f"{len(trajectories)} trajectories{whose} -> {out}",
+        f"{count_noun(len(trajectories), 'trajectory')}{whose} -> {out}",
     )

@@ -93,7 +93,7 @@ def test_other_commands_work_next_to_a_broken_package(results):
     for line in WORKING:
         assert results[line].code == 0, results[line].err
     assert results[WORKING[4]].err == ""
-    assert "1 scenarios from" in results[WORKING[5]].out
+    assert "1 scenario from" in results[WORKING[5]].out
 
 
 @pytest.mark.parametrize("line", TAKEN)

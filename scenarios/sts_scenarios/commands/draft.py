@@ -10,6 +10,7 @@ from sts.cli.arguments import format_table
 from sts.cli.command import Result
 from sts.domains import load_domain
 from sts.errors import ArgumentError
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.suites import store as suites
@@ -146,7 +147,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
         if profile.why_equal
     ]
     lines = faults or [
-        f"draft {draft.name} can be frozen: {len(version.scenarios)} scenarios",
+        f"draft {draft.name} can be frozen: {count_noun(len(version.scenarios), 'scenario')}",
         f"next: sts suite freeze {draft.name}",
     ]
     value = {"draft": draft.name, "sound": not faults, "faults": faults, "notes": notes}

@@ -10,6 +10,7 @@ from typing import Any
 from sts.annotations.store import AnnotationStore
 from sts.cli.command import Result
 from sts.errors import ArgumentError, RefusedLines, StsError
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
@@ -105,7 +106,7 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     outcomes = Counter(map(_describe_validity, results))
     rows = [{"candidate": result.scenario.id, "fault": result.fault} for result in results]
     counts = [f"{count} of them: {outcome}" for outcome, count in outcomes.items()]
-    lines = [f"added {len(results)} candidates to draft {draft.name}", *counts]
+    lines = [f"added {count_noun(len(results), 'candidate')} to draft {draft.name}", *counts]
     lines.append(f"next: sts draft show {draft.name}")
     return Result({"draft": draft.name, "candidates": rows}, "\n".join(lines))
 

@@ -10,6 +10,7 @@ from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, StsError, UnknownName
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites.drafts import Draft
 from sts.suites.types import Summary
@@ -81,7 +82,8 @@ def show(args: argparse.Namespace, workspace: Workspace) -> Result:
     }
     counted = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
     begun = f" from {draft.parent}" if draft.parent else ""
-    parts = [f"draft {draft.name}{begun}: {len(all_candidates)} candidates, {counted}"]
+    number = count_noun(len(all_candidates), "candidate")
+    parts = [f"draft {draft.name}{begun}: {number}, {counted}"]
     if not all_candidates:
         command = f"sts draft add {draft.name} --csv FILE"
         return Result(value, f"draft {draft.name} has no candidates yet; add some with {command}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from sts.cli.arguments import format_table, to_records
 from sts.cli.command import Result
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites.types import DIFFICULTIES
 from sts_scenarios import api
@@ -40,10 +41,10 @@ def mine(args: argparse.Namespace, workspace: Workspace) -> Result:
     )
     outcome, mined = draft.outcome, draft.outcome.mined
     value, text = _summarise(mined, outcome.categories, args.per_category)
-    recordings = f"{outcome.in_split} trajectories of the {args.split} split"
+    recordings = f"{count_noun(outcome.in_split, 'trajectory')} of the {args.split} split"
     recordings += f" and {outcome.failed} failed continuations" if outcome.failed else ""
     lines = [
-        f"{len(mined.scenarios)} scenarios from {recordings}",
+        f"{count_noun(len(mined.scenarios), 'scenario')} from {recordings}",
         text,
         _format_strata(mined),
         *_format_notes(mined, outcome.categories),

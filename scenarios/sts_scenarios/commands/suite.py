@@ -8,6 +8,7 @@ from typing import Any
 from sts.cli.arguments import format_table, show_progress
 from sts.cli.command import Result
 from sts.errors import ArgumentError, DamagedData
+from sts.names import count_noun
 from sts.storage.workspace import Workspace
 from sts.suites import frozen, selections, tags
 from sts.suites.selections import Selection
@@ -122,7 +123,7 @@ def _format_title(suite: Suite) -> str:
     count = len({s.category for s in suite.scenarios})
     described = f": {suite.description}" if suite.description else ""
     return (
-        f"{suite.label}{described}\n{len(suite.scenarios)} scenarios in {count} "
+        f"{suite.label}{described}\n{count_noun(len(suite.scenarios), 'scenario')} in {count} "
         f"{'category' if count == 1 else 'categories'}{grown}; "
         f"hash {suite.hash[:16]}{describe_unreviewed(suite)}"
     )
@@ -144,8 +145,9 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     if faults:
         raise DamagedData(f"{suite.label}: {faults[0]} ({len(faults)} faults in all)")
     text = (
-        f"{suite.label} is sound: hash {suite.hash[:16]} matches, {len(suite.scenarios)} scenarios "
-        "unique, of the test split, replayed exactly to their takeover"
+        f"{suite.label} is sound: hash {suite.hash[:16]} matches, "
+        f"{count_noun(len(suite.scenarios), 'scenario')} unique, of the test split, "
+        "replayed exactly to their takeover"
     )
     return Result({"suite": suite.label, "hash": suite.hash, "sound": True}, text)
 
