@@ -181,7 +181,7 @@ class RateModel:
         workload = np.zeros((agents, self._people))
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
             weighting = self._weigh(mask, suite)
-            terms = self._measure(rows, weighting, outcomes.value[rows])
+            terms = self._measure(rows, weighting)
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
             se[rows], plain[rows] = terms.se, terms.plain
             df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
@@ -193,7 +193,7 @@ class RateModel:
                 weighting = self._weigh(mask, suite)
                 for end in (0, 1):
                     values = self._fill_unjudgeable(int(row), end)
-                    terms = self._measure(np.array([row]), weighting, values.value[None], values)
+                    terms = self._measure(np.array([row]), weighting, values)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
         return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
@@ -249,11 +249,10 @@ class RateModel:
                 if not joint.any():
                     continue
                 weighting = self._weigh(joint, suite)
-                left = self._measure(agents[rows], weighting, self.outcomes.value[agents[rows]])
+                left = self._measure(agents[rows], weighting)
                 right = left
                 if columns is not rows:
-                    chosen = agents[columns]
-                    right = self._measure(chosen, weighting, self.outcomes.value[chosen])
+                    right = self._measure(agents[columns], weighting)
                 for i, j, found in _compare_rows(left, right, weighting, other_annotators):
                     at = place[rows[i], columns[j]]
                     turn = np.where(rows[i] < columns[j], 1.0, -1.0)
@@ -284,7 +283,7 @@ class RateModel:
         if self.effects is None or not joint.any():
             return float("nan")
         weighting = self._weigh(joint, np.ones_like(joint))
-        terms = self._measure(np.array([first, second]), weighting, self.outcomes.value)
+        terms = self._measure(np.array([first, second]), weighting)
         people, cells = (
             float(((sums[0] - sums[1]) ** 2).sum()) for sums in (terms.people, terms.cells)
         )
@@ -319,7 +318,7 @@ class RateModel:
         joint = np.isfinite(ends[0].value + ends[1].value)
         weighting = self._weigh(joint, np.ones(len(joint), bool))
         left, right = (
-            self._measure(np.array([a]), weighting, end.value[None], end)
+            self._measure(np.array([a]), weighting, end)
             for a, end in zip((best, other), ends, strict=True)
         )
         (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
@@ -338,16 +337,10 @@ class RateModel:
         return fill_missing(self.outcomes, nothing, agent, outcome, with_unjudgeable=True)
 
     def _measure(
-        self,
-        agents: np.ndarray,
-        weighting: est.Weighting,
-        values: np.ndarray,
-        worst: WorstCase | None = None,
+        self, agents: np.ndarray, weighting: est.Weighting, worst: WorstCase | None = None
     ) -> _Terms:
-        """Return the terms of agents, int64[R], from values float64[R, S].
-
-        `worst` is where the values of a single agent are from, unless they are the observed ones.
-        """
+        """Return the terms of agents, int64[R], from their values, or of one from its `worst`."""
+        values = self.outcomes.value[agents] if worst is None else worst.value[None]
         inside = weighting.group >= 0
         x = np.where(inside, values, 0.0)
         sums = est.sum_units(x * weighting.weight, weighting.unit, len(weighting.scale))

@@ -70,9 +70,12 @@ def test_tie_is_advised_with_the_scenarios_that_it_takes_or_left_alone() -> None
     assert "instead of 40" in to_plain(step.reason) or "20 times" in to_plain(step.reason)
 
 
+@pytest.mark.parametrize("others", [{}, {"c": -4.0}])
 @pytest.mark.parametrize(("leaning", "verb"), [(0.0, "Add scenarios"), (0.6, "More annotators")])
-def test_more_annotators_are_advised_only_if_they_favour_agents(leaning, verb) -> None:
-    frame = draw_study({"a": 0.5, "b": 0.0}, scenarios=40, continuations=2, people="xy", seed=2)
+def test_more_annotators_are_advised_only_if_they_favour_agents(leaning, verb, others) -> None:
+    frame = draw_study(
+        {"a": 0.5, "b": 0.0, **others}, scenarios=40, continuations=2, people="xy", seed=2
+    )
     rng = np.random.default_rng(7)
     code, turn = pd.factorize(frame["clip"])[0], frame.groupby("clip").cumcount()
     orders = np.array([rng.permutation(3) for _ in range(code.max() + 1)])
