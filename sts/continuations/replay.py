@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from sts import agents
-from sts.agents.info import AgentInfo
+from sts.agents.info import AgentInfo, is_users
 from sts.continuations import parts
 from sts.continuations.index import Index
-from sts.continuations.takeover import continue_all, group_by_shape
+from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
 from sts.errors import StsError
 from sts.jobs.executors import OwnedTask
 from sts.jobs.pool import WARM_UP_MODULE, Pool, WorkerDied
@@ -60,7 +60,7 @@ class ReplayChecks:
 
     Args:
       infos: the agents, by the names that a run was given.
-      scenarios: of the run.
+      scenarios: of the run, by the same names: those that can be played again.
       seed: of the run.
       workers: the maximum number of processes.
     """
@@ -69,13 +69,13 @@ class ReplayChecks:
         self,
         store: KeyValueStore,
         infos: Mapping[str, AgentInfo],
-        scenarios: Sequence[Scenario],
+        scenarios: Mapping[str, Sequence[Scenario]],
         *,
         seed: int,
         workers: int,
     ) -> None:
         self._store, self._infos, self._seed = store, infos, seed
-        self._scenarios = {scenario.hash: scenario for scenario in scenarios}
+        self._scenarios = {name: {s.hash: s for s in own} for name, own in scenarios.items()}
         self._pool = Pool(max(1, min(workers, len(infos))), limited=True, method="spawn")
         self._pending: dict[int, _Replay] = {}
         self._retried: set[int] = set()
@@ -104,7 +104,7 @@ class ReplayChecks:
         info = self._infos[name]
         mask = index.mask_where("agent", (info.name,))
         mask &= index.mask_where("fingerprint", (info.fingerprint,))
-        mask &= index.mask_where("scenario", self._scenarios)
+        mask &= index.mask_where("scenario", self._scenarios[name])
         mask &= index.read_numbers("seed") == self._seed
         codes, words = index.read_codes("part")[mask], index.read_values("part")
         stored = dict.fromkeys(words[code] for code in codes[[0, -1]].tolist())
@@ -114,9 +114,11 @@ class ReplayChecks:
     def add_part(self, name: str, process: int, part: str) -> None:
         """Replay some continuations of a part, if it is the first that its process made."""
         self._collect(self._pool.poll())
-        if name in self._infos and (name, process) not in self._sources:
+        if (name, process) in self._sources:
+            return
+        if samples := self._choose_samples(name, part, least=2):
             self._sources.add((name, process))
-            self._submit(name, self._choose_samples(name, part, least=2))
+            self._submit(name, samples)
 
     def finish(self) -> dict[str, StsError]:
         """Wait for all replays, and return an error for each agent that differed or failed."""
@@ -129,12 +131,18 @@ class ReplayChecks:
                     "plays them again in a new process, so none counts; if a file that it reads "
                     "has changed, declare weights_digest or a new version; if its choices depend "
                     "on the process, such as the order of a set or unseeded weights, mend that or "
-                    "declare reproducible = False and a version"
+                    f"declare reproducible = False and a version{self._advise_on_partners(name)}"
                 )
         return errors
 
+    def _advise_on_partners(self, name: str) -> str:
+        partners = {parse_partner_agent(s.partner) for s in self._scenarios[name].values()} - {""}
+        own = ", ".join(sorted(filter(is_users, partners)))
+        return f"; if its partner has changed ({own}), run it in a new workspace" if own else ""
+
     def _choose_samples(self, name: str, part: str, *, least: int) -> list[Sample]:
         """Return continuations of this run in a part, one of each scenario at most."""
+        known = self._scenarios[name]
         info, schema = self._infos[name], {column: parts.SCHEMA[column] for column in _COLUMNS}
         table = parquet.decode_table(
             part, self._store.get(part), parts.FORMAT, parts.VERSION, schema
@@ -143,10 +151,12 @@ class ReplayChecks:
         for hash, *agent, index, together, content_hash, seconds in zip(
             *(table.column(column).to_pylist() for column in _COLUMNS), strict=True
         ):
-            if agent == [info.name, info.fingerprint] and hash in self._scenarios:
-                sample = Sample(self._scenarios[hash], index, together, content_hash, seconds)
+            if agent == [info.name, info.fingerprint] and hash in known:
+                sample = Sample(known[hash], index, together, content_hash, seconds)
                 rows.setdefault(hash, sample)
         found = list(rows.values())
+        if not found:
+            return []
         cost = float(np.mean([sample.seconds * max(1, sample.together) for sample in found]))
         affordable = int(min(MAX_SECONDS / max(cost, 1e-9), MAX_SAMPLES))
         count = min(max(affordable, least), len(found))

@@ -13,7 +13,12 @@ from sts.continuations.index import PLANNING, open_index
 from sts.continuations.plan import Chunk, make_plan, plan_count
 from sts.continuations.replay import ReplayChecks
 from sts.continuations.requests import record_request
-from sts.continuations.takeover import continue_all, group_by_shape, parse_partner_agent
+from sts.continuations.takeover import (
+    continue_all,
+    group_by_shape,
+    is_reproducible,
+    parse_partner_agent,
+)
 from sts.continuations.types import Continuation
 from sts.domains import is_third_party
 from sts.domains import load_domain as find_domain
@@ -103,10 +108,18 @@ def run(
     failures: list[Failure] = []
     work = functools.partial(_run_in_process, workspace)
     is_foreign = any(is_third_party(c.shares[0].scenario.recording.domain) for c in plan.chunks)
-    checked = {n: infos[n] for n in loaded if replay and infos[n].reproducible and is_users(n)}
+    repeatable = {
+        name: [s for s in scenarios if is_reproducible(infos[name], s.partner, infos.__getitem__)]
+        for name in loaded
+    }
+    checked = {
+        name: infos[name]
+        for name in loaded
+        if replay and any(_is_played_by_users(name, s.partner) for s in repeatable[name])
+    }
     part_names: dict[str, list[str]] = {name: [] for name in checked}
     with (
-        ReplayChecks(workspace.store, checked, scenarios, seed=seed, workers=workers) as replays,
+        ReplayChecks(workspace.store, checked, repeatable, seed=seed, workers=workers) as replays,
         create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool,
     ):
         for name in checked:
@@ -141,6 +154,11 @@ def run(
     failures.sort(key=lambda f: (names.index(f.agent), order.index(f.scenario)))
     _raise_first(failures, lost, kept="other finished" if differing else "finished")
     return RunResult(plan.new, plan.reused, {name: infos[name].fingerprint for name in names})
+
+
+def _is_played_by_users(name: str, partner: str) -> bool:
+    """Return True unless this distribution contains both an agent and its partner."""
+    return any(map(is_users, filter(None, (name, parse_partner_agent(partner)))))
 
 
 def _isolated_agents(chunk: Chunk) -> str:
@@ -238,7 +256,7 @@ def run_chunk(workspace: Workspace, chunk: Chunk) -> int:
         for batch in group_by_shape(scenarios):
             continuations += _continue_batch(chunk, agent, batch, indices)
     name = parts.part_name(chunk.plan, chunk.number)
-    if agent.reproducible:
+    if all(is_reproducible(agent, share.scenario.partner) for share in chunk.shares):
         parts.write_part(workspace.store, name, continuations)
     else:  # a second attempt gives others: the stored ones stay
         raw = parts.encode_part(name, continuations)
@@ -253,17 +271,17 @@ def _continue_batch(
 
     A user's agent also plays the first of them alone. If the result differs, it depends on the
     batch: it is then given one scenario at a time, and its continuations are marked (`together`).
-    An agent that is not reproducible would differ anyway.
+    An agent that is not reproducible, or whose partner is not, would differ anyway.
     """
     provenance: dict[str, Any] = {} if chunk.agent == agent.name else {"agent": chunk.agent}
-    if not agent.reproducible:
+    if not (reproducible := is_reproducible(agent, scenarios[0].partner)):
         provenance["reproducible"] = False
-    elif not chunk.replay and is_users(chunk.agent):
+    elif not chunk.replay and _is_played_by_users(chunk.agent, scenarios[0].partner):
         provenance["replayed"] = False
     play = functools.partial(continue_all, agent=agent, seed=chunk.seed, provenance=provenance)
     continuations = play(scenarios, indices=indices)
     is_installed = chunk.agent in agents.list_installed()
-    if is_installed or not agent.reproducible or len(continuations) == 1:
+    if is_installed or not reproducible or len(continuations) == 1:
         return continuations
     (single,) = play(scenarios[:1], indices=indices[:1])
     if single.content_hash == continuations[0].content_hash:

@@ -137,6 +137,16 @@ def is_deterministic(
     return agent.deterministic and (not name or find(name).deterministic)
 
 
+def is_reproducible(
+    agent: agents.Agent | AgentInfo,
+    partner: str,
+    find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
+) -> bool:
+    """Return True unless the agent or its partner declares that it cannot repeat itself."""
+    name = parse_partner_agent(partner)
+    return agent.reproducible and (not name or find(name).reproducible)
+
+
 def parse_partner_agent(partner: str) -> str:
     """Return the agent's name from a partner policy `agent:NAME`, "" for any other policy."""
     kind, _, name = partner.partition(":")

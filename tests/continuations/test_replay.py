@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*agents: str, count: int = 2, options: tuple[str, ...] = ()) -> int:
+def run(*agents: str, suite: str = "mine@1", count: int = 2, options: tuple[str, ...] = ()) -> int:
     words = [word for agent in agents for word in ("--agent", agent)]
-    return main(["run", "mine@1", *words, "--continuations", str(count), *options])
+    return main(["run", suite, *words, "--continuations", str(count), *options])
+
+
+def freeze_with_partner(folder: Path, name: str) -> None:
+    workspace = Workspace.open(str(folder / "sts-workspace"))
+    suites.freeze(workspace, "paired", scenarios(4, partner=f"agent:{name}"))
 
 
 def load_hashes(folder: Path) -> dict[str, list[str]]:
@@ -109,9 +115,9 @@ def load_hashes(folder: Path) -> dict[str, list[str]]:
     return out
 
 
-def load(folder: Path):
+def load(folder: Path, suite: str = "mine@1"):
     workspace = Workspace.open(str(folder / "sts-workspace"))
-    suite = suites.load(workspace, "mine@1")
+    suite = suites.load(workspace, suite)
     return store.load(workspace, {scenario.hash for scenario in suite.scenarios})
 
 
@@ -128,16 +134,40 @@ def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(folder, m
     }
 
 
-def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, capfd):
+@pytest.mark.parametrize("interpreter", ["", f"{sys.executable}:"])
+def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, capfd, interpreter):
+    name = f"{interpreter}users:Reads"
     (folder / "weights.txt").write_text("3")
-    assert run("users:Reads", count=1) == 0 == run("users:Reads")
+    assert run(name, count=1) == 0 == run(name)
     before = load_hashes(folder)
     (folder / "weights.txt").write_text("5")
     capfd.readouterr()
-    assert run("users:Reads", count=3) == 1
+    assert run(name, count=3) == 1
     out, error = capfd.readouterr()
-    assert out == "" and "agent users:Reads: " in error and " continuations differ when " in error
+    assert out == "" and f"agent {name}: " in error and " continuations differ when " in error
     assert load_hashes(folder) == before
+
+
+def test_continuations_with_a_partner_that_has_changed_are_not_reused(folder, capfd):
+    freeze_with_partner(folder, "users:Reads")
+    (folder / "weights.txt").write_text("3")
+    assert run("random", suite="paired@1") == 0
+    (folder / "weights.txt").write_text("5")
+    capfd.readouterr()
+    assert run("random", suite="paired@1", count=3) == 1
+    (error,) = capfd.readouterr().err.splitlines()
+    assert "agent random: " in error and " continuations differ when " in error
+    assert "its partner has changed (users:Reads), run it in a new workspace" in error
+    assert len(load(folder, "paired@1")) == 8
+
+
+def test_continuations_with_an_unreproducible_partner_are_kept_by_index(folder):
+    freeze_with_partner(folder, "users:Model")
+    assert run("random", "users:Sound", suite="paired@1") == 0
+    assert run("random", "users:Sound", suite="paired@1", count=3) == 0
+    continuations = load(folder, "paired@1")
+    assert len(continuations) == 24 and {c.together for c in continuations} == {0}
+    assert {c.provenance["reproducible"] for c in continuations} == {False}
 
 
 def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
