@@ -25,6 +25,24 @@ export const isTouch = () => globalThis.matchMedia?.("(hover: none) and (pointer
 /** @param {[key: string, button: string]} control */
 export const nameInput = ([key, button]) => (isTouch() ? `“${button}”` : key);
 
+/** @typedef {Record<string, [key: string, button: string]>} Controls */
+
+// Returns a function that names what a person presses for an action.
+/** @param {Controls} controls @returns {(action: string) => string} */
+export const namerOf = (controls) => (action) => nameInput(controls[action]);
+
+/** @type {Controls} those that texts of several pages name */
+export const CONTROLS = {
+  play: ["Space", "Play"],
+  takeover: ["T", "Takeover"],
+  success: ["S", "Success"],
+  failure: ["F", "Failure"],
+  not_done: ["N", "Not completed"],
+  cannot_judge: ["X", "Can't judge"],
+  undo: ["U", "Undo"],
+  previous: ["B", "Back"],
+};
+
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 
 /** @type {Record<string, string>} */

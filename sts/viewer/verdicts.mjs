@@ -1,5 +1,7 @@
 // Verdicts and reasons as they are displayed.
 
+import { CONTROLS, isTouch, namerOf } from "./keys.mjs";
+
 /** @type {Record<string, string>} */
 export const VERDICTS = {
   success: "Success",
@@ -14,6 +16,12 @@ export const REASONS = [
 ];
 /** @type {Record<string, string>} */
 export const SIGNS = { success: "✓", failure: "✗" };
+
+// Returns what a person presses for each verdict, with its words if that is a key.
+export const nameVerdicts = () =>
+  Object.entries(VERDICTS).map(([name, words]) => namerOf(CONTROLS)(name) + (isTouch() ? "" : ` (${words.toLowerCase()})`));
+
+export const askReason = () => `choose a reason${isTouch() ? "" : ` with 1 to ${REASONS.length + 1}`}`;
 
 /** @param {{ verdict: string, step: number | null }} mark */
 export const inWords = ({ verdict, step }) => `${VERDICTS[verdict]}${step ? ` at step ${step}` : ""}`;

@@ -140,6 +140,6 @@ export class ConnectedPage {
   /** @param {string[]} notes about rejected decisions and others */
   renderNotes(notes) {
     this.$(".rejections").hidden = !notes.length;
-    this.write(".rejections", notes.length ? [...notes, "Press Esc to close this note."].join(" ") : "");
+    this.write(".rejections span", notes.join(" "));
   }
 }

@@ -224,6 +224,6 @@ class CuratePage extends ConnectedPage {
 
 /** @type {Record<string, string>} */
 const FIELD_OF = { words: "instruction", ghost: "tags", half: "player" };
-const NO_MATCH = "No candidates match the filter. Press F to change it.";
+const NO_MATCH = "No candidates match the filter.";
 
 export default mounted("curate", (root) => new CuratePage(root));

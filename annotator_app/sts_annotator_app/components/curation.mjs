@@ -3,9 +3,10 @@
 
 import { Editing } from "./editing.mjs";
 import { count } from "../../../sts/viewer/episode.mjs";
+import { isTouch } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { ALL, Passage } from "./passage.mjs";
-import { PAST, WHY, isolate, refusal } from "./decisions.mjs";
+import { PAST, WHY, isolate, nameControl, refusal } from "./decisions.mjs";
 
 const RATED = { yes: "Rated “annotators would agree”:", no: "Rated “annotators would not agree”:" };
 const HIDDEN_WHEN_BLIND = new Set(["accept", "reject", "retire", "edit", "ghost", "half"]);
@@ -33,7 +34,7 @@ export class Curation extends Passage {
     else if (!this.editing && (name === "reason" || name === "typed")) return this.#giveReason(action, now);
     else if (name === "rating" && !this.editing) return this.#toggleSecondRating();
     else if (name === "yes" || name === "no") return this.#rate(name, now);
-    else if (this.blind && HIDDEN_WHEN_BLIND.has(name)) return this.#refuse("This is a second rating: press Y or N, or B to stop.");
+    else if (this.blind && HIDDEN_WHEN_BLIND.has(name)) return this.#refuse(`This is a second rating: press ${nameControl("yes")} or ${nameControl("no")}, or ${nameControl("rating")} to stop.`);
     else if (name === "sight") return this.#togglePlayerView();
     else if (name === "edit") return this.#edit(now);
     else if (name === "ghost" && !this.editing) return this.#showPreview(action.text, now);
@@ -62,7 +63,7 @@ export class Curation extends Passage {
 
   #togglePlayerView() {
     this.sees = !this.sees;
-    this.say(this.sees ? "Showing the evaluated player's view. Press V to show everything." : "");
+    this.say(this.sees ? `Showing the evaluated player's view. Press ${nameControl("sight")} to show everything.` : "");
     return this.sees && !this.seen;
   }
 
@@ -72,7 +73,7 @@ export class Curation extends Passage {
     if (!this.passed) return this.#refuse("Agent previews are not available yet.");
     const order = ["", ...this.passed.map(([name]) => name)];
     this.agent = agent ?? order[(order.indexOf(this.agent) + 1) % order.length];
-    this.say(this.agent ? `First continuation of ${this.agent}. Press G for the next agent.` : "Showing the recording.");
+    this.say(this.agent ? `First continuation of ${this.agent}.${isTouch() ? "" : " Press G for the next agent."}` : "Showing the recording.");
     this.show(now);
     return !!this.agent && !this.preview;
   }
@@ -83,18 +84,18 @@ export class Curation extends Passage {
     this.#changeFilter({ name: "list", parts: { ...ALL, status: "second" } });
     this.decided = new Map();
     if (blind) this.list = null; // chosen by the server
-    this.say(blind ? "" : "Would two annotators agree on whether it was completed? Press Y or N. Decisions of others are hidden.");
+    this.say(blind ? "" : `Would two annotators agree on whether it was completed? Press ${nameControl("yes")} or ${nameControl("no")}. Decisions of others are hidden.`);
     return true;
   }
 
   /** @param {string} word @param {number} now */
   #rate(word, now) {
-    if (!this.blind) return this.#refuse("Press B to start second ratings first.");
+    if (!this.blind) return this.#refuse(`Press ${nameControl("rating")} to start second ratings first.`);
     const state = this.statusOf(this.at);
     if (!state || !this.candidate) return this.#refuse("This candidate is still loading.");
     if (this.ended) return this.#refuse(this.#describeEnd());
-    if (this.ratingOf(this.at) === word) return this.#refuse(`You rated ${this.at} “${word}” already. Press J for the next one.`);
-    const said = `${RATED[word]} ${this.at}. Press U to undo.`;
+    if (this.ratingOf(this.at) === word) return this.#refuse(`You rated ${this.at} “${word}” already. Press ${nameControl("next")} for the next one.`);
+    const said = `${RATED[word]} ${this.at}. Press ${nameControl("undo")} to undo.`;
     this.#record(state, { kind: "rating", rating: word, mark: this.candidate.mark }, now, this.at, said);
     return true;
   }
@@ -111,7 +112,8 @@ export class Curation extends Passage {
     this.warning = this.agent = "";
     this.playback.playing = false;
     this.editing = new Editing(this.candidate, state.last);
-    this.say("Press S, M or L to set the start, takeover or last step to the current frame. Press Enter to save, Esc to cancel.");
+    const spans = isTouch() ? "Drag the start, takeover or last step." : "Press S, M or L to set the start, takeover or last step to the current frame.";
+    this.say(`${spans} Press ${nameControl("save")} to save, ${nameControl("cancel")} to cancel.`);
     return true;
   }
 
@@ -121,7 +123,7 @@ export class Curation extends Passage {
     this.editing.saves = false;
     if (Object.keys(changes).length && !warned) {
       this.editing.warned = true;
-      return this.#refuse("You have unsaved changes. Press Esc again to discard them, or Enter to save.");
+      return this.#refuse(`You have unsaved changes. Press ${nameControl("cancel")} again to discard them, or ${nameControl("save")} to save.`);
     }
     this.editing = null;
     this.say("No changes made.");
@@ -142,7 +144,7 @@ export class Curation extends Passage {
     else if (name === "reason" && editing.tried?.templates?.[at] !== undefined) editing.change("template", at);
     else if (name === "typed") return this.#save(now);
     else if (!playback.act({ name, at, by, frame }, now))
-      return this.#refuse("You are editing: press Enter to save or Esc to cancel.");
+      return this.#refuse(`You are editing: press ${nameControl("save")} to save or ${nameControl("cancel")} to cancel.`);
     this.show(now);
     return !!editing.asks;
   }
@@ -163,12 +165,12 @@ export class Curation extends Passage {
     if (tried.error) return this.#refuse(`Not saved: ${tried.error}.`);
     const { fault } = tried.facts ?? {};
     if (fault && tried.changes.length && !this.#isWarned(`${editing.number} ${fault}`))
-      return this.#refuse(`This does not fit: ${isolate(fault)}. Press Enter again to save it.`);
-    if (!tried.changes.length) return this.#refuse("There are no changes to save. Press Esc to cancel.");
+      return this.#refuse(`This does not fit: ${isolate(fault)}. Press ${nameControl("save")} again to save it.`);
+    if (!tried.changes.length) return this.#refuse(`There are no changes to save. Press ${nameControl("cancel")} to cancel.`);
     const state = { ...this.statusOf(this.at), last: follows };
     this.editing = null;
     this.#record(state, { kind: "edit", changes, said }, now);
-    this.say(`Edited ${this.at}: ${isolate(said.replace(/\.$/, ""))}. Press U to undo.`);
+    this.say(`Edited ${this.at}: ${isolate(said.replace(/\.$/, ""))}. Press ${nameControl("undo")} to undo.`);
     this.show(now);
     return true;
   }
@@ -227,10 +229,11 @@ export class Curation extends Passage {
     if (why) return this.#refuse(why);
     const { fault } = this.candidate;
     if (kind === "accept" && fault && !this.#isWarned(`${this.at} ${fault}`))
-      return this.#refuse(`${this.at} does not fit: ${isolate(fault)}. Press A again to accept it, or E to edit it.`);
+      return this.#refuse(`${this.at} does not fit: ${isolate(fault)}. Press ${nameControl("accept")} again to accept it, or ${nameControl("edit")} to edit it.`);
     if (kind === "accept") return this.#record(state, { kind }, now);
     this.asking = kind;
-    this.say(`Why is it ${PAST[kind].toLowerCase()}? Press 1 to ${WHY[kind].length}, or 0 or Enter for another reason.`);
+    const how = isTouch() ? "Choose or write a reason" : `Press 1 to ${WHY[kind].length}, or 0 or Enter for another reason`;
+    this.say(`Why is it ${PAST[kind].toLowerCase()}? ${how}.`);
     return false;
   }
 
@@ -244,7 +247,7 @@ export class Curation extends Passage {
   #giveReason({ at, text }, now) {
     if (!this.asking) return false;
     const reason = text === undefined ? WHY[this.asking][at] : text.trim();
-    if (!reason) return text === undefined ? false : this.#refuse("Type a reason first, or press Esc.");
+    if (!reason) return text === undefined ? false : this.#refuse(isTouch() ? "Write a reason first." : "Type a reason first, or press Esc.");
     const [kind, state] = [this.asking, this.statusOf(this.at)];
     this.asking = null;
     const why = refusal(state, kind, this.at, this.draft.parent, reason);
@@ -258,7 +261,7 @@ export class Curation extends Passage {
     this.outbox.put(decision);
     this.asking = null;
     const why = what.reason ? `: ${isolate(what.reason)}` : "";
-    this.say(said || `${PAST[what.kind]} ${candidate}${why}. Press U to undo.`);
+    this.say(said || `${PAST[what.kind]} ${candidate}${why}. Press ${nameControl("undo")} to undo.`);
     if (what.kind !== "undo" && what.kind !== "edit") this.#advance(now);
     return true;
   }
@@ -276,7 +279,7 @@ export class Curation extends Passage {
 
   #describeEnd() {
     const { elsewhere } = this;
-    const rest = elsewhere === null ? "" : ` Elsewhere: ${count(elsewhere, "undecided candidate")}${elsewhere ? ". Press F to choose them." : "."}`;
+    const rest = elsewhere === null ? "" : ` Elsewhere: ${count(elsewhere, "undecided candidate")}${elsewhere ? `. ${isTouch() ? "The filter has" : "Press F to choose"} them.` : "."}`;
     return `That was the last candidate of this list.${rest}`;
   }
 

@@ -1,6 +1,23 @@
 // Decisions about candidates: reasons, which of them are possible, and the status that they lead to, as in
 // sts/suites/decisions.py, including those not yet saved.
 
+import { CONTROLS, namerOf } from "../../../sts/viewer/keys.mjs";
+
+export const nameControl = namerOf({
+  ...CONTROLS,
+  accept: ["A", "Accept"],
+  reject: ["R", "Reject"],
+  retire: ["T", "Retire"],
+  yes: ["Y", "Yes"],
+  no: ["N", "No"],
+  next: ["J", "Next"],
+  sight: ["V", "Player view"],
+  edit: ["E", "Edit"],
+  rating: ["B", "Second rating"],
+  save: ["Enter", "Save"],
+  cancel: ["Esc", "Cancel"],
+});
+
 /** @type {Record<string, string>} */
 const STATUS_AFTER = { accept: "accepted", reject: "rejected", retire: "retired" };
 
@@ -27,10 +44,10 @@ export const WHY = {
 // Returns why a decision is not possible; "" if it is. One that changes nothing is not possible.
 /** @param {Status} state @param {string} kind @param {string} id @param {string | null} parent */
 export function refusal({ status, inherited, reason }, kind, id, parent, why = "") {
-  if (kind === "reject" && inherited) return `${id} comes from ${parent}: press T to retire it.`;
-  if (kind === "retire" && !inherited) return `Only scenarios of an earlier version can be retired. Press R to reject ${id}.`;
-  if (kind === "accept" && status === "kept") return `${id} comes from ${parent} and stays unless it is retired. Press J for the next one.`;
-  return STATUS_AFTER[kind] === status && reason === why ? `${id} is ${status} already. Press J for the next one.` : "";
+  if (kind === "reject" && inherited) return `${id} comes from ${parent}: press ${nameControl("retire")} to retire it.`;
+  if (kind === "retire" && !inherited) return `Only scenarios of an earlier version can be retired. Press ${nameControl("reject")} to reject ${id}.`;
+  if (kind === "accept" && status === "kept") return `${id} comes from ${parent} and stays unless it is retired. Press ${nameControl("next")} for the next one.`;
+  return STATUS_AFTER[kind] === status && reason === why ? `${id} is ${status} already. Press ${nameControl("next")} for the next one.` : "";
 }
 
 // Isolates a quoted text, unless it is ASCII, so that its direction does not reorder the sentence around it.

@@ -2,8 +2,9 @@
 // It is independent of the document; times are milliseconds.
 
 import { decode } from "../../../sts/viewer/episode.mjs";
+import { isTouch } from "../../../sts/viewer/keys.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { PAST, applyUnsaved, isolate, statusOf } from "./decisions.mjs";
+import { PAST, applyUnsaved, isolate, nameControl, statusOf } from "./decisions.mjs";
 
 const MAX_DECODED = 60; // decoded candidates kept in memory
 const NEAR = 4; // candidates to have loaded ahead
@@ -12,6 +13,10 @@ const FILTER_FIELDS = Object.keys(ALL);
 
 /** @param {Listing | null} a @param {Listing} b */
 const isSameFilter = (a, b) => !!a && FILTER_FIELDS.every((part) => a[part] === b[part]);
+
+const greeting = () =>
+  `Press ${nameControl("accept")} to accept, ${nameControl("reject")} to reject, ${nameControl("next")} for the next one.` +
+  (isTouch() ? "" : " Press ? for all shortcuts.");
 
 export class Passage {
   /** @type {Drafted["draft"]} */ draft = null;
@@ -42,7 +47,7 @@ export class Passage {
   /** @type {number | null} */ elsewhere = null; // undecided candidates that are not in the list
   help = false;
   guideline = false; // display the edge cases
-  message = { text: "Press A to accept, R to reject, J for the next one. Press ? for all shortcuts.", tone: "info" };
+  message = { text: greeting(), tone: "info" };
 
   /** @param {{ outbox: import("./outbox.mjs").Outbox, playback: import("../../../sts/viewer/playback.mjs").Playback,
    *   random: (array: Uint8Array) => Uint8Array,

@@ -188,6 +188,7 @@ class ReviewPage extends ConnectedPage {
     this.renderStatus(session, `${done} of ${of} decided`);
     this.renderNotes([...session.rejections.map(({ message }) => `Not saved: ${message}.`), ...session.news]);
     this.$(".empty").hidden = !!session.visit || (!this.channel.begun && !this.channel.problem);
+    this.$('.empty [data-action="again"]').hidden = !session.queues?.[session.queue]?.left;
     if (session.visit) return;
     const { title = "Loading ...", text = this.channel.problem } = data.queue === session.queue ? data.empty : {};
     this.write(".empty h2", unsaved ? "Saving" : title);

@@ -2,13 +2,15 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { decode } from "../../../sts/viewer/episode.mjs";
+import { CONTROLS, isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { REASONS, inWords } from "../../../sts/viewer/verdicts.mjs";
+import { REASONS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
 
 export const QUEUES = ["disputes", "failures", "differences"];
 const MARKING = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
 const REMEMBERED_CASES = 20; // decisions that can be revised
+const nameControl = namerOf({ ...CONTROLS, decide: ["Enter", "Decide"], save: ["Enter", "Save"], skip: ["Enter", "Skip"], leave: ["O", "Skip"], words: ["E", "Comment"] });
 
 /** @param {ReviewCase} one @returns {Review} */
 const reviewOf = ({ episode, ...rest }) => ({
@@ -71,8 +73,9 @@ export class Reviewing {
   }
 
   greet() {
-    const decide = "Compare the verdicts, choose your own with S, F, N or X, then press Enter.";
-    this.say(this.classifies ? "Press a number, then Enter. Press E to add a comment." : decide);
+    const own = isTouch() ? "choose your own" : "choose your own with S, F, N or X";
+    const number = isTouch() ? "Choose an error type, then press “Save”." : "Press a number, then Enter. Press E to add a comment.";
+    this.say(this.classifies ? number : `Compare the verdicts, ${own}, then press ${nameControl("decide")}.`);
   }
 
   say(text, tone = "info") {
@@ -132,7 +135,7 @@ export class Reviewing {
     if (!this.errors.some(([name]) => name === visit.errorType)) visit.errorType = null;
     this.#show(visit, now);
     const chosen = visit.mark ? inWords(visit.mark) : visit.errorType?.replaceAll("_", " ");
-    if (kept && chosen) this.say(`Restored: ${chosen}. Press Enter to decide or U to remove it.`);
+    if (kept && chosen) this.say(`Restored: ${chosen}. ${this.#confirm()}`);
   }
 
   // Stores the unfinished visits in the browser, except revisions.
@@ -157,7 +160,7 @@ export class Reviewing {
     else if (name === "previous") return this.#previous(now);
     else if (this.playback.act(action, now) || !this.visit) return false;
     else if (name === "words") this.visit.words = action.text ?? this.visit.words;
-    else if (name === "leave") this.#askWhySkip();
+    else if (name === "leave") this.leaving ? this.#cancel(now) : this.#askWhySkip();
     else if (name === "undo") this.#undo();
     else if (name === "submit") return this.#submit(now);
     else if (name === "reason" || name === "error_type") this.#chooseNumber(action);
@@ -191,13 +194,13 @@ export class Reviewing {
       return this.#warn(
         picture === "coming"
           ? "Not marked: the picture is still loading. Mark again when it is here."
-          : "Not marked: this episode cannot be displayed. Press O to skip it.",
+          : `Not marked: this episode cannot be displayed. Press ${nameControl("leave")} to skip it.`,
       );
     this.playback.stop();
     if (name === "not_done") this.#setMark({ verdict: name, step: null, reason: null });
     else if (name === "cannot_judge") this.#setMark({ verdict: name, step: null, reason: this.visit.mark?.reason ?? null });
     else if (name === "success" || name === "failure") {
-      if (step < 1) return this.#warn("Not marked: only the continuation is judged. Press T to go to the takeover, then move at least one step forward.");
+      if (step < 1) return this.#warn(`Not marked: only the continuation is judged. Press ${nameControl("takeover")} to go to the takeover, then move at least one step forward.`);
       this.#setMark({ verdict: name, step, reason: null });
     }
   }
@@ -205,8 +208,13 @@ export class Reviewing {
   /** @param {Mark} mark */
   #setMark(mark) {
     this.visit.mark = mark;
-    const asks = mark.verdict === "cannot_judge" ? "choose a reason with 1 to 4, then press Enter" : "press Enter to decide or U to remove it";
-    this.say(`${inWords(mark)}: ${asks}.`);
+    const asks = mark.verdict === "cannot_judge" ? `: ${askReason()}, then press ${nameControl("decide")}.` : `. ${this.#confirm()}`;
+    this.say(inWords(mark) + asks);
+  }
+
+  #confirm() {
+    const decide = this.classifies ? `${nameControl("save")} to save` : `${nameControl("decide")} to decide`;
+    return `Press ${decide} or ${nameControl("undo")} to remove it.`;
   }
 
   // Chooses an error type, or a reason why the clip can't be judged.
@@ -217,7 +225,7 @@ export class Reviewing {
       const error = name === "error_type" ? this.errors.find(([one]) => one === text) : this.errors[at];
       if (!error) return;
       visit.errorType = error[0];
-      this.say(`${error[0].replaceAll("_", " ")}: ${error[2]}. Press Enter to save or U to remove it.`);
+      this.say(`${error[0].replaceAll("_", " ")}: ${error[2]}. ${this.#confirm()}`);
     } else if (this.reasons && (text !== undefined || at in REASONS))
       visit.mark = { ...visit.mark, reason: text === undefined ? REASONS[at] : text.trim() || null };
   }
@@ -225,7 +233,7 @@ export class Reviewing {
   #askWhySkip() {
     this.playback.stop();
     this.leaving = true;
-    this.say("Why do you skip this clip? Type a reason, then press Enter. Press Esc to cancel.");
+    this.say(`Why do you skip this clip? Type a reason, then press ${nameControl("skip")}.${isTouch() ? "" : " Press Esc to cancel."}`);
   }
 
   #undo() {
@@ -237,14 +245,14 @@ export class Reviewing {
   #submit(now) {
     const { visit, leaving } = this;
     const text = visit.words.trim();
-    if (leaving) return text ? this.#send({ kind: "note", text }, `Skipped: ${text}.`, now) : this.#warn("Type a reason for skipping, or press Esc.");
+    if (leaving) return text ? this.#send({ kind: "note", text }, `Skipped: ${text}.`, now) : this.#warn("Type a reason for skipping, or cancel.");
     if (this.classifies) {
-      if (!visit.errorType) return this.#warn("No error type chosen yet: press a number, or O to skip.");
+      if (!visit.errorType) return this.#warn(`No error type chosen yet: ${isTouch() ? "choose one" : "press a number"}, or ${nameControl("leave")} to skip.`);
       return this.#send({ kind: "review", error_type: visit.errorType, text }, `Saved: ${visit.errorType.replaceAll("_", " ")}.`, now);
     }
     const { mark } = visit;
-    if (!mark) return this.#warn("No verdict yet: press S (success), F (failure), N (not completed), X (can't judge) or O (skip).");
-    if (mark.verdict === "cannot_judge" && !mark.reason) return this.#warn("Choose a reason first: press 1 to 4.");
+    if (!mark) return this.#warn(`No verdict yet: press one of ${nameVerdicts().join(", ")}, or ${nameControl("leave")} to skip.`);
+    if (mark.verdict === "cannot_judge" && !mark.reason) return this.#warn(`No reason yet: ${askReason()}.`);
     return this.#send({ kind: "adjudication", ...mark, text }, `Decided: ${inWords(mark)}.`, now);
   }
 
@@ -261,7 +269,7 @@ export class Reviewing {
     visit.corrects = null;
     const old = this.history.filter((one) => one.episode.id !== visit.episode.id || one.queue !== this.queue);
     this.history = [...old, { ...visit, queue: this.queue }].slice(-REMEMBERED_CASES);
-    this.say(`${words} Press B to go back to it.`);
+    this.say(`${words} Press ${nameControl("previous")} to go back to it.`);
     this.#next(now);
     return true;
   }
@@ -277,7 +285,7 @@ export class Reviewing {
     if (!before) return this.#warn("There is no earlier decision in this queue.");
     if (!this.visit?.corrects) this.aside[this.queue] = this.visit;
     this.#show({ ...before, spent: 0, watched: new Set(), corrects: before.episode.id }, now);
-    this.say("You decided this clip before. Choose again and press Enter, or press Esc to cancel.");
+    this.say(`You decided this clip before. Choose again and press ${nameControl(this.classifies ? "save" : "decide")}.`);
     return true;
   }
 

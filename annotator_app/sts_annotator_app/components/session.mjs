@@ -2,33 +2,16 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { count, decode } from "../../../sts/viewer/episode.mjs";
-import { isTouch, nameInput } from "../../../sts/viewer/keys.mjs";
+import { CONTROLS, isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { REASONS, VERDICTS, inWords } from "../../../sts/viewer/verdicts.mjs";
+import { REASONS, VERDICTS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
 
 const NEEDS_PICTURE = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
 const MAX_HISTORY = 20; // answers that can be corrected
 const MAX_PENDING = 200; // actions that can wait for a picture
-/** @type {Record<string, [key: string, button: string]>} */
-const CONTROLS = {
-  play: ["Space", "Play"],
-  takeover: ["T", "Takeover"],
-  success: ["S", "Success"],
-  failure: ["F", "Failure"],
-  not_done: ["N", "Not completed"],
-  cannot_judge: ["X", "Can't judge"],
-  submit: ["Enter", "Submit"],
-  undo: ["U", "Undo"],
-  previous: ["B", "Back"],
-};
-/** @param {string} action */
-const nameControl = (action) => nameInput(CONTROLS[action]);
+const nameControl = namerOf({ ...CONTROLS, submit: ["Enter", "Submit"] });
 const confirm = () => `Press ${nameControl("submit")} to submit or ${nameControl("undo")} to remove it.`;
-const nameVerdicts = () =>
-  Object.entries(VERDICTS).map(([name, words]) => nameControl(name) + (isTouch() ? "" : ` (${words.toLowerCase()})`));
-const REASON = "choose a reason";
-const askReason = () => (isTouch() ? REASON : `${REASON} with 1 to ${REASONS.length + 1}`);
 
 /** @param {Episode} episode @returns {Visit} */
 const startVisit = (episode, frame) => ({

@@ -63,13 +63,17 @@ export class VerdictPanel {
     const ready = session.leaving || (session.classifies ? errorType : mark && (mark.verdict !== "cannot_judge" || mark.reason));
     this.$(".submit").disabled = !ready;
     this.$(".submit").firstChild.textContent = session.leaving ? "Skip" : session.classifies ? "Save" : "Decide";
-    this.$('[data-action="leave"]').setAttribute("aria-pressed", session.leaving);
+    const leave = this.$('[data-action="leave"]');
+    leave.firstChild.textContent = session.leaving ? "Cancel" : "Skip";
+    leave.setAttribute("aria-pressed", session.leaving);
     this.$('[data-action="undo"]').disabled = !mark && !errorType;
     this.$('[data-action="previous"]').disabled = !session.history.some(({ queue }) => queue === session.queue);
     const banner = this.$(".banner");
-    const text = visit.corrects ? "You decided this clip before. Press Esc to cancel." : session.meanwhile;
+    const text = visit.corrects ? "You decided this clip before." : session.meanwhile;
     banner.hidden = !text;
-    if (banner.textContent !== text) banner.textContent = text;
+    const [said, cancel] = banner.children;
+    if (said.textContent !== text) said.textContent = text;
+    cancel.hidden = !visit.corrects;
   }
 
   askForWords() {

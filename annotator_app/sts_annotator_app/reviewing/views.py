@@ -75,7 +75,7 @@ def describe_empty_queue(name: str, queue: ReviewQueue) -> dict[str, str]:
         own_clips = count_noun(queue.own, "clip")
         rest.append(f"{own_clips} left to another reviewer: you annotated or played them.")
     if queue.left:
-        rest.append(f"You skipped {count_noun(queue.left, 'clip')}. Press G to show them again.")
+        rest.append(f"You skipped {count_noun(queue.left, 'clip')}.")
     unseen = " ".join(rest) or "New clips appear here automatically."
     return {"title": f"{queue.done} of {queue.of} decided", "text": unseen}
 

@@ -3,7 +3,7 @@ import test from "node:test";
 import { Curation } from "../../../annotator_app/sts_annotator_app/components/curation.mjs";
 import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Playback } from "../../../sts/viewer/playback.mjs";
-import { Storage, payload, random } from "./fixtures.mjs";
+import { NAMES_KEY, Storage, payload, random, testOnTouchScreen } from "./fixtures.mjs";
 
 const IDS = ["walk-01", "walk-02", "walk-03", "walk-04"];
 const LIST = { category: "", difficulty: "", source: "", status: "undecided", number: 0 };
@@ -39,6 +39,18 @@ test("accepting moves to the next candidate, and each decision names its predece
   assert.deepEqual([first.follows, second.follows, third.follows], ["", "", second.uuid]);
   assert.equal(third.reason, "the subject of the question was not in sight");
   assert.equal(made.statusOf("walk-02").status, "rejected");
+});
+
+testOnTouchScreen("texts of curating on a touch screen speak of buttons", () => {
+  const made = curation();
+  const texts = [made.message.text];
+  const typed = { name: "typed", text: "" };
+  const steps = ["accept", "previous", "accept", "yes", "sight", "reject", typed, "cancel", "edit", "next", "cancel", "rating", "accept", "yes"];
+  for (const step of steps) texts.push((press(made, step), made.message.text));
+  made.receive(sent({ elsewhere: 3 }), 0);
+  for (const step of ["rating", "next", "next", "next", "next"]) texts.push((press(made, step), made.message.text));
+  for (const text of texts) assert.doesNotMatch(text, NAMES_KEY);
+  assert.match(texts[0], /^Press “Accept” to accept, “Reject” to reject, “Next” for the next one\.$/);
 });
 
 test("a link in the address is followed once", () => {

@@ -1,5 +1,6 @@
 // A small episode and a session on a storage that lasts as long as a test.
 
+import test from "node:test";
 import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outbox.mjs";
 import { Playback } from "../../../sts/viewer/playback.mjs";
 import { Session } from "../../../annotator_app/sts_annotator_app/components/session.mjs";
@@ -39,6 +40,19 @@ export class Storage {
     this.entries.set(key, value);
   }
 }
+
+// What names a key, and so is of no use on a touch screen.
+export const NAMES_KEY = /\b(Space|Enter|Esc|keys?|1 to \d)\b|ress [A-Z?]\b/;
+
+export const testOnTouchScreen = (name, work) =>
+  test(name, () => {
+    globalThis.matchMedia = (query) => ({ matches: query === "(hover: none) and (pointer: coarse)" });
+    try {
+      work();
+    } finally {
+      delete globalThis.matchMedia;
+    }
+  });
 
 let drawn = 0;
 export const random = (array) => array.fill(++drawn % 256).fill(drawn >> 8, 0, 1);

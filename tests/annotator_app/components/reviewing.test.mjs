@@ -4,7 +4,7 @@ import { Outbox } from "../../../annotator_app/sts_annotator_app/components/outb
 import { Playback } from "../../../sts/viewer/playback.mjs";
 import { Reviewing } from "../../../annotator_app/sts_annotator_app/components/reviewing.mjs";
 import { Visits } from "../../../annotator_app/sts_annotator_app/components/visits.mjs";
-import { payload, press, random, Storage } from "./fixtures.mjs";
+import { NAMES_KEY, payload, press, random, Storage, testOnTouchScreen } from "./fixtures.mjs";
 
 const ERRORS = [["empty", "player", "made no attempt"], ["fair", "none", "is right"]];
 const HAND = ["frame", "mark", "errorType", "words", "watched", "spent"];
@@ -39,6 +39,28 @@ test("a reloaded page restores marker, error type and text of each queue", () =>
   const disputes = reviewing(storage);
   for (const part of HAND) assert.deepEqual(disputes.visit[part], d.aside.disputes[part], part);
   assert.deepEqual([disputes.visit.words, disputes.visit.mark.step], ["behind <b>it</b>", 3]);
+});
+
+testOnTouchScreen("texts of a review on a touch screen speak of buttons", () => {
+  for (const [queue, steps] of [
+    ["disputes", ["submit", "success", seek(7), "failure", "cannot_judge", "submit", "not_done", "submit", "previous"]],
+    ["failures", ["submit", { name: "reason", at: 1 }, "submit", "previous"]],
+  ]) {
+    const d = reviewing(new Storage(), queue);
+    d.greet();
+    const texts = [d.message.text];
+    for (const step of [...steps, "leave", "submit"]) texts.push((press(d, step), d.message.text));
+    for (const text of texts) assert.doesNotMatch(text, NAMES_KEY);
+    assert.match(texts[1], /press one of “Success”.*, or “Skip” to skip|choose one, or “Skip” to skip/);
+  }
+});
+
+test("skipping is cancelled by the same button", () => {
+  const d = reviewing(new Storage());
+  press(d, "leave");
+  assert.equal(d.leaving, true);
+  press(d, "leave");
+  assert.deepEqual([d.leaving, d.message.text, d.outbox.size], [false, "Cancelled.", 0]);
 });
 
 test("a decision clears the stored draft, and a reopened decision stores none", () => {
