@@ -121,6 +121,7 @@ def load(folder: Path, suite: str = "mine@1"):
     return store.load(workspace, {scenario.hash for scenario in suite.scenarios})
 
 
+@pytest.mark.landing
 def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(folder, monkeypatch, capfd):
     monkeypatch.setenv("PYTHONHASHSEED", "1")  # of the workers, and not of the replay
     assert run("users:Order", "users:Layer", "users:Sound", "random") == 1
@@ -134,7 +135,9 @@ def test_agent_whose_play_depends_on_the_process_keeps_no_continuation(folder, m
     }
 
 
-@pytest.mark.parametrize("interpreter", ["", f"{sys.executable}:"])
+@pytest.mark.parametrize(
+    "interpreter", ["", pytest.param(f"{sys.executable}:", marks=pytest.mark.landing)]
+)
 def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, capfd, interpreter):
     name = f"{interpreter}users:Reads"
     (folder / "weights.txt").write_text("3")
@@ -148,6 +151,7 @@ def test_stored_continuations_are_not_reused_when_a_file_has_changed(folder, cap
     assert load_hashes(folder) == before
 
 
+@pytest.mark.landing
 def test_continuations_with_a_partner_that_has_changed_are_not_reused(folder, capfd):
     freeze_with_partner(folder, "users:Reads")
     (folder / "weights.txt").write_text("3")
@@ -161,6 +165,7 @@ def test_continuations_with_a_partner_that_has_changed_are_not_reused(folder, ca
     assert len(load(folder, "paired@1")) == 8
 
 
+@pytest.mark.landing
 def test_continuations_with_an_unreproducible_partner_are_kept_by_index(folder):
     freeze_with_partner(folder, "users:Model")
     assert run("random", "users:Sound", suite="paired@1") == 0
@@ -170,6 +175,7 @@ def test_continuations_with_an_unreproducible_partner_are_kept_by_index(folder):
     assert {c.provenance["reproducible"] for c in continuations} == {False}
 
 
+@pytest.mark.landing
 def test_replay_that_never_ends_is_stopped(folder, monkeypatch, capfd):
     monkeypatch.setenv("STS_PATIENCE", "2")
     monkeypatch.setattr(pool, "SPAWN_S", 10.0)
@@ -202,6 +208,7 @@ def test_continuations_without_replay_say_so_in_provenance_and_notes(folder):
     assert "replayed" not in random.provenance and "agent" not in random.provenance
 
 
+@pytest.mark.landing
 def test_new_interpreter_hashes_texts_otherwise_when_the_seed_is_set(monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     with Pool(1) as forked, Pool(1, method="spawn") as spawned:
