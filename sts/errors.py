@@ -4,7 +4,6 @@
     |-- ArgumentError            exit code 2: an invalid flag, name or value
     |   `-- UnknownName          no such agent, suite, version, category, format, ...
     |-- DamagedData              an invalid file, table or state
-    |   |-- RefusedLines         a file of lines, some of which are invalid; names them
     |   |-- DamagedState         serialised world state: truncated, altered or not a state
     |   |   `-- OtherVersion     intact, but made by another version of its environment
     |   `-- TamperedSuite        a frozen suite whose content no longer matches its hash
@@ -18,15 +17,13 @@
 A message has a single line: what is wrong, what is expected, what to do.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any, Self
 
 _MAX_QUOTED_CHARS = 60
 """Maximum length of a quoted name in a message."""
 MAX_LISTED, _COMPARED = 20, 1000
 """Maximum number of known names in a message, and to compare with an unknown one."""
-_MAX_REASONS = 10
-"""Maximum number of reasons in a message, and of lines refused for one of them."""
 
 
 class StsError(Exception):
@@ -120,33 +117,6 @@ class StsWarning(UserWarning):
 
 class DamagedData(StsError):
     """An invalid file, table or record."""
-
-
-class RefusedLines(DamagedData):
-    """A file of which nothing is used, because of some lines; the message lists their reasons.
-
-    Args:
-      name: of the file.
-      reasons: why a line is refused, by its number.
-      total: how many lines there are.
-    """
-
-    def __init__(self, name: str, reasons: Mapping[int, Exception], total: int) -> None:
-        lines_by_reason: dict[str, list[int]] = {}
-        for line, reason in reasons.items():
-            lines_by_reason.setdefault(str(reason), []).append(line)
-        listed = [f"line {_join(lines, ', ')}: {why}" for why, lines in lines_by_reason.items()]
-        super().__init__(
-            f"{name}: {len(reasons)} of {total} lines refused, so nothing was added: "
-            f"{_join(listed, '; ')}"
-        )
-
-
-def _join(items: Sequence[object], separator: str) -> str:
-    """Join the first items, and count the others."""
-    rest = len(items) - _MAX_REASONS
-    joined = separator.join(map(str, items[:_MAX_REASONS]))
-    return f"{joined}{separator}and {rest} more" if rest > 0 else joined
 
 
 class DamagedState(DamagedData):

@@ -27,9 +27,7 @@ from sts.suites.decisions import (
 )
 from sts.suites.drafts import (
     Draft,
-    add_candidates,
     check_open,
-    find_last_numbers,
     lock_draft,
 )
 from sts.suites.types import KINDS as SCENARIO_KINDS
@@ -194,20 +192,6 @@ def make_candidate(
     )
     last[name] += 1
     return edit
-
-
-def add_candidate(
-    draft: Draft, trajectory: Trajectory, chosen: Mapping[str, Any], person: Annotator
-) -> Edit:
-    """Make a candidate, see `make_candidate`, and add it to an open draft."""
-    edit = make_candidate(trajectory, chosen, person.pseudonym, count_ids(draft))
-    add_candidates(draft, [edit.scenario])
-    return edit
-
-
-def count_ids(draft: Draft) -> Counter[str]:
-    """Return the highest number in an id of each category of a draft and its versions."""
-    return Counter(find_last_numbers(draft.workspace, draft.name, draft.load_ids()))
 
 
 def save_decisions(

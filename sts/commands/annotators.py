@@ -25,12 +25,12 @@ from sts.annotations.store import AnnotationStore, Connection
 from sts.annotations.types import Annotator
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import read_study
 from sts.errors import ArgumentError, UnknownName
 from sts.names import count_noun, format_time
 from sts.storage.csv_tables import format_csv
 from sts.storage.files import write_atomically
+from sts.storage.lines import map_lines, read_rows
 from sts.storage.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -51,22 +51,23 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
     if args.email is not None:
         addresses.normalise_email(args.email)
-    rows = [Row("", {"name": args.name, "role": "", "email": args.email})]
+    rows = {1: {"name": args.name, "role": "", "email": args.email}}
     if args.csv:
         rows = read_rows(args.csv, ("name",), ("role", "email"))
-    new = map_rows(rows, parse)
+    new = map_lines(args.csv, rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
-        people.refuse_spellings(connection, [row.value[0] for row in new])
-        added = map_rows(
+        people.refuse_spellings(connection, [name for name, _, _ in new.values()])
+        added = map_lines(
+            args.csv,
             new,
             lambda person: people.add_invited(
                 connection, *person, now=store.now(), is_checked=True
             ),
-        )
-        described = [_describe_person(connection, row.value) for row in added]
+        ).values()
+        described = [_describe_person(connection, person) for person in added]
     if not args.csv:
         return described[0]
-    links = [(row.value.name, f"/enter?t={row.value.token}") for row in added]
+    links = [(person.name, f"/enter?t={person.token}") for person in added]
     text = (
         f"{format_table(('annotator', 'link'), links)}\nEach link follows the address that "
         f"`sts annotate` prints, works once, within {INVITATION_LIFETIME_S / DAY_S:.0f} days, and "

@@ -10,11 +10,11 @@ from sts.annotations.store import AnnotationStore
 from sts.annotations.types import Item
 from sts.cli.arguments import format_table
 from sts.cli.command import Result
-from sts.commands.rows import Row, map_rows, read_rows
 from sts.commands.study import read_study, resolve_study
 from sts.errors import ArgumentError
 from sts.names import count_noun, quote
 from sts.ratings import PEOPLE, normalise_verdict
+from sts.storage.lines import map_lines, read_rows
 from sts.storage.workspace import Workspace
 
 
@@ -35,21 +35,25 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
 
     step = "" if args.step is None else str(args.step)
     cells = {"continuation": args.continuation, "verdict": args.verdict, "step": step}
-    rows = [Row("", cells | {"note": args.note})]
+    rows = {1: cells | {"note": args.note}}
     if args.csv:
         rows = read_rows(args.csv, ("continuation", "verdict"), ("step", "note"))
-    new = map_rows(rows, parse)
+    new = map_lines(args.csv, rows, parse)
     with AnnotationStore.open(workspace) as store, store.write(alone=True) as connection:
         study, now = store.study, store.now()
-        map_rows(new, lambda row: queue.add_reference(connection, *row, study=study, now=now))
+        map_lines(
+            args.csv,
+            new,
+            lambda row: queue.add_reference(connection, *row, study=study, now=now),
+        )
     done = [
         {"continuation": item.continuation, "verdict": verdict, "step": step}
-        for item, verdict, step, _ in (row.value for row in new)
+        for item, verdict, step, _ in new.values()
     ]
     if args.csv:
         text = f"{count_noun(len(done), 'continuation')} of {args.csv} are references now"
         return Result({"references": done}, text)
-    item = new[0].value[0]
+    item = new[1][0]
     text = (
         f"{item.continuation} is a reference now, with the verdict {args.verdict}; it measures "
         f"annotators, and no longer counts for {item.agent}"

@@ -19,10 +19,11 @@ from sts.domains.envelope import add_envelope
 from sts.domains.registry import is_code_path
 from sts.engine.lockstep import Script, play_episodes
 from sts.episodes import Episode, Instruction
-from sts.errors import ArgumentError, DamagedData, RefusedLines, ReplayMismatch, StsError, quote
+from sts.errors import ArgumentError, DamagedData, ReplayMismatch, quote
 from sts.names import MAX_NAME_CHARS, count_noun, is_one_line
 from sts.provenance import collect_provenance
 from sts.storage.files import read_bytes
+from sts.storage.lines import map_lines
 from sts.trajectories.record import generate_states, list_missions
 from sts.trajectories.types import SPLITS, Player, Trajectory, make_trajectory
 
@@ -53,29 +54,23 @@ def read(path: Path, *, domain: str | None = None) -> list[Trajectory]:
       domain: of lines without one; required if the name contains a module, since its code is run.
 
     Raises:
-      RefusedLines: a line is invalid or does not replay; names each such line and the reason.
-      DamagedData: there is no line.
+      DamagedData: there is no line, or some are invalid or do not replay; lists these by reason.
     """
     lines = {
-        number: line
+        number: (number, line)
         for number, line in enumerate(read_bytes(path, _MAX_BYTES).split(b"\n"), 1)
         if line.strip()
     }
     if not lines:
         raise DamagedData(f"{path}: expected an episode on each line, found an empty file")
-    trajectories: list[Trajectory] = []
-    refused: dict[int, Exception] = {}
     shared = collect_provenance() | {"file": path.name}
-    for number, line in lines.items():
-        try:
-            fields = _parse_line(line, domain)
-            source = f"jsonl {path.name} line {number}"
-            trajectories.append(_replay_line(fields, source, shared | {"line": number}))
-        except StsError as error:
-            refused[number] = error
-    if refused:
-        raise RefusedLines(str(path), refused, len(lines))
-    return trajectories
+
+    def replay(entry: tuple[int, bytes]) -> Trajectory:
+        number, line = entry
+        source, provenance = f"jsonl {path.name} line {number}", shared | {"line": number}
+        return _replay_line(_parse_line(line, domain), source, provenance)
+
+    return [*map_lines(path, lines, replay).values()]
 
 
 def _parse_line(line: bytes, domain: str | None) -> dict[str, Any]:

@@ -308,7 +308,7 @@ def get_draft_split(draft: Draft) -> str | None:
     return None
 
 
-def find_last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> dict[str, int]:
+def find_last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) -> Counter[str]:
     """Return the highest number in an id of each category, over all versions of a suite.
 
     Those of `ids` count, too.
@@ -322,4 +322,4 @@ def find_last_numbers(workspace: Workspace, name: str, ids: Iterable[str] = ()) 
     for id in used:
         if match := _NUMBERED_ID.fullmatch(id):
             last[match[1]] = max(last[match[1]], int(match[2]))
-    return dict(last)
+    return last

@@ -131,13 +131,13 @@ def test_people_of_a_csv_file_are_added_with_a_link_each(sqlite_workspace, tmp_p
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("name\nAna\n\nZed\n", "list.csv, line 4: annotator 'Zed' already exists"),
-        ("name\nAna\nAna\n", "list.csv, line 3: annotator 'Ana' already exists"),
-        ("name,email\nAna,a@b.c\nBo,A@b.c\n", "list.csv, line 3: the address a@b.c belongs to"),
-        ("name,role\nAna,\nBo,boss\n", "list.csv, line 3: unknown role 'boss'"),
-        ("name,email\nAna,nowhere\n", "list.csv, line 2: expected an e-mail address"),
-        ("name\nAna\n\u202ebo\n", "list.csv, line 3: expected a name of 1 to 64 printable"),
-        ("name\nAna\n" + "x" * 65 + "\n", "list.csv, line 3: expected a name of 1 to 64"),
+        ("name\nAna\n\nZed\n", "line 4: annotator 'Zed' already exists"),
+        ("name\nAna\nAna\n", "line 3: annotator 'Ana' already exists"),
+        ("name,email\nAna,a@b.c\nBo,A@b.c\n", "line 3: the address a@b.c belongs to"),
+        ("name,role\nAna,\nBo,boss\n", "line 3: unknown role 'boss'"),
+        ("name,email\nAna,nowhere\n", "line 2: expected an e-mail address"),
+        ("name\nAna\n\u202ebo\n", "line 3: expected a name of 1 to 64 printable"),
+        ("name\nAna\n" + "x" * 65 + "\n", "line 3: expected a name of 1 to 64"),
         ("email\na@b.c\n", "list.csv, line 1: missing column 'name'"),
         ("name,role\nAna\n", "list.csv, line 2: expected 2 cells, found 1"),
         ("", "list.csv: expected a table, found an empty file"),
@@ -205,7 +205,9 @@ def test_references_of_a_csv_file_are_added_all_or_none(played, tmp_path, sts, m
         (f"{first},failure,3,", "line 3: reference"),
     ):
         path = write(tmp_path, f"continuation,verdict,step,note\n{good}\n{line}\n")
-        assert f"list.csv, {problem}" in sts(played, f"references add --csv {path}", 1)
+        assert f"1 of 2 lines refused, so nothing was added: {problem}" in sts(
+            played, f"references add --csv {path}", 1
+        )
         with AnnotationStore.read_existing(played) as connection:
             assert connection is None or references.list_references(connection) == []
     path = write(tmp_path, f"continuation,verdict,step,note\n{good}\n{second},not_done,,\n")

@@ -12,7 +12,7 @@ from sts.cli.main import main
 from sts.domains import load_domain
 from sts.domains.envelope import remove_envelope
 from sts.domains.gymnasium import GymnasiumEnvironment
-from sts.errors import RefusedLines
+from sts.errors import DamagedData
 from sts.formats import jsonl
 from sts.storage.workspace import Workspace
 from sts.trajectories import store
@@ -124,7 +124,7 @@ BAD = [
 
 @pytest.mark.parametrize(("line", "reason"), BAD)
 def test_bad_line_is_refused_with_its_number_and_the_reason(tmp_path, line, reason):
-    with pytest.raises(RefusedLines) as error:
+    with pytest.raises(DamagedData) as error:
         jsonl.read(write(tmp_path, CART, "", line))
     assert "1 of 2 lines refused, so nothing was added: line 3: " in str(error.value)
     assert reason in str(error.value)
@@ -132,7 +132,7 @@ def test_bad_line_is_refused_with_its_number_and_the_reason(tmp_path, line, reas
 
 def test_reasons_of_many_lines_are_grouped(tmp_path):
     lines = [RING] * 12 + [CART | {"seed": -number} for number in range(1, 13)]
-    with pytest.raises(RefusedLines) as error:
+    with pytest.raises(DamagedData) as error:
         jsonl.read(write(tmp_path, *lines))
     assert "24 of 24 lines refused" in str(error.value)
     assert "line 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and 2 more: expected a field" in str(error.value)

@@ -68,7 +68,10 @@ def test_table_of_candidates_with_wrong_columns_is_refused(bare, tmp_path):
     bare("draft new first --domain lambda-star")
     for header, reason in (
         ("takeover,player\n", "missing columns 'trajectory', 'category'"),
-        (COLUMNS.replace("tags", "tag"), "unknown column 'tag'; expected trajectory, takeover"),
+        (
+            f"{COLUMNS.replace('tags', 'tag')}t,9,0,near,9,12,Stay.,x\n",
+            "unknown column 'tag'; expected trajectory, takeover",
+        ),
         (COLUMNS, "expected a line for each candidate, found the header alone"),
     ):
         said = bare("draft", "add", "first", "--csv", write(tmp_path, header=header), code=1)

@@ -19,7 +19,7 @@ from sts.viewer.payload import episode_payload
 from sts_annotator_app import state
 from sts_annotator_app.pages.access import WIDTH_PX, require_person
 from sts_scenarios.category import CONTEXT
-from sts_scenarios.curation import add_candidate
+from sts_scenarios.curation import make_candidate
 from sts_scenarios.editing import FREE_HORIZON
 from sts_scenarios.fields import validate_changes
 from sts_scenarios.mining import states_at
@@ -95,7 +95,9 @@ def _show_fields(person: Annotator, name: str, trajectory: Trajectory) -> None:
         validate_changes(chosen)  # before a new draft is created
         workspace = state.get_workspace()
         draft = drafts.find_draft(workspace, name) or drafts.create_draft(workspace, name, [])
-        edit = add_candidate(draft, trajectory, chosen, person)
+        last = drafts.find_last_numbers(workspace, name, draft.load_ids())
+        edit = make_candidate(trajectory, chosen, person.pseudonym, last)
+        drafts.add_candidates(draft, [edit.scenario])
     except StsError as error:
         st.error(str(error))
         return

@@ -9,8 +9,9 @@ from typing import Any
 
 from sts.annotations.store import AnnotationStore
 from sts.cli.command import Result
-from sts.errors import ArgumentError, RefusedLines, StsError
+from sts.errors import ArgumentError
 from sts.names import count_noun
+from sts.storage.lines import map_lines
 from sts.storage.workspace import Workspace
 from sts.suites import drafts
 from sts.trajectories import store as trajectories
@@ -85,18 +86,13 @@ def add(args: argparse.Namespace, workspace: Workspace) -> Result:
     by_line = {1: stated} if args.csv is None else read_candidates(Path(args.csv))
     with AnnotationStore.open(workspace) as store:
         person = curation.find_or_add_curator(store, args.author)
-    last, split = curation.count_ids(draft), drafts.get_draft_split(draft) or "test"
-    results: list[Edit] = []
-    refused: dict[int, Exception] = {}
-    for line, values in by_line.items():
-        try:
-            results.append(_make_candidate(workspace, values, split, person.pseudonym, last))
-        except StsError as error:
-            if args.csv is None:
-                raise
-            refused[line] = error
-    if refused:
-        raise RefusedLines(args.csv, refused, len(by_line))
+    last = drafts.find_last_numbers(workspace, draft.name, draft.load_ids())
+    split = drafts.get_draft_split(draft) or "test"
+    results = map_lines(
+        args.csv,
+        by_line,
+        lambda fields: _make_candidate(workspace, fields, split, person.pseudonym, last),
+    ).values()
     drafts.add_candidates(draft, [result.scenario for result in results])
     if args.csv is None:
         (result,) = results
