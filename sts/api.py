@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sts.agents.identity import declared_version
-from sts.agents.info import AgentInfo, load_infos
+from sts.agents.info import AgentInfo, require_infos
 from sts.cli.arguments import collect_retries, show_progress
 from sts.cli.settings import read_values
 from sts.continuations.run import run as run_scenarios
-from sts.continuations.versions import find_spellings
+from sts.continuations.versions import resolve_agents
 from sts.errors import ArgumentError, ReplayMismatch, StsError
 from sts.jobs.executors import LOCAL
 from sts.jobs.tasks import TaskSkipped
@@ -66,11 +66,7 @@ def record(
     """
     names = _list_agents(agents)
     workspace = Workspace.open(workspace)
-    facts = load_infos(names)
-    for result in facts.values():
-        if isinstance(result, StsError):
-            raise result
-    infos = {name: info for name, info in facts.items() if not isinstance(info, StsError)}
+    infos = require_infos(names)
     domain = domain or _shared_domain(infos.values())
     settings = read_values(domain, {"steps": steps})
     settings |= options(domain) if callable(options) else options or {}
@@ -245,7 +241,7 @@ def run_selection(
     replay: bool,
 ) -> list[dict[str, Any]]:
     """Do what `run` does, and return its rows; the command line need not import pandas."""
-    names = find_spellings(workspace, names)
+    names = resolve_agents(workspace, names)
     with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
         done = run_scenarios(
             workspace,

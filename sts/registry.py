@@ -79,6 +79,15 @@ def add_current_folder() -> None:
         sys.path[:] = [*(entry for entry in sys.path if entry not in ("", here)), here]
 
 
+def load_named(group: str, kind: str, name: str) -> Any:
+    """Load a user's object by `module:Name`, or else the entry point `name` of `group`.
+
+    Raises:
+      StsError: as `load_path` and `load_entry_point` do.
+    """
+    return load_path(kind, name) if ":" in name else load_entry_point(group, kind, name)
+
+
 def load_path(kind: str, path: str) -> Any:
     """Import the object at `module:Name`, from installed packages or the current folder.
 

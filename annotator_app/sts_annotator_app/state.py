@@ -12,7 +12,7 @@ import streamlit as st
 
 from sts import registry
 from sts.agents import list_installed
-from sts.agents.info import AgentInfo, load_infos
+from sts.agents.info import require_infos
 from sts.annotations import consent, external_ids, people, progress
 from sts.annotations.consent import ConsentText
 from sts.annotations.differences import load_label_verdicts
@@ -153,12 +153,8 @@ def list_agents(domain: str) -> dict[str, tuple[str, ...]]:
     wordings = {}
     for name in list_installed():
         with contextlib.suppress(StsError):
-            info = load_infos([name])[name]
-            if (
-                isinstance(info, AgentInfo)
-                and info.domain in ("", domain)
-                and info.sees == "observation"
-            ):
+            info = require_infos([name])[name]
+            if info.domain in ("", domain) and info.sees == "observation":
                 wordings[name] = info.wordings
     return wordings
 

@@ -79,6 +79,16 @@ def load_infos(names: Iterable[str]) -> dict[str, AgentInfo | StsError]:
     return outcomes
 
 
+def require_infos(names: Iterable[str]) -> dict[str, AgentInfo]:
+    """Return the attributes of each agent; raise StsError if one cannot be loaded."""
+    infos = {}
+    for name, info in load_infos(names).items():
+        if isinstance(info, StsError):
+            raise info
+        infos[name] = info
+    return infos
+
+
 def _load_in_worker(name: str) -> AgentInfo | StsError:
     """Return the attributes of an agent loaded in a worker process, or the error; retry once."""
     outcome: AgentInfo | StsError = WorkerDied()

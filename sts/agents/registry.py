@@ -41,10 +41,7 @@ def load(name: str) -> Agent:
     if external.is_external_path(path):
         agent = external.ExternalAgent(path, arguments)
         return build_agent(agent, name, arguments, label)
-    if ":" in path:
-        kind = registry.load_path("agent", path)
-    else:
-        kind = registry.load_entry_point(GROUP, "agent", path)
+    kind = registry.load_named(GROUP, "agent", path)
     if not inspect.isclass(kind) or not _has_agent_methods(kind):
         raise ArgumentError(
             f"{name!r} is not an agent: expected a class with a name, initial_state and act"

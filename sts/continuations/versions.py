@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sts.agents import list_installed
-from sts.agents.info import AgentInfo, load_infos
+from sts.agents.info import require_infos
 from sts.agents.spelling import parse_spelling
 from sts.continuations.index import Index, open_index
 from sts.continuations.label_table import agent_names
 from sts.continuations.store import read_part
-from sts.errors import ArgumentError, StsError, UnknownName
+from sts.errors import ArgumentError, UnknownName
 from sts.storage.workspace import Workspace
 
 Version = tuple[str, str]
@@ -35,7 +35,7 @@ def find_shown_name(name: str, versions: Mapping[str, Version], kind: str = "age
         return name
     agent, _, mark = name.partition("#")
     if _can_be_loaded(name):
-        info = _load_info(name)
+        info = require_infos([name])[name]
         agent, mark = info.name, info.fingerprint
     fitting = [n for n, own in versions.items() if own[0] == agent and own[1].startswith(mark)]
     if len(fitting) > 1:
@@ -47,7 +47,7 @@ def find_shown_name(name: str, versions: Mapping[str, Version], kind: str = "age
     return fitting[0]
 
 
-def find_spellings(workspace: Workspace, names: Sequence[str]) -> list[str]:
+def resolve_agents(workspace: Workspace, names: Sequence[str]) -> list[str]:
     """Return names that `sts run` can load, also for those that reports print.
 
     Raises:
@@ -78,7 +78,7 @@ def _find_spelling(
         raise ArgumentError(
             f"this workspace does not say how agent {name} was loaded; name it as module:Class"
         )
-    now = _load_info(spelling)
+    now = require_infos([spelling])[spelling]
     if (now.name, now.fingerprint) != (agent, mark):
         raise ArgumentError(
             f"agent {name} was played by {spelling}, which is another version now "
@@ -90,10 +90,3 @@ def _find_spelling(
 def _can_be_loaded(name: str) -> bool:
     path = parse_spelling(name).path
     return ":" in path or path in list_installed()
-
-
-def _load_info(name: str) -> AgentInfo:
-    info = load_infos([name])[name]
-    if isinstance(info, StsError):
-        raise info
-    return info

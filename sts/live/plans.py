@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from sts.agents.info import AgentInfo, load_infos
+from sts.agents.info import AgentInfo, require_infos
 from sts.engine.session import check_domain
-from sts.errors import ArgumentError, DamagedData, NewerFormat, StsError, UnknownName
+from sts.errors import ArgumentError, DamagedData, NewerFormat, UnknownName
 from sts.live.designs import Evenness, make_design, measure_evenness
 from sts.live.prompts import Prompt, load_prompts
 from sts.live.worlds import ANY, CHOICES, find_seed
@@ -195,7 +195,7 @@ def make_plan(
             raise ArgumentError(f"{given}: expected {low} to {high}, found {value}")
     if split not in CHOICES:
         raise ArgumentError(f"--split: expected one of {', '.join(CHOICES)}, found {split!r}")
-    infos = _load_agents([*agents, practice_agent])
+    infos = require_infos([*agents, practice_agent])
     planned = [
         PlannedAgent(path, infos[path].name, infos[path].fingerprint, infos[path].sees)
         for path in [*agents, practice_agent]
@@ -238,9 +238,8 @@ def make_plan(
 
 
 def _draw_seeds(*place: str | int) -> Iterator[int]:
-    yield int(stream("live", *place)) % _SEEDS
-    for draw in itertools.count(1):
-        yield int(stream("live", *place, draw)) % _SEEDS
+    for draw in itertools.count():
+        yield int(stream("live", *place, *([draw] if draw else []))) % _SEEDS
 
 
 def save_plan(workspace: Workspace, plan: Plan) -> Path:
@@ -299,15 +298,6 @@ def _check_study_name(name: str) -> str:
     if name == SESSIONS_FOLDER:
         raise ArgumentError(f"the name {name!r} is reserved; choose another name for the study")
     return validate_name(name, "study name")
-
-
-def _load_agents(paths: Sequence[str]) -> dict[str, AgentInfo]:
-    infos = {}
-    for path, info in load_infos(paths).items():
-        if isinstance(info, StsError):
-            raise info
-        infos[path] = info
-    return infos
 
 
 def _find_domain(infos: Iterable[AgentInfo]) -> str:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts import registry
-from sts.agents.info import AgentInfo, load_infos
+from sts.agents.info import AgentInfo, require_infos
 from sts.domains import Domain, reward_values
 from sts.engine.session import check_domain
-from sts.errors import ArgumentError, StsError
+from sts.errors import ArgumentError
 from sts.storage.files import content_hash
 
 GROUP = "sts.classes"
@@ -101,7 +101,7 @@ def load_class(name: str) -> EnvironmentClass:
             f"expected a class of environments: give --class, one of {known}, or module:Name"
         )
     with registry.translate_errors(f"class {name!r} cannot be created", ArgumentError):
-        made = _load_maker(name)()
+        made = registry.load_named(GROUP, "class", name)()
     missing = next((part for part in _PARTS if not hasattr(made, part)), None)
     if missing:
         raise ArgumentError(
@@ -110,16 +110,9 @@ def load_class(name: str) -> EnvironmentClass:
     return cast(EnvironmentClass, made)
 
 
-def _load_maker(name: str) -> Any:
-    """Return what makes a class of environments when it is called."""
-    if ":" in name:
-        return registry.load_path("class", name)
-    return registry.load_entry_point(GROUP, "class", name)
-
-
 def mark_class(name: str) -> str:
     """Return a hash of the code of a class and of what makes it, and of its domain's version."""
-    classes, maker = load_class(name), _load_maker(name)
+    classes, maker = load_class(name), registry.load_named(GROUP, "class", name)
     code = [Path(inspect.getfile(one)).read_bytes() for one in (maker, type(classes))]
     return content_hash(*code, str(getattr(classes.domain, "version", "")).encode())
 
@@ -145,11 +138,9 @@ def subtract_offsets(
 
 def load_agents(names: Sequence[str], class_name: str) -> dict[str, AgentInfo]:
     """Return the properties of agents that can play a class; raise StsError if one cannot."""
-    known, infos = load_infos(names), dict[str, AgentInfo]()
+    known, infos = require_infos(names), dict[str, AgentInfo]()
     for name in names:
         info = known[name]
-        if isinstance(info, StsError):
-            raise info
         check_domain(info, load_class(class_name).domain.name)
         if info.name in [other.name for other in infos.values()]:
             raise ArgumentError(f"agent {info.name!r} is given twice; give each agent once")

@@ -26,10 +26,7 @@ def find(name: str) -> tuple[str, Metric]:
       UnknownName: none is installed under this name.
       ArgumentError: what the name stands for cannot be called.
     """
-    if ":" in name:
-        metric, called = registry.load_path("metric", name), name.rpartition(":")[2]
-    else:
-        metric, called = registry.load_entry_point(GROUP, "metric", name), name
+    metric, called = registry.load_named(GROUP, "metric", name), name.rpartition(":")[2]
     if not callable(metric):
         raise ArgumentError(f"metric {name!r}: expected a function, found {type(metric).__name__}")
     return called, metric

@@ -3,7 +3,7 @@
 import argparse
 from collections import Counter
 
-from sts.agents.info import load_infos
+from sts.agents.info import require_infos
 from sts.cli.arguments import collect_retries, format_table, show_progress, to_records
 from sts.cli.command import Result
 from sts.cli.settings import read_settings, read_values
@@ -17,9 +17,7 @@ from sts_scenarios.demonstrations import Outcome
 
 def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Record, save, and count what was asked and kept by category."""
-    (info,) = load_infos([args.teacher]).values()
-    if isinstance(info, StsError):
-        raise info
+    (info,) = require_infos([args.teacher]).values()
     if not (domain := args.domain or info.domain):
         raise ArgumentError(f"{info.name} plays in any environment: expected --domain")
     plan = demonstrations.make_plan(
