@@ -14,18 +14,12 @@ from sts.errors import ArgumentError
 from sts.measures import anytime
 from sts.measures.anytime import Runs, Settings
 from sts.measures.classes import load_agents, load_class, mark_class
-from sts.measures.measurement import (
-    Measurement,
-    Table,
-    draw_curves,
-    make_row,
-    mark_drawing,
-    standard_error,
-)
+from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
 from sts.measures.spans import Span, measure_runs
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 
+HAS_FIGURE = True
 RUNS_PER_SPAN = 100
 """Runs that are played at once; an agent that is sensitive to its batch depends on it."""
 MAX_RUNS = 100_000
@@ -34,7 +28,6 @@ MIN_AT_LEVEL = 20
 """Environments of one level, of which a mean is flagged."""
 
 
-@mark_drawing
 def measure(
     agents: Sequence[str],
     *,

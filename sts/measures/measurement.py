@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sts.agents.info import AgentInfo
 from sts.storage.files import canonical_json
 
 if TYPE_CHECKING:
     from sts.plotting import Chart
-
-
-M = TypeVar("M", bound=Callable[..., Any])
 
 
 class Table(NamedTuple):
@@ -34,12 +31,6 @@ class Measurement(NamedTuple):
     draw: Callable[[], Chart] | None = None  # of the figure; None if there is none
     failed: bool = False  # of a check, whose notes say why
     interrupted: bool = False  # whether only a part was measured, as the notes say
-
-
-def mark_drawing(metric: M) -> M:
-    """Mark a metric whose measurements have a figure; of others, a figure is refused at once."""
-    vars(metric)["has_figure"] = True
-    return metric
 
 
 def standard_error(values: Sequence[float]) -> float | None:

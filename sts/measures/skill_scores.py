@@ -10,19 +10,13 @@ from sts.agents import fingerprint, load
 from sts.errors import ArgumentError
 from sts.measures import skill
 from sts.measures.classes import load_agents, mark_class
-from sts.measures.measurement import (
-    Measurement,
-    Table,
-    draw_curves,
-    make_row,
-    mark_drawing,
-    standard_error,
-)
+from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
 from sts.measures.skill import Curve
 from sts.measures.spans import measure_runs
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 
+HAS_FIGURE = True
 EPISODES, THETA = 2048, 0.15
 COLUMNS = (
     *("agent", "sees", "efficiency", "standard error", "skill at the end", "P_C", "episodes", "E"),
@@ -30,7 +24,6 @@ COLUMNS = (
 )
 
 
-@mark_drawing
 def measure(
     agents: Sequence[str],
     *,

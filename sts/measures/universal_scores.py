@@ -9,25 +9,18 @@ import numpy as np
 from sts.agents.info import AgentInfo
 from sts.errors import ArgumentError
 from sts.measures.classes import load_agents, mark_class
-from sts.measures.measurement import (
-    Measurement,
-    Table,
-    draw_curves,
-    make_row,
-    mark_drawing,
-    standard_error,
-)
+from sts.measures.measurement import Measurement, Table, draw_curves, make_row, standard_error
 from sts.measures.spans import measure_runs
 from sts.measures.universal import Environments, Floats, Settings, choose_environments, play_span
 from sts.storage.workspace import Workspace
 from sts.suites.types import Suite
 
+HAS_FIGURE = True
 INTERACTIONS, RUNS_PER_SPAN = 100, 10
 MIN_EFFECTIVE = 20  # environments, below which a note warns
 LIMITS = {"runs": 1000, "environments": 100_000, "interactions": 100_000}
 
 
-@mark_drawing
 def measure(
     agents: Sequence[str],
     *,

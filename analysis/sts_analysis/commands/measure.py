@@ -2,9 +2,8 @@
 
 import argparse
 import inspect
-from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sts.cli.arguments import format_table, show_progress, to_records
 from sts.cli.command import Result
@@ -16,9 +15,6 @@ from sts_analysis.commands.table import MEASURE_SETTINGS
 from sts_analysis.inputs.scores import empty_scores
 from sts_analysis.metrics.measure import compute, find, keep, to_table
 
-if TYPE_CHECKING:
-    from sts.plotting import Chart
-
 _INTERRUPTED = 130
 """Exit code of a command that was interrupted."""
 
@@ -26,7 +22,7 @@ _INTERRUPTED = 130
 def measure(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Measure agents and keep their scores, even if the figure cannot be written afterwards."""
     _, metric = find(args.metric)
-    if args.figure is not None and not getattr(metric, "has_figure", False):
+    if args.figure is not None and not getattr(inspect.getmodule(metric), "HAS_FIGURE", False):
         raise ArgumentError(f"metric {args.metric!r} draws no figure: leave out --figure")
     image = resolve_target("--figure", args.figure, ".svg")
     suite = None if args.suite is None else store.load(workspace, args.suite)
@@ -50,16 +46,13 @@ def measure(args: argparse.Namespace, workspace: Workspace) -> Result:
     blocks += found.notes
     files = [path] if path else []
     if image is not None and found.draw is not None:
-        write(image, _draw(args.metric, found.draw))
+        from sts import plotting
+
+        svg = plotting.to_svg(found.draw())
+        write(image, plotting.to_svg_file(svg, args.metric).encode())
         files.append(str(image))
     tables = {one.heading: to_records(one.columns, one.rows) for one in found.tables}
     value = {"scores": rows, "tables": tables, "notes": [*found.notes], "path": path}
     blocks += ["\n".join(f"-> {file}" for file in files)] if files else []
     code = _INTERRUPTED if found.interrupted else int(found.failed)
     return Result(value, "\n\n".join(blocks), code)
-
-
-def _draw(metric: str, draw: "Callable[[], Chart]") -> bytes:
-    from sts import plotting
-
-    return plotting.to_svg_file(plotting.to_svg(draw()), metric).encode()

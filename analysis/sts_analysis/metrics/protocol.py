@@ -14,7 +14,11 @@ GROUP = "sts.metrics"
 
 
 class Metric(Protocol):
-    """Measures agents; the same arguments and the same workspace give the same scores."""
+    """Measures agents; the same arguments and the same workspace give the same scores.
+
+    If its measurements can have a figure, its module says so: `HAS_FIGURE = True`. The figure of
+    another one is refused before it measures.
+    """
 
     def __call__(
         self,
