@@ -145,17 +145,15 @@ def _fingerprint(agent: Agent, description: dict[str, Any], state: _EncodedState
     source = _read_class_code(
         child or type(agent), *place, child.find_module if child else find_module
     )
-    reasons = [source.hidden_reason] if source.hidden_reason else []
+    reasons = [] if description["reproducible"] else ["it declares reproducible = False"]
+    reasons += [source.hidden_reason] if source.hidden_reason else []
+    may_state_digest = not reasons
     if not getattr(agent, "weights_digest", ""):
         reasons += state.unreadable
         if source.reads_outside:
             reasons.append("it reads files or other data outside its code")
-    has_digest_remedy = bool(reasons) and not source.hidden_reason
-    if not description["reproducible"]:
-        reasons.insert(0, "it declares reproducible = False")
-        has_digest_remedy = False
     if reasons and not version:
-        remedy = "the digest of its weights as weights_digest, or " if has_digest_remedy else ""
+        remedy = "the digest of its weights as weights_digest, or " if may_state_digest else ""
         raise ArgumentError(
             f"{reasons[0]}, so its code does not determine its behaviour; declare {remedy}a "
             "version in its class, such as version = '1'"

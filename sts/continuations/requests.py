@@ -6,15 +6,34 @@ replaces the numbers of the scenarios that it names.
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Literal
+
+import msgspec
 
 from sts.continuations.index import Index
 from sts.errors import DamagedData
-from sts.storage.files import canonical_json, content_hash, parse_versioned_json
+from sts.storage.files import canonical_json, content_hash
 from sts.storage.store import KeyValueStore
 
-FORMAT = "run-request/1"
 FOLDER = "continuations/requests"
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A number of continuations, by scenario, that an agent was asked for with a seed.
+
+    Attributes:
+      format: of the file.
+      agent: its name.
+      fingerprint: of the agent.
+      seed: of the run.
+      counts: by the content hash of each scenario.
+    """
+
+    format: Literal["run-request/1"]
+    agent: str
+    fingerprint: str
+    seed: int
+    counts: dict[str, int]
 
 
 def record_request(
@@ -22,21 +41,10 @@ def record_request(
 ) -> None:
     """Record how many continuations were asked for, by the content hash of each scenario."""
     name = f"{FOLDER}/{content_hash(canonical_json([agent, fingerprint, seed]))[:24]}.json"
-    known = _read_counts(store, name) if name in store.list(FOLDER) else {}
-    if known.items() >= counts.items():
-        return
-    store.replace(
-        name,
-        canonical_json(
-            {
-                "format": FORMAT,
-                "agent": agent,
-                "fingerprint": fingerprint,
-                "seed": seed,
-                "counts": {**known, **counts},
-            }
-        ),
-    )
+    known = read_request(store, name).counts if name in store.list(FOLDER) else {}
+    if not known.items() >= counts.items():
+        request = Request("run-request/1", agent, fingerprint, seed, {**known, **counts})
+        store.replace(name, canonical_json(msgspec.to_builtins(request)))
 
 
 def count_missing(
@@ -58,28 +66,21 @@ def count_missing(
     found: dict[tuple[str, str], Counter[str]] = {}
     for name in store.list(FOLDER):
         request = read_request(store, name)
-        asked = {hash: n for hash, n in _read_counts(store, name).items() if hash in scenarios}
-        agent, mark = str(request["agent"]), str(request["fingerprint"])
-        most = max(asked.values(), default=0)
-        lacking = index.missing_indices(agent, mark, int(request["seed"]), most)
-        own = found.setdefault((agent, mark), Counter())
+        asked = {hash: n for hash, n in request.counts.items() if hash in scenarios}
+        version, most = (request.agent, request.fingerprint), max(asked.values(), default=0)
+        lacking = index.missing_indices(*version, request.seed, most)
+        own = found.setdefault(version, Counter())
         for scenario, count in asked.items():
             indices, _ = lacking.get(scenario, (range(count), False))
             own[scenario] += sum(i < count for i in indices)
     return found
 
 
-def _read_counts(store: KeyValueStore, name: str) -> dict[str, int]:
-    return dict(read_request(store, name)["counts"])
-
-
-def read_request(store: KeyValueStore, name: str) -> dict[str, Any]:
+def read_request(store: KeyValueStore, name: str) -> Request:
     """Read a request by its name; raise DamagedData if it is not one."""
     try:
-        request = parse_versioned_json(store.get(name).decode(), dict)
-        counts = request["counts"].values()
-        if request["format"] == FORMAT and all(type(count) is int for count in counts):
-            return dict(request)
-    except (ValueError, KeyError, AttributeError):
-        pass
-    raise DamagedData(f"{name}: expected a request of format {FORMAT}; remove it and run again")
+        return msgspec.json.decode(store.get(name), type=Request)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DamagedData(
+            f"{name}: expected a request of sts run: {error}; remove it and run again"
+        ) from None
