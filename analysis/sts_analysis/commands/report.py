@@ -1,20 +1,14 @@
 """`sts report`: two pages, JSON and tables, from a workspace or from a bare table."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sts.cli.arguments import warn
-from sts.errors import ArgumentError, DamagedData, UnknownName
+from sts.errors import ArgumentError, DamagedData
 from sts.names import quote
-
-if TYPE_CHECKING:
-    from sts_analysis.inputs.scores import Versions
 
 ALL, NONE, APP = "all", "none", "app"
 USUAL_CLIPS = 3000
@@ -66,9 +60,13 @@ def _report(args: argparse.Namespace) -> int:
         check_bundle(Path(args.zip))
     margin, versions = args.non_inferiority_margin, gathered.versions
     if versions:  # else the names of a table are all there is
-        args.contrast = [[_find_agent(name, versions) for name in pair] for pair in args.contrast]
+        from sts.continuations.versions import find_shown_name
+
+        args.contrast = [
+            [find_shown_name(name, versions) for name in pair] for pair in args.contrast
+        ]
         if args.reference_agent:
-            args.reference_agent = _find_agent(args.reference_agent, versions)
+            args.reference_agent = find_shown_name(args.reference_agent, versions)
     built = build_report(
         gathered,
         target=args.target,
@@ -124,16 +122,6 @@ def _report(args: argparse.Namespace) -> int:
     if gathered.refused:  # its scores are left out; the ranking does not depend on them
         raise DamagedData(gathered.refused)
     return 0
-
-
-def _find_agent(name: str, versions: Versions) -> str:
-    """Return the name that the report prints for an agent, also named as `sts run` takes it."""
-    from sts.continuations.versions import find_shown_name
-
-    try:
-        return find_shown_name(name, versions)
-    except UnknownName:  # the report lists the ranked agents
-        return name
 
 
 def _check_options(args: argparse.Namespace) -> None:

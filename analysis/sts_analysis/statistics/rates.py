@@ -192,8 +192,8 @@ class RateModel:
             if mask.any():
                 weighting = self._weigh(mask, suite)
                 for end in (0, 1):
-                    values = self._fill_unjudgeable(int(row), end)
-                    terms = self._measure(np.array([row]), weighting, values)
+                    filled = self._fill(int(row), end, with_unjudgeable=True, with_missing=False)
+                    terms = self._measure(np.array([row]), weighting, filled)
                     ends = est.rate_intervals(terms.rate, terms.se, terms.df, weighting.units)
                     bounds[row, end] = ends[0, end]
         return Rates(rate, se, df, interval, bounds, units, effective, count, plain, workload)
@@ -238,7 +238,7 @@ class RateModel:
         place = np.zeros((len(agents), len(agents)), np.int64)
         place[np.triu_indices(len(agents), 1)] = np.arange(pairs)
         place += place.T
-        value, se, p, p_bound = np.full((4, pairs), np.nan)
+        value, se, p = np.full((3, pairs), np.nan)
         df, interval = np.ones(pairs), np.full((pairs, 2), np.nan)
         owed, scenarios = np.zeros((pairs, self._people)), np.zeros(pairs, np.int64)
         groups = group_rows(np.isfinite(self.outcomes.value[agents]))
@@ -310,17 +310,12 @@ class RateModel:
           with_unjudgeable: whether unjudgeable continuations count like missing ones.
           with_missing: whether missing ones count.
         """
-        missing = self.missing if with_missing else np.zeros_like(self.missing)
-        ends = [
-            fill_missing(self.outcomes, missing, a, outcome, with_unjudgeable=with_unjudgeable)
-            for outcome, a in enumerate((best, other))
-        ]
-        joint = np.isfinite(ends[0].value + ends[1].value)
-        weighting = self._weigh(joint, np.ones(len(joint), bool))
-        left, right = (
-            self._measure(np.array([a]), weighting, end)
-            for a, end in zip((best, other), ends, strict=True)
-        )
+        counted = {"with_unjudgeable": with_unjudgeable, "with_missing": with_missing}
+        low, high = self._fill(best, 0, **counted), self._fill(other, 1, **counted)
+        joint = np.isfinite(low.value + high.value)
+        weighting = self._weigh(joint, np.ones_like(joint))
+        left = self._measure(np.array([best]), weighting, low)
+        right = self._measure(np.array([other]), weighting, high)
         (_, _, found), *_ = _compare_rows(left, right, weighting, other_annotators)
         return found
 
@@ -332,9 +327,13 @@ class RateModel:
         category = np.where(suite, self.outcomes.category, -1)
         return est.weigh(judged, category, self.outcomes.unit)
 
-    def _fill_unjudgeable(self, agent: int, outcome: int) -> WorstCase:
-        nothing = np.zeros_like(self.missing)
-        return fill_missing(self.outcomes, nothing, agent, outcome, with_unjudgeable=True)
+    def _fill(
+        self, agent: int, outcome: int, *, with_unjudgeable: bool, with_missing: bool
+    ) -> WorstCase:
+        missing = self.missing if with_missing else np.zeros_like(self.missing)
+        return fill_missing(
+            self.outcomes, missing, agent, outcome, with_unjudgeable=with_unjudgeable
+        )
 
     def _measure(
         self, agents: np.ndarray, weighting: est.Weighting, worst: WorstCase | None = None

@@ -174,32 +174,25 @@ def _list_pairs(study: Study, chosen: np.ndarray, *, alone: bool = False) -> tup
         below = worst < study.progress.bar
         unsettled = (adjusted < study.progress.bar) & ~below
         moved = pairs.adjustment_p[order] < ALPHA
+    p, scenarios = pairs.p[order], pairs.scenarios[order]
+    is_known = pairs.identifiable[order] | (scenarios == 0)
+    reasons = [unsettled, ~np.isnan(p), is_known]
     columns = zip(
         np.minimum(first, second)[order].tolist(),
         np.maximum(first, second)[order].tolist(),
         _to_numbers(sign * pairs.value[order]),
         _to_intervals(np.sort(sign[:, None] * pairs.interval[order], axis=1)),
-        _to_numbers(pairs.p[order]),
+        _to_numbers(p),
         _to_numbers(adjusted),
         (below & (claim.state in ("final", "interim"))).tolist(),
-        pairs.identifiable[order].tolist(),
-        pairs.scenarios[order].tolist(),
+        np.select(reasons, ["missing", "", "units"], "annotators").tolist(),
+        scenarios.tolist(),
         _to_numbers(sign * pairs.adjustment[order]),
         moved.tolist(),
-        unsettled.tolist(),
         pairs.missing[order].tolist(),
         strict=True,
     )
-    return tuple(
-        Pair(
-            names[a], names[b], value, ends, p, adjusted, significant,
-            ("missing" if open_ else "")
-            if p is not None else "units" if known or not scenarios else "annotators",
-            scenarios, moved, far, missing,
-        )
-        for a, b, value, ends, p, adjusted, significant, known, scenarios, moved, far, open_,
-        missing in columns
-    )  # fmt: skip
+    return tuple(Pair(names[a], names[b], *cells) for a, b, *cells in columns)
 
 
 def _to_numbers(values: np.ndarray) -> list[float | None]:

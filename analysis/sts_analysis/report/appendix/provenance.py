@@ -161,10 +161,10 @@ def _list_arguments(study: Study) -> tuple[str, ...]:
     words += [f"--format={mapping.format}"] if mapping.format else []
     for word, meaning in _list_words(mapping).items():
         words.append(f"--{meaning.replace('_', '-')}={word}")
-    if mapping.annotator_columns and study.gathered.reading is not None:
+    reading = study.gathered.reading
+    if mapping.annotator_columns and reading is not None:
         words.append(f"--annotator-columns={','.join(map(str, study.gathered.wide_places))}")
     words += [f"--model-annotator={name}" for name in mapping.model_annotators]
-    reading = study.gathered.reading
     people = reading.columns.get("annotator") if reading is not None else None
     for column, value in mapping.left_out:
         words.append(f"--leave-out={column}={'NAME' if column == people else value}")

@@ -227,10 +227,10 @@ def _write_headline(study: Study) -> Sentence:
         return write_sentence(f"Interim: {share}, nothing is decided yet.")
     said = _write_best(study)
     first = said[0]
-    if source and first.kind == "text":
-        said = (msgspec.structs.replace(first, text=_lower(first.text)), *said[1:])
-    elif not source and first.kind == "text":
-        said = (msgspec.structs.replace(first, text=_upper(first.text)), *said[1:])
+    if first.kind == "text":
+        recase = str.lower if source else str.upper
+        text = recase(first.text[:1]) + first.text[1:]
+        said = (msgspec.structs.replace(first, text=text), *said[1:])
     return write_sentence(source, said) if source else said
 
 
@@ -419,11 +419,3 @@ def _list_facts(
         Fact("Judged by", who, pluralise(judgements, said)),
         Fact("Judged", percent(progress.share), f"of {progress.planned:,} {things}"),
     )
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -27,6 +27,7 @@ HOPELESS = 20
 """Times the scenarios of the study, above which a tie is left alone."""
 CLIPS_TO_SHARE = 40
 MIN_ANNOTATORS = 3
+_INVITE = ("annotators", "add", "NAME")
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -88,24 +89,18 @@ def render(result: Result, report: Report) -> Markup:
     )
 
 
-def _is_suite(study: Study) -> bool:
-    return study.subject.hash is not None
+def _command(study: Study, *words: str) -> str:
+    """Return a command about a suite; "" if the study is a table."""
+    return "" if study.subject.hash is None else shlex.join(["sts", *words])
 
 
 def _annotate(study: Study) -> str:
     """Return the command with which people go on judging a suite."""
-    if not _is_suite(study):
-        return ""
     suite = study.subject.part.suite if study.subject.part else study.subject.name
     words = ["annotate", suite]
     if study.progress.closed:
         words = ["annotations", "close", suite, "--reopen", "--reason", "more must be judged"]
-    return shlex.join(["sts", *words])
-
-
-def _invite(study: Study) -> str:
-    """Return the command that adds an annotator to the study of a suite."""
-    return "sts annotators add NAME" if _is_suite(study) else ""
+    return _command(study, *words)
 
 
 def _share_annotators(study: Study) -> Step | None:
@@ -141,15 +136,10 @@ def _share_annotators(study: Study) -> Step | None:
         return Step("Add scenarios.", reason)
     if claim.reason == "lacking" and claim.lacking:
         short = agents[min(claim.lacking, key=lambda agent: claim.lacking[agent])]
-        command = (
-            shlex.join(["sts", "run", study.subject.name, "--agent", short])
-            if _is_suite(study)
-            else ""
-        )
         return Step(
             "Complete the scenarios.",
             write_sentence(name(short), " lacks more than a tenth of them."),
-            command,
+            _command(study, "run", study.subject.name, "--agent", short),
         )
     return None
 
@@ -181,27 +171,20 @@ def _complete(study: Study) -> Step | None:
     if not lacked.any():
         return None
     agent = int(lacked.argmax())
+    called, made = study.outcomes.agents[agent], study.outcomes.continuations
     text = f" lacks {pluralise(int(lacked[agent]), 'planned continuation')}."
-    command = ""
-    if _is_suite(study):
-        made = study.outcomes.continuations
-        existing = made.tally(made.agent == agent, study.missing.shape)
-        count = int((existing + study.missing)[agent].max())
-        words = [study.subject.name, "--agent", study.outcomes.agents[agent]]
-        command = shlex.join(["sts", "run", *words, "--continuations", str(count)])
-    reason = write_sentence(name(study.outcomes.agents[agent]), text)
-    return Step("Complete the continuations.", reason, command)
+    existing = made.tally(made.agent == agent, study.missing.shape)
+    count = str((existing + study.missing)[agent].max())
+    words = ("run", study.subject.name, "--agent", called, "--continuations", count)
+    reason = write_sentence(name(called), text)
+    return Step("Complete the continuations.", reason, _command(study, *words))
 
 
 def _add_agent(study: Study) -> Step | None:
     if study.claim.state != "single agent":
         return None
     reason = write_sentence("A second agent shows what this rate is worth; random will do.")
-    command = (
-        shlex.join(["sts", "run", study.subject.name, "--agent", "random"])
-        if _is_suite(study)
-        else ""
-    )
+    command = _command(study, "run", study.subject.name, "--agent", "random")
     return Step("Run and judge a second agent.", reason, command)
 
 
@@ -231,12 +214,10 @@ def _separate_tie(study: Study) -> Step | None:
                 f" differ by {gap}. How much depends on the annotator, so that no number of "
                 "scenarios would separate them.",
             )
-            return Step("More annotators, not more scenarios.", reason, _invite(study))
-    command = ""
-    if _is_suite(study):
-        words = ["sts", "power", study.subject.name, "--pair", agents[first], agents[second]]
-        labels = [] if study.source == "human" else ["--labels", study.source]
-        command = shlex.join([*words, *labels])
+            return Step("More annotators, not more scenarios.", reason, _command(study, *_INVITE))
+    words = ["power", study.subject.name, "--pair", agents[first], agents[second]]
+    words += [] if study.source == "human" else ["--labels", study.source]
+    command = _command(study, *words)
     if needed is None:
         reason = write_sentence(
             pair, f" differ by {gap}; that takes more than {HOPELESS} times the scenarios."
@@ -306,4 +287,4 @@ def _add_annotators(study: Study) -> Step | None:
     reason = write_sentence(
         f"From three on, the order holds for other people too, not only for {people}."
     )
-    return Step("More annotators, not more clips.", reason, _invite(study))
+    return Step("More annotators, not more clips.", reason, _command(study, *_INVITE))

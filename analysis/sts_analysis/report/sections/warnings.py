@@ -59,7 +59,7 @@ def _describe_subject(study: Study) -> list[Sentence]:
         joined = f", {len(part.joined)} of them as they belong to another" if part.joined else ""
         text = f"This is about a part of {part.suite}, {part.filter}: {counts}{joined}."
         sentences.append(write_sentence(text))
-    sentences += [write_sentence(f"{_upper(note)}.") for note in study.subject.notes]
+    sentences += [write_sentence(f"{note[:1].upper()}{note[1:]}.") for note in study.subject.notes]
     stated = study.agent_rows[["agent", "notes"]].drop_duplicates()
     return sentences + [
         write_sentence(name(str(agent)), f": {note}.")
@@ -150,7 +150,3 @@ def explain_place(study: Study, agent: int) -> str:
             "clips": f"fewer than {MIN_CLIPS} clips judged",
         }.get(claim.incomparable[agent], "cannot be distinguished from its annotators")
     return "" if np.isfinite(study.rates.rate[agent]) else "nothing judged"
-
-
-def _upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
