@@ -154,7 +154,7 @@ class GymnasiumEnvironment:
                 {
                     "seed": self._seed,
                     "settings": self._settings,
-                    "snapshot": self._read_snapshot().hex(),
+                    "snapshot": self._bare.get_state().hex(),
                     "mark": self._mark.hex(),
                     "end": [self.ended, self.truncated],
                     "seen": {
@@ -206,8 +206,8 @@ class GymnasiumEnvironment:
         """Continue from `get_state`; raise DamagedState if it is not what was set."""
         self.reset(seed, **settings)
         snapshot, self._mark = bytes.fromhex(content["snapshot"]), bytes.fromhex(content["mark"])
-        self.live.unwrapped.set_state(snapshot)  # type: ignore[attr-defined]
-        if self._read_snapshot() != snapshot:
+        self._bare.set_state(snapshot)
+        if self._bare.get_state() != snapshot:
             raise DamagedState(f"{self.id}: get_state differs from what set_state was given")
         self._last = {
             key: np.frombuffer(bytes.fromhex(raw), np.dtype(kind)).reshape(shape)
@@ -218,12 +218,11 @@ class GymnasiumEnvironment:
 
     def _find_snapshots(self) -> bool:
         """Return True if the environment has `set_state`, and `get_state` that returns bytes."""
-        bare: Any = self.live.unwrapped
-        if not (hasattr(bare, "get_state") and hasattr(bare, "set_state")):
+        if not (hasattr(self._bare, "get_state") and hasattr(self._bare, "set_state")):
             return False
-        bare.reset(seed=0)
+        self._bare.reset(seed=0)
         try:
-            return isinstance(bare.get_state(), bytes)
+            return isinstance(self._bare.get_state(), bytes)
         except TypeError:  # it needs arguments
             return False
 
@@ -232,12 +231,13 @@ class GymnasiumEnvironment:
 
         Wrappers, such as a time limit, may have a state of their own, so they prevent it.
         """
-        bare = self.live.unwrapped
-        is_bare = self.live is bare or getattr(self.live, "env", None) is bare
+        is_bare = self._bare in (self.live, getattr(self.live, "env", None))
         return self._has_snapshots and self._has_stepped and is_bare
 
-    def _read_snapshot(self) -> bytes:
-        return bytes(self.live.unwrapped.get_state())  # type: ignore[attr-defined]
+    @property
+    def _bare(self) -> Any:
+        """The environment without Gymnasium's wrappers."""
+        return self.live.unwrapped
 
     def digest(self) -> bytes:
         """Return the digest of all outputs of the environment so far."""

@@ -5,7 +5,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,13 @@ def _replay_line(fields: Mapping[str, Any], source: str, provenance: dict[str, A
     if len(players) != count:
         raise DamagedData(f"who: expected {count_noun(count, 'player')}, found {len(players)}")
     script = Script(actions[None], utterances[None], np.ones((steps, count), np.bool_))
-    played = play_episodes(world, worlds, [], steps=steps, script=script, watch=_make_watch(steps))
+
+    def refuse_early_end(step: int, worlds: Worlds) -> None:
+        if step + 1 < steps and np.any(getattr(worlds, "ended", False)):
+            reason = f"the episode ends with step {step}, but {steps} actions are stated"
+            raise ReplayMismatch(reason, step=step)
+
+    played = play_episodes(world, worlds, [], steps=steps, script=script, watch=refuse_early_end)
     rewards = played.rewards[0]
     if "rewards" in fields:
         _check_rewards(world, rewards, fields["rewards"])
@@ -200,17 +206,6 @@ def _read_instruction(entry: object, steps: int, count: int) -> Instruction:
             f"found {entry!r:.60}"
         )
     return made
-
-
-def _make_watch(steps: int) -> Callable[[int, Worlds], None]:
-    """Return a function that raises ReplayMismatch if a world ends before its last action."""
-
-    def watch(step: int, worlds: Worlds) -> None:
-        if step + 1 < steps and np.any(getattr(worlds, "ended", False)):
-            reason = f"the episode ends with step {step}, but {steps} actions are stated"
-            raise ReplayMismatch(reason, step=step)
-
-    return watch
 
 
 def _check_rewards(world: Domain, replayed: NDArray[Any], stated: list[Any]) -> None:
