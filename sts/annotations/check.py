@@ -26,13 +26,12 @@ def check_annotations(workspace: Workspace) -> CheckResult:
     findings, counts = Findings(), dict[str, int]()
     with findings.collect("annotation database"):
         check_inside(workspace.path(DATABASE_FILE))
-        recorded = workspace.path(RECORD_FILE).exists()  # before it is written again
         store = AnnotationStore.find(workspace)
         if store is not None:
             with store:
                 history = verify(store.database)
                 findings += history.findings
-                findings += find_loss(history, workspace, recorded)
+                findings += find_loss(store.database, history, workspace)
                 decided, problems = _check_decisions(store.database, workspace)
                 findings += problems
                 with store.database.read() as connection:
@@ -89,16 +88,10 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     return lines
 
 
-def find_loss(history: History, workspace: Workspace, recorded: bool) -> list[str]:
-    """Report what reports or the last export used and the database lacks, as in an old copy.
-
-    Args:
-      history: of the database.
-      workspace: with the reports.
-      recorded: whether the file that records the study was there when the database was opened.
-    """
+def find_loss(database: Database, history: History, workspace: Workspace) -> list[str]:
+    """Report what reports or the last export used and the database lacks, as in an old copy."""
     findings, record = Findings(), workspace.path(RECORD_FILE)
-    if history.authors and not recorded:
+    if history.authors and not database.was_recorded:
         findings += [
             f"{RECORD_FILE}: it is missing, with the digests of the last export; it was created "
             "again"

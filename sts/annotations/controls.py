@@ -2,17 +2,17 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, insert, select
 
+from sts.annotations import people
 from sts.annotations.changes import PAUSE, record_changes
 from sts.annotations.closings import find_closing
 from sts.annotations.exclusions import is_excluded
 from sts.annotations.queue import list_suites
-from sts.annotations.schema import annotators, controls, item_suites, items
+from sts.annotations.schema import controls, item_suites, items
 from sts.annotations.study import StudySettings, base_suite
 from sts.errors import UnknownName
 
-_LOCK = select(annotators.c.id).where(annotators.c.id == bindparam("person")).with_for_update()
 _MAX_REASON_CHARS = 500
 
 
@@ -67,7 +67,7 @@ def set_pause(
     if scope:
         _check_scope(connection, scope)
     if person is not None:
-        connection.execute(_LOCK, {"person": person})
+        people.lock_person(connection, person)
     record_changes(connection, person, PAUSE, [(scope, int(not resume), by, now)])
     connection.execute(
         insert(controls).values(

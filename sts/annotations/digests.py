@@ -73,21 +73,16 @@ def read_digests(file: Path) -> Digests:
     try:
         found = parse_versioned_json(read_bytes(file, _MAX_BYTES).decode(), dict)
         value = (found if DIGESTS_KEY in found else found[_REPORT_SECTION])[DIGESTS_KEY]
-        authors, changes = (
-            {name: _parse_link(link) for name, link in value.get(kind, {}).items()}
+        value = {"changes": {}} | value  # which earlier versions did not write
+        links: dict[str, Any] = {name: _parse_link(value[name]) for name in _LINKS}
+        chains: dict[str, Any] = {
+            kind: {name: _parse_link(link) for name, link in value[kind].items()}
             for kind in _CHAINS
-        )
-        continuations, references = (_parse_link(value[name]) for name in _LINKS)
+        }
         texts = {name: value[name] for name in ("suite", "suite_hash", "labels", "scores")}
         if not all(text is None or isinstance(text, str) for text in texts.values()):
             raise ValueError("expected texts")
-        return Digests(
-            authors=authors,
-            continuations=continuations,
-            references=references,
-            changes=changes,
-            **texts,
-        )
+        return Digests(**texts, **links, **chains)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DamagedData(
             f"{file}: expected a report of a workspace, or the file next to an exported table"

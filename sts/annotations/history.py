@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Table, Text, func, literal, select, text
+from sqlalchemy import Connection, Row, Select, Table, Text, func, literal, select, text
 from sqlalchemy.exc import DBAPIError
 
 from sts.annotations import changes, events, exclusions, people, references, schema
@@ -274,24 +274,22 @@ def _read_references(connection: Connection, record: History) -> Iterator[str]:
 
 def _read_changes(connection: Connection, record: History) -> Iterator[str]:
     """Read the chains of changes; yield findings, also where a table differs from its chain."""
-    tips = {row.subject: Link(row.number, row.digest) for row in connection.execute(_TIPS)}
-    chains: dict[int, list[Row[*tuple[Any, ...]]]] = {subject: [] for subject in tips}
-    for row in connection.execute(_CHANGES):
-        chains.setdefault(row.subject, []).append(row)
-    stored = {kind: _group_by_subject(connection.execute(query)) for kind, query in _STORED.items()}
-    for subject in sorted({*chains, *(subject for rows in stored.values() for subject in rows)}):
+    tips = {subject: Link(*end) for subject, *end in connection.execute(select(schema.last_change))}
+    chains = _group_by_subject(connection.execute(_CHANGES))
+    stored = {kind: _group_by_subject(connection.execute(q)) for kind, (_, q) in _STORED.items()}
+    for subject in sorted({*tips, *chains, *chain.from_iterable(stored.values())}):
         author = record.authors.get(subject)
         label = author.name if author else f"person {subject}" if subject else "study"
         end, logged = START, {kind: list[tuple[Any, ...]]() for kind in changes.KINDS}
-        for row in chains.get(subject, ()):
-            link = Link(row.number, row.digest)
+        for *at, kind, value in chains.get(subject, ()):
+            link = Link(*at)
             if link.number != end.number + 1:
                 yield f"{label}: {_describe_gap('change', end, link)}"
-            elif not _is_next_link(end, [subject, row.kind, row.value], link):
+            elif not _is_next_link(end, [subject, kind, value], link):
                 yield f"{label}, change {link.number}: altered"
             end = link
             with suppress(ValueError, TypeError, KeyError):  # found by its digest
-                logged[row.kind].append(tuple(json.loads(row.value)))
+                logged[kind].append(tuple(json.loads(value)))
             record.changes.setdefault(author.pseudonym if author else "", []).append(link.digest)
         yield from _check_chain_tip(label, end, tips.get(subject, START), "change")
         for kind, values in logged.items():
@@ -299,7 +297,7 @@ def _read_changes(connection: Connection, record: History) -> Iterator[str]:
             if kind in (changes.ROLE, changes.DEAL):
                 values, found = _keep_latest(kind, values), sorted(found, key=str)
             if values != found:
-                yield f"{label}: the table of {_TABLES[kind]} differs from the chain of changes"
+                yield f"{label}: the table of {_STORED[kind][0]} differs from the chain of changes"
 
 
 def _keep_latest(kind: str, values: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -317,26 +315,28 @@ def _group_by_subject(rows: Iterable[Row[*tuple[Any, ...]]]) -> dict[int, list[t
     return groups
 
 
-_TIPS = select(schema.last_change)
-_CHANGES = select(schema.changes).order_by(schema.changes.c.subject, schema.changes.c.number)
-_TABLES = {
-    changes.EXCLUDE: "exclusions",
-    changes.PAUSE: "pauses",
-    changes.ROLE: "roles",
-    changes.DEAL: "deals",
-}
+def _select_controls(setting: str, *names: str) -> Select[*tuple[Any, ...]]:
+    controls = schema.controls.c
+    chosen = select(controls.person, *(controls[name] for name in names))
+    return chosen.where(controls.setting == setting).order_by(controls.id)
+
+
+_CHANGES = select(
+    *(schema.changes.c[name] for name in ("subject", "number", "digest", "kind", "value"))
+).order_by(schema.changes.c.subject, schema.changes.c.number)
 _STORED = {
-    kind: select(schema.controls.c.person, *(schema.controls.c[name] for name in names))
-    .where(schema.controls.c.setting == kind)
-    .order_by(schema.controls.c.id)
-    for kind, names in {
-        changes.EXCLUDE: ("value", "reason", "annotator", "created"),
-        changes.PAUSE: ("scope", "value", "annotator", "created"),
-    }.items()
-} | {
-    changes.ROLE: select(schema.roles.c.annotator, schema.roles.c.role, literal(1)),
-    changes.DEAL: select(schema.deals),
+    changes.EXCLUDE: (
+        "exclusions",
+        _select_controls(changes.EXCLUDE, "value", "reason", "annotator", "created"),
+    ),
+    changes.PAUSE: (
+        "pauses",
+        _select_controls(changes.PAUSE, "scope", "value", "annotator", "created"),
+    ),
+    changes.ROLE: ("roles", select(schema.roles.c.annotator, schema.roles.c.role, literal(1))),
+    changes.DEAL: ("deals", select(schema.deals)),
 }
+"""The tables whose rows follow from the changes of a kind: their names, and subject and values."""
 
 
 def _read_suites(connection: Connection, record: History) -> Iterator[str]:

@@ -86,9 +86,10 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 def check_present(connection: Connection, database: Database) -> bool:
     """Return True if a database holds a study; raise StoreError if it was lost."""
-    recorded = database.record_file.exists()  # first, as another process may be creating both
+    # First, as another process may be creating both.
+    database.was_recorded = database.record_file.exists()
     present = tables.has_tables(connection, database.name)
-    if recorded and not present:
+    if database.was_recorded and not present:
         raise lost_error(database.name, database.record_file, "does not contain it")
     return present
 

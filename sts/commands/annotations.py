@@ -116,13 +116,12 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Find what was changed, lost or added behind the store's back."""
     from sts.annotations.check import find_loss
 
-    recorded = workspace.path(RECORD_FILE).exists()  # before it is written again
     store = AnnotationStore.find(workspace)
     if store is None:
         return Result({"findings": []}, "no annotation database here, so nothing to verify")
     with store:
         record = history.verify(store.database)
-    wrong = [*record.findings, *find_loss(record, workspace, recorded)]
+    wrong = [*record.findings, *find_loss(store.database, record, workspace)]
     authors = len(record.authors)
     counts = {"events": record.events, "people": authors, "clips": len(record.clips)}
     counts |= {"continuations": record.continuations, "references": len(record.references)}

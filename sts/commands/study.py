@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
 from sts.annotations.presence import has_study
 from sts.errors import UnknownName
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sts.suites.drafts import Draft
 
 T = TypeVar("T")
+S = TypeVar("S", str, None)
 
 
 def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | None:
@@ -27,15 +28,7 @@ def read_study(workspace: Workspace, read: Callable[[Connection], T]) -> T | Non
         return read(connection)
 
 
-@overload
-def resolve_study(workspace: Workspace, name: str) -> str: ...
-
-
-@overload
-def resolve_study(workspace: Workspace, name: None) -> None: ...
-
-
-def resolve_study(workspace: Workspace, name: str | None) -> str | None:
+def resolve_study(workspace: Workspace, name: S) -> S:
     """Return the name under which a suite or selection is enqueued; None is everything.
 
     A selection, SUITE@VERSION+category:NAME, is enqueued under the name that
