@@ -58,23 +58,19 @@ def _find_encoding(data: bytes) -> str | None:
     """Return an encoding in which Python can read the text; None for a binary file."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "UTF-16"
-    head = data[:_HEAD_BYTES]
-    if b"\0" in head:
-        for letters, rest, encoding in (
-            (head[::2], head[1::2], "UTF-16-LE"),
-            (head[1::2], head[::2], "UTF-16-BE"),
-        ):
-            if _is_text(letters) and rest.count(0) > len(rest) / 2:
-                return encoding
+    even, odd = data[:_HEAD_BYTES:2], data[1:_HEAD_BYTES:2]
+    for letters, zeros, encoding in ((even, odd, "UTF-16-LE"), (odd, even, "UTF-16-BE")):
+        if zeros.count(0) > len(zeros) / 2 and _is_text(letters):
+            return encoding
+    if b"\0" in data:
         return None
-    decoder = codecs.getincrementaldecoder("utf-8")()
+    parts = (data[n : n + _BYTES_AT_ONCE] for n in range(0, len(data), _BYTES_AT_ONCE))
     try:
-        for start in range(0, len(data), _BYTES_AT_ONCE):
-            decoder.decode(data[start : start + _BYTES_AT_ONCE])
-        decoder.decode(b"", final=True)
+        for _ in codecs.iterdecode(parts, "utf-8"):
+            pass
     except UnicodeDecodeError:
         return "Windows-1252" if _is_text(data) else None
-    return "UTF-8" if b"\0" not in data else None
+    return "UTF-8"
 
 
 def _is_text(data: bytes) -> bool:
