@@ -23,6 +23,7 @@ from sts.ratings import (
     fold_word,
     normalise_verdict,
 )
+from sts_analysis.inputs.presets import NO_PRESET, PRESETS, Preset
 
 Words = str | float | Sequence[str | float]
 """One verdict of a foreign table, or several."""
@@ -35,11 +36,6 @@ _RANGE = re.compile(r"(>=|<=|>|<)\s*([+-]?[0-9]+(?:\.[0-9]+)?)")
 _COMPARE = MappingProxyType(
     {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 )
-_FLAGS = (
-    *("column", "success", "failure", "not_done", "cannot_judge", "ignore", "annotator_columns"),
-    *("model_annotator", "leave_out", "unused", "keep_equal_rows", "format"),
-)
-"""Options of commands that describe a foreign table."""
 
 
 class TableOptions(TypedDict, total=False):
@@ -96,6 +92,11 @@ class ColumnMapping(NamedTuple):
     of_command: bool = False
 
     @property
+    def preset(self) -> Preset:
+        """What is known of the program that exported the table."""
+        return PRESETS.get(self.format, NO_PRESET)
+
+    @property
     def understood(self) -> tuple[str, ...]:
         """The words that a verdict may be, for errors."""
         booleans = BOOLEANS if self.words == AS_WRITTEN.words else {}
@@ -112,13 +113,16 @@ class ColumnMapping(NamedTuple):
 
     def list_left_out(self, header: Sequence[str]) -> list[tuple[str, str]]:
         """Return columns and values of rows to leave out, with those of the format."""
-        if not self.format:
-            return [*self.left_out]
-        from sts_analysis.inputs.presets import PRESETS
-
-        usual = PRESETS[self.format].left_out
         kept = {*header} - {*self.unused}
-        return [*self.left_out, *((column, value) for column, value in usual if column in kept)]
+        return [*self.left_out, *(pair for pair in self.preset.left_out if pair[0] in kept)]
+
+    def hide_people(self, header: Sequence[str], columns: Mapping[str, str]) -> ColumnMapping:
+        """Return it for a report, which states no names of people that are columns or values."""
+        people = columns.get("annotator")
+        return self._replace(
+            annotator_columns=tuple(str(header.index(c) + 1) for c in self.list_wide(header)),
+            left_out=tuple((c, "NAME" if c == people else value) for c, value in self.left_out),
+        )
 
     def interpret(self, word: str) -> str:
         """Return which of `MEANINGS` a word has; an unknown word stays as it is.
@@ -134,9 +138,8 @@ class ColumnMapping(NamedTuple):
             value = float(folded)
         except ValueError:
             return word
-        for text, meaning in self.ranges.items():
-            sign, bound = parse_range(text)
-            if _COMPARE[sign](value, bound):
+        for numbers, meaning in self.ranges.items():
+            if _is_within(value, numbers):
                 return meaning
         given = {*self.words.values(), *self.ranges.values()} & {*MARKED_VERDICTS}
         other = {"success": "failure", "failure": "success"}
@@ -183,10 +186,21 @@ def make_mapping(
       ArgumentError: a word is empty, has two meanings, or is a verdict of another meaning.
     """
     empty = ColumnMapping(of_command=of_command)
-    by_name = {str(name): str(column) for name, column in (columns or {}).items()}
-    for name in by_name:
+    mapping = ColumnMapping(
+        {str(name): str(column) for name, column in (columns or {}).items()},
+        annotator_columns=tuple(_list_values(options.get("annotator_columns", ()))),
+        model_annotators=tuple(_list_values(options.get("model_annotator", ()))),
+        left_out=tuple(_split_pair(empty, p) for p in _list_values(options.get("leave_out", ()))),
+        unused=tuple(_list_values(options.get("unused", ()))),
+        keeps_equal_rows=options.get("keep_equal_rows", False),
+        format=options.get("format", ""),
+        of_command=of_command,
+    )
+    for name in mapping.columns:
         if name not in TYPES:
             raise UnknownName("column of the ratings table", name, TYPES, most=len(TYPES))
+    if mapping.format and mapping.format not in PRESETS:
+        raise UnknownName(f"value of {empty.name_option('format')}", mapping.format, PRESETS)
     words: dict[str, str] = {}
     ranges: dict[str, str] = {}
     given: dict[str, Words] = {"success": success, "failure": failure}
@@ -206,28 +220,10 @@ def make_mapping(
                     f"different words, found {quote(word)} in both"
                 )
     _check_ranges(empty, ranges)
-    format, usual = options.get("format", ""), None
-    if format:
-        from sts_analysis.inputs.presets import PRESETS
-
-        if format not in PRESETS:
-            raise UnknownName(f"value of {empty.name_option('format')}", format, PRESETS)
-        usual = PRESETS[format].words
     # A word without a meaning of success or failure leaves those of booleans, or of the format.
     if not {*words.values(), *ranges.values()} & {*MARKED_VERDICTS}:
-        words = {**(usual or AS_WRITTEN.words), **words}
-    return ColumnMapping(
-        by_name,
-        words if words != AS_WRITTEN.words else AS_WRITTEN.words,
-        ranges,
-        tuple(_list_values(options.get("annotator_columns", ()))),
-        tuple(_list_values(options.get("model_annotator", ()))),
-        tuple(_split_pair(empty, pair) for pair in _list_values(options.get("leave_out", ()))),
-        tuple(_list_values(options.get("unused", ()))),
-        options.get("keep_equal_rows", False),
-        format,
-        of_command,
-    )
+        words = {**(mapping.preset.words or AS_WRITTEN.words), **words}
+    return mapping._replace(words=words, ranges=ranges)
 
 
 def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
@@ -238,7 +234,7 @@ def parse_mapping(args: argparse.Namespace) -> ColumnMapping:
         there is no `--table`.
     """
     if args.table is None:
-        for name in _FLAGS:
+        for name in ("column", "success", "failure", *TableOptions.__annotations__):
             if getattr(args, name):
                 raise ArgumentError(f"--{name.replace('_', '-')} needs --table")
     columns: dict[str, str] = {}
@@ -290,19 +286,18 @@ def _split_pair(mapping: ColumnMapping, pair: str) -> tuple[str, str]:
 
 def _check_ranges(mapping: ColumnMapping, ranges: Mapping[str, str]) -> None:
     """Refuse ranges of different meanings that share a number."""
-    bounds = [parse_range(text)[1] for text in ranges]
+    bounds = [float(text.lstrip("<>=")) for text in ranges]
     for value in (near for b in bounds for near in (math.nextafter(b, -math.inf), b, b + 1)):
-        holding = [t for t in ranges if _COMPARE[parse_range(t)[0]](value, parse_range(t)[1])]
+        holding = [text for text in ranges if _is_within(value, text)]
         if len({ranges[text] for text in holding}) > 1:
             first, second = (mapping.name_option(ranges[t], t) for t in (holding[0], holding[-1]))
             raise ArgumentError(f"{first} and {second}: expected ranges without common numbers")
 
 
-def parse_range(text: str) -> tuple[str, float]:
-    """Return the sign and the bound of a range such as ">=4"."""
-    found = _RANGE.fullmatch(text)
-    assert found is not None
-    return found[1], float(found[2])
+def _is_within(value: float, numbers: str) -> bool:
+    """Return True if a value is in a range such as ">=4"."""
+    bound = numbers.lstrip("<>=")
+    return bool(_COMPARE[numbers.removesuffix(bound)](value, float(bound)))
 
 
 def find_columns(
@@ -324,13 +319,9 @@ def find_columns(
     """
     named = dict(mapping.columns)
     free = {*header} - {*named.values(), *mapping.unused}
-    if mapping.format:
-        from sts_analysis.inputs.presets import PRESETS
-
-        preset = PRESETS[mapping.format]
-        taken = {*named, *(free & {*columns})}
-        named |= {c: theirs for c, theirs in preset.find(header).items() if c not in taken}
-        free -= {*named.values()}
+    taken = {*named, *(free & {*columns})}
+    named |= {c: theirs for c, theirs in mapping.preset.find(header).items() if c not in taken}
+    free -= {*named.values()}
     further = {name_wide(n): column for n, column in enumerate(mapping.list_wide(header))}
     left_out = dict.fromkeys(column for column, _ in mapping.list_left_out(header))
     further |= {name_left_out(column): column for column in left_out}
@@ -362,13 +353,15 @@ def require_columns(
     Args:
       name: of the table, for errors.
       header: the columns as found in it.
-      columns: the columns that it has by our names, as `find_columns` returns them.
+      columns: the columns that it has by our names, as `find_columns` returns them; verdicts may
+        be in columns of annotators.
       mapping: how a user has described it.
 
     Raises:
       DamagedData: a column is missing; suggests one of a similar name for it.
     """
-    missing = [column for column in REQUIRED_COLUMNS if column not in columns]
+    known = {*columns} | ({"verdict"} if mapping.annotator_columns else set())
+    missing = [column for column in REQUIRED_COLUMNS if column not in known]
     if not missing:
         return
     listed = ", ".join(escape_unprintable(column[:_SHOWN]) for column in header[:MAX_LISTED])

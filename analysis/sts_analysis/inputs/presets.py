@@ -42,6 +42,10 @@ class Preset(NamedTuple):
         return found
 
 
+NO_PRESET = Preset({})
+"""The export of a program that is not known."""
+
+
 def _leave_out(column: str, *values: str) -> tuple[tuple[str, str], ...]:
     return tuple((column, value) for value in values)
 
