@@ -16,7 +16,6 @@ from sts_analysis.inputs.files import TABLE_FORMATS
 from sts_analysis.inputs.gather import (
     Gathered,
     add_scores,
-    gather_frame,
     gather_table,
     use_pseudonyms,
 )
@@ -223,8 +222,6 @@ def _gather(
     table = _find_table("source", source)
     if compare_to is not None:
         raise ArgumentError("compare_to needs a suite, NAME@VERSION; a table has no other version")
-    if isinstance(table, pd.DataFrame):
-        return gather_frame(table, mapping, spellings)
     return gather_table(table, mapping, spellings)
 
 

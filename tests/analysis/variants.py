@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from sts_analysis.inputs.gather import Gathered, gather_frame
+from sts_analysis.inputs.gather import Gathered, gather_table
 from sts_analysis.inputs.scores import check_scores
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.report.core import Options, Study
@@ -140,7 +140,7 @@ VARIANTS: dict[str, Callable[[], Gathered]] = {
 
 
 def _gather(frame: pd.DataFrame, *, interactive: bool = False) -> Gathered:
-    gathered = gather_frame(frame)
+    gathered = gather_table(frame)
     if not interactive:
         return gathered
     agents = sorted(set(frame["agent"]))

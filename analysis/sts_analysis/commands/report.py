@@ -38,9 +38,7 @@ def _report(args: argparse.Namespace) -> int:
     mapping = parse_mapping(args)
     if args.table is not None and (header := read_header(Path(args.table))) is not None:
         table = Path(args.table).name
-        found = find_columns(table, header, TYPES, mapping)
-        found |= dict.fromkeys(("annotator", "verdict"), "") if mapping.annotator_columns else {}
-        require_columns(table, header, found, mapping)
+        require_columns(table, header, find_columns(table, header, TYPES, mapping), mapping)
 
     from sts_analysis.api import build_report
     from sts_analysis.commands.source import gather_source

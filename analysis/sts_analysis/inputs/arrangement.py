@@ -7,79 +7,66 @@ import pandas as pd
 
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, VERDICTS, fold_word
-from sts_analysis.inputs import tables
-from sts_analysis.inputs.mapping import (
-    IGNORED,
-    ColumnMapping,
-    name_left_out,
-    name_wide,
-)
-from sts_analysis.inputs.presets import PRESETS, Preset
+from sts_analysis.inputs.mapping import IGNORED, ColumnMapping, name_left_out, name_wide
+from sts_analysis.inputs.tables import RawTable, by_word
 
 _UNKNOWN = ("", "na", "nan")
 _DESCRIBES = '{"ImportId"'
 """Start of the cells in the last row that describes columns."""
 
 
-def arrange_rows(
-    table: tables.RawTable, mapping: ColumnMapping
-) -> tuple[tables.RawTable, dict[str, int]]:
+def arrange_rows(table: RawTable, mapping: ColumnMapping) -> tuple[RawTable, dict[str, int]]:
     """Leave out rows, split rows of several annotators, and mark those of programs.
+
+    Args:
+      table: with every required column; see `require_columns`.
+      mapping: how a user has described it.
 
     Returns:
       The table in columns of the ratings format alone, and how many rows were left out, by reason.
     """
     left_out: dict[str, int] = {}
-    preset = PRESETS.get(mapping.format, Preset({}))
+
+    def leave_out(table: RawTable, rows: np.ndarray, reason: str) -> RawTable:
+        if not rows.any():
+            return table
+        left_out[reason] = left_out.get(reason, 0) + int(rows.sum())
+        return table.keep(~rows)
+
+    preset, pairs = mapping.preset, mapping.list_left_out(table.header)
     if preset.repeats_header:
-        table = _drop(table, _find_descriptions(table), "a description of the columns", left_out)
-    for column, value in mapping.list_left_out(table.header):
+        table = leave_out(table, _find_descriptions(table), "a description of the columns")
+    for column, value in pairs:
         # A number, such as 1.0, is compared as it is written without its zeros.
-        cells = tables.by_word(table.frame[name_left_out(column)], fold_word)
-        rows = (cells == fold_word(value)).to_numpy()
-        table = _drop(table, rows, f"{column} = {value}", left_out)
-    wide = mapping.list_wide(table.header)
-    if wide:
-        table = _split_annotators(table, wide)
-    if "verdict" in table.frame:
-        verdicts = table.frame["verdict"]
-        meaning = tables.by_word(verdicts, mapping.interpret)
-        for word in sorted(verdicts[meaning == IGNORED].unique()):
-            rows = (table.frame["verdict"] == word).to_numpy()
-            table = _drop(table, rows, f"verdict {word}", left_out)
-    helpers = {name_left_out(column) for column, _ in mapping.list_left_out(table.header)}
-    frame = table.frame.drop(columns=[*helpers])
+        shown = "NAME" if column == table.columns.get("annotator") else value
+        cells = by_word(table.frame[name_left_out(column)], fold_word)
+        table = leave_out(table, (cells == fold_word(value)).to_numpy(), f"{column} = {shown}")
+    table = table._replace(frame=table.frame.drop(columns=[*{name_left_out(c) for c, _ in pairs}]))
+    if mapping.annotator_columns:
+        table = _split_annotators(table, mapping.list_wide(table.header))
+    for word in table.frame["verdict"].unique():
+        if mapping.interpret(word) == IGNORED:
+            table = leave_out(table, (table.frame["verdict"] == word).to_numpy(), f"verdict {word}")
+    frame = table.frame
     if preset.source != "human" and "source" not in frame:
-        frame["source"] = tables.coded(np.zeros(len(frame), np.int8), [preset.source])
-    table = table._replace(frame=frame)
+        frame["source"] = preset.source
     if mapping.model_annotators:
         _mark_models(table, mapping)
-    if preset.first_frame is not None and {"step", "verdict"} <= {*frame}:
+    if preset.first_frame is not None and "step" in frame:
         frame["step"] = _count_steps(frame, mapping, preset.first_frame)
     return table, left_out
 
 
-def count_words(table: tables.RawTable, mapping: ColumnMapping) -> dict[str, dict[str, int]]:
+def count_words(table: RawTable, mapping: ColumnMapping) -> dict[str, dict[str, int]]:
     """Return the number of rows of each word that stands for a verdict, by its verdict."""
     counts: dict[str, dict[str, int]] = {verdict: {} for verdict in VERDICTS}
-    if "verdict" in table.frame:
-        for word, rows in sorted(Counter(table.frame["verdict"]).items()):
-            meaning = mapping.interpret(word)
-            if meaning in VERDICTS:
-                counts[meaning][word] = rows
+    for word, rows in sorted(Counter(table.frame["verdict"]).items()):
+        if (verdict := mapping.interpret(word)) in VERDICTS:
+            counts[verdict][word] = rows
     return {verdict: words for verdict, words in counts.items() if words}
 
 
-def _drop(
-    table: tables.RawTable, rows: np.ndarray, reason: str, left_out: dict[str, int]
-) -> tables.RawTable:
-    if not rows.any():
-        return table
-    left_out[reason] = left_out.get(reason, 0) + int(rows.sum())
-    return table.keep(~rows)
-
-
-def _find_descriptions(table: tables.RawTable) -> np.ndarray:
+def _find_descriptions(table: RawTable) -> np.ndarray:
     """Return bool[rows], the two rows below the header that describe the columns."""
     rows = np.zeros(len(table.lines), bool)
     if len(rows) > 1:
@@ -89,7 +76,7 @@ def _find_descriptions(table: tables.RawTable) -> np.ndarray:
     return rows
 
 
-def _split_annotators(table: tables.RawTable, annotators: list[str]) -> tables.RawTable:
+def _split_annotators(table: RawTable, annotators: list[str]) -> RawTable:
     """Return the table with a row for each verdict; a row without any stays one.
 
     Without a column `continuation`, a row as found is one.
@@ -103,16 +90,12 @@ def _split_annotators(table: tables.RawTable, annotators: list[str]) -> tables.R
     verdict = words[row, annotator]
     name = np.where(verdict == "", "", np.array(annotators, object)[annotator])
     if "continuation" not in frame:
-        frame = frame.assign(continuation=tables.by_word(pd.Series(table.lines.astype(str))))
+        frame = frame.assign(continuation=by_word(pd.Series(table.lines.astype(str))))
     table = table._replace(frame=frame.drop(columns=columns)).keep(row)
-    frame = table.frame.assign(
-        annotator=tables.by_word(pd.Series(name, dtype=object)),
-        verdict=tables.by_word(pd.Series(verdict, dtype=object)),
-    )
-    return table._replace(frame=frame)
+    return table._replace(frame=table.frame.assign(annotator=name, verdict=verdict))
 
 
-def _mark_models(table: tables.RawTable, mapping: ColumnMapping) -> None:
+def _mark_models(table: RawTable, mapping: ColumnMapping) -> None:
     """Make programs in the column of annotators the source of their rows."""
     frame = table.frame
     if "annotator" not in frame:
@@ -124,8 +107,8 @@ def _mark_models(table: tables.RawTable, mapping: ColumnMapping) -> None:
         if name not in known:
             raise UnknownName(f"annotator of {table.name}", name, filter(None, known))
     is_model = frame["annotator"].isin(mapping.model_annotators)
-    source = frame["source"] if "source" in frame else pd.Series("human", frame.index)
-    frame["source"] = tables.by_word(source.astype(object).mask(is_model, "model"))
+    source = frame["source"].astype(object) if "source" in frame else "human"
+    frame["source"] = np.where(is_model, "model", source)
 
 
 def _count_steps(frame: pd.DataFrame, mapping: ColumnMapping, first_frame: int) -> pd.Series:
@@ -140,5 +123,5 @@ def _count_steps(frame: pd.DataFrame, mapping: ColumnMapping, first_frame: int) 
     cells = frame["step"]
     if cells.dtype == np.float64:
         cells = cells.map(str)
-    marked = tables.by_word(frame["verdict"], mapping.interpret).isin(MARKED_VERDICTS)
-    return tables.by_word(cells, count).astype(object).where(marked, "")
+    marked = by_word(frame["verdict"], mapping.interpret).isin(MARKED_VERDICTS)
+    return by_word(cells, count).astype(object).where(marked, "")

@@ -2,26 +2,17 @@
 
 import io
 import zipfile
-from typing import NamedTuple
 
 from sts.errors import DamagedData, MissingExtra
 from sts.names import quote
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS
+from sts_analysis.inputs.tables import Source, format_value, from_rows
 
-SUFFIX = ".xlsx"
-
-
-class Sheet(NamedTuple):
-    """A sheet as a table of text; `lines` has the number of each row, and the header is row 1."""
-
-    header: list[str]
-    rows: list[list[str]]
-    lines: list[int]
-    form: str
+EXCEL_SUFFIX = ".xlsx"
 
 
-def parse_workbook(name: str, data: bytes) -> Sheet:
-    """Read the first sheet of a workbook: values, never formulas or macros.
+def open_workbook(name: str, data: bytes) -> Source:
+    """Read the first sheet of a workbook, whose header is row 1: values, no formulas or macros.
 
     Raises:
       DamagedData: it is damaged, empty or too large.
@@ -43,7 +34,7 @@ def parse_workbook(name: str, data: bytes) -> Sheet:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which some programs write wrongly
         rows = sheet.iter_rows(values_only=True)
-        cells = [[_format_cell(value) for value in row] for row in rows]
+        cells = [[format_value(value) for value in row] for row in rows]
     except DamagedData:
         raise
     except Exception as error:  # of many kinds, from a file that anyone may have written
@@ -60,12 +51,4 @@ def parse_workbook(name: str, data: bytes) -> Sheet:
     form = f"Excel, sheet {quote(sheet.title)}"
     if len(book.worksheets) > 1:
         form += f" (the first of {len(book.worksheets)})"
-    return Sheet(cells[0], [cells[n - 1] for n in lines], lines, form)
-
-
-def _format_cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+    return from_rows(name, cells[0], [cells[n - 1] for n in lines], lines, "row", form)

@@ -17,7 +17,7 @@ from sts.spellings import UNSTATED, Spellings
 from sts_analysis.inputs import tables
 from sts_analysis.inputs.arrangement import arrange_rows, count_words
 from sts_analysis.inputs.files import read_table
-from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, find_columns, require_columns
+from sts_analysis.inputs.mapping import AS_WRITTEN, ColumnMapping, require_columns
 from sts_analysis.inputs.ratings import NUMBERS, Excluded, check_ratings, split_excluded
 from sts_analysis.inputs.reading import Reading
 from sts_analysis.inputs.row_questions import ask_about_rows, refuse_equal_rows
@@ -30,7 +30,7 @@ from sts_analysis.inputs.scores import (
     override_scores,
 )
 from sts_analysis.inputs.subject import Other, Subject
-from sts_analysis.inputs.tables import InputFile, describe_frame
+from sts_analysis.inputs.tables import InputFile
 
 if TYPE_CHECKING:  # a report on a file needs no worlds
     from sts.continuations.types import Continuation
@@ -47,12 +47,12 @@ class Gathered(NamedTuple):
       folder: where it goes unless it is told otherwise.
       other: the other version, where one is asked.
       ids: of a workspace the id of each continuation, by its number in the ratings table.
-      mapping: how the columns and verdicts of a foreign table were read.
+      mapping: how the columns, verdicts and rows of a foreign table were read, without the names
+        of people.
       inputs: what identifies each file or data frame that was read; none for a suite.
       media_folder: what the paths in the column `media` are relative to; None without paths.
       excluded: what was left out because its annotators were excluded.
       reading: what was understood of a foreign table; None of a suite.
-      wide_places: numbers of the columns of annotators in such a table, from 1.
       versions: the name and fingerprint of each agent by its name in the ratings; {} of a table.
       spellings: what is known of names that differ only in how they are written.
       unmatched: agents of an added scores table that are not in the ratings.
@@ -85,24 +85,56 @@ class Gathered(NamedTuple):
     refused: str = ""
     unjudged: Mapping[tuple[str, str], int] = MappingProxyType({})
     reading: Reading | None = None
-    wide_places: tuple[int, ...] = ()
 
 
 def gather_table(
-    path: Path, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
+    given: Path | pd.DataFrame,
+    mapping: ColumnMapping = AS_WRITTEN,
+    spellings: Spellings = UNSTATED,
 ) -> Gathered:
-    """Gather everything for the report of a ratings table in a file; see `check_ratings`."""
-    table = read_table(path, tuple(TYPES), mapping, NUMBERS, with_others=True)
-    return _gather(table, mapping, spellings)
+    """Gather everything for the report of a ratings table, a file or in memory.
 
-
-def gather_frame(
-    frame: pd.DataFrame, mapping: ColumnMapping = AS_WRITTEN, spellings: Spellings = UNSTATED
-) -> Gathered:
-    """Gather everything for the report of a ratings table in memory; see `check_ratings`."""
-    table = tables.from_frame("table", frame, tuple(TYPES), mapping, NUMBERS, with_others=True)
-    table = table._replace(inputs=(describe_frame("table", frame),))
-    return _gather(table, mapping, spellings)
+    Raises:
+      StsError: see `read_table` and `check_ratings`.
+    """
+    table = read_table(given, tuple(TYPES), mapping, NUMBERS, with_others=True)
+    name, header, found = table.name, table.header, table.columns
+    require_columns(name, header, found, mapping)
+    refuse_equal_rows(table, mapping)
+    rows = len(table.lines)
+    table, left_out = arrange_rows(table, mapping)
+    if rows and table.frame.empty:
+        reasons = ", ".join(f"{count} by {reason}" for reason, count in left_out.items())
+        raise DamagedData(f"{name}: expected at least one row, found all left out: {reasons}")
+    verdicts, questions = count_words(table, mapping), ask_about_rows(table, mapping)
+    missing_media: list[str] = []
+    checked = check_ratings(table, mapping, spellings, missing_media)
+    ratings, excluded = split_excluded(checked)
+    lost = checked[~checked["continuation"].isin(ratings["continuation"])]
+    lost = lost.drop_duplicates("continuation")
+    reading = Reading(
+        name,
+        table.form,
+        len(ratings),
+        {ours: theirs for ours, theirs in found.items() if ours in TYPES},
+        tuple(column for column in header if column not in found.values()),
+        verdicts,
+        left_out,
+        (*questions, *missing_media),
+    )
+    return Gathered(
+        ratings,
+        empty_scores(),
+        Subject(name),
+        Path("sts-report"),
+        mapping=mapping.hide_people(header, found),
+        inputs=table.inputs,
+        media_folder=table.folder,
+        excluded=excluded,
+        spellings=spellings,
+        unjudged=Counter(zip(lost["agent"], lost["scenario"], strict=True)),
+        reading=reading,
+    )
 
 
 def use_pseudonyms(gathered: Gathered) -> Gathered:
@@ -126,11 +158,7 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
 
     Scores of agents that are not in the ratings count for nothing; see `Gathered.refused`.
     """
-    if isinstance(scores, pd.DataFrame):
-        table = tables.from_frame("scores", scores)
-        table = table._replace(inputs=(describe_frame("scores", scores),))
-    else:
-        table = read_table(scores, COLUMNS)
+    table = read_table(scores, COLUMNS, name="scores")
     known = {*gathered.ratings["agent"].unique(), *(name for name, _ in gathered.versions.values())}
     given, refused = match_agents(table.name, check_scores(table), known, gathered.spellings)
     return gathered._replace(
@@ -138,52 +166,4 @@ def add_scores(gathered: Gathered, scores: Path | pd.DataFrame) -> Gathered:
         inputs=gathered.inputs + table.inputs,
         unmatched=tuple(sorted({*given["agent"]} - known)),
         refused=refused,
-    )
-
-
-def _gather(table: tables.RawTable, mapping: ColumnMapping, spellings: Spellings) -> Gathered:
-    name, header = table.name, table.header
-    found = find_columns(name, header, tuple(TYPES), mapping)
-    refuse_equal_rows(table, mapping)
-    rows = len(table.lines)
-    table, left_out = arrange_rows(table, mapping)
-    require_columns(name, header, table.frame.columns, mapping)
-    if rows and table.frame.empty:
-        reasons = ", ".join(f"{count} by {reason}" for reason, count in left_out.items())
-        raise DamagedData(f"{name}: expected at least one row, found all left out: {reasons}")
-    people = f"{found.get('annotator', '')} = "  # whose names no report states
-    stated = Counter[str]()
-    for reason, count in left_out.items():
-        stated[f"{people}NAME" if reason.startswith(people) else reason] += count
-    verdicts, questions = count_words(table, mapping), ask_about_rows(table, mapping)
-    missing_media: list[str] = []
-    checked = check_ratings(table, mapping, spellings, missing_media)
-    ratings, excluded = split_excluded(checked)
-    lost = checked[:0]
-    if excluded.people:
-        lost = checked[~checked["continuation"].isin(ratings["continuation"])]
-        lost = lost.drop_duplicates("continuation")
-    reading = Reading(
-        name,
-        table.form,
-        len(ratings),
-        {ours: theirs for ours, theirs in found.items() if ours in TYPES},
-        tuple(column for column in header if column not in found.values()),
-        verdicts,
-        dict(stated),
-        (*questions, *missing_media),
-    )
-    return Gathered(
-        ratings,
-        empty_scores(),
-        Subject(name),
-        Path("sts-report"),
-        mapping=mapping,
-        inputs=table.inputs,
-        media_folder=table.folder,
-        excluded=excluded,
-        spellings=spellings,
-        unjudged=Counter(zip(lost["agent"], lost["scenario"], strict=True)),
-        reading=reading,
-        wide_places=tuple(header.index(column) + 1 for column in mapping.list_wide(header)),
     )

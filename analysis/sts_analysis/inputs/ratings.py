@@ -4,8 +4,6 @@ A row whose annotator and verdict are empty is a continuation without a judgemen
 that is absent, or empty throughout, is not known: what needs it is null in a report.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -83,8 +81,8 @@ def check_ratings(
         usual = _DEFAULTS.get(column, "")
         if column not in given:
             frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
-        elif usual or frame[column].dtype == object:
-            frame[column] = tables.by_word(frame[column], partial(_or_usual, usual))
+        elif usual or not (tables.is_coded(frame[column]) or frame[column].dtype == np.float64):
+            frame[column] = tables.by_word(frame[column], lambda word, usual=usual: word or usual)
     _check_words(table, mapping)
     _check_names(table, given, spellings)
     horizon = _horizon(table, given)
@@ -200,26 +198,12 @@ def _check_media(table: tables.RawTable) -> list[str]:
     return [f"{table.place(row)}: media: {quote(first)} does not exist{more}: not shown."]
 
 
-def _or_usual(usual: str, word: str) -> str:
-    return word or usual
-
-
 def _numbers(frame: pd.DataFrame, given: set[str]) -> pd.Series:
     """Return int64[rows], which continuation each is of, counted in the order of their names."""
-    number = _join_codes(frame, CONTINUATION)
+    number = tables.number_groups(frame, CONTINUATION)
     if "continuation" not in given:  # a row is one
-        rows = np.argsort(number, kind="stable")
-        number[rows] = np.arange(len(frame))
+        number = np.argsort(np.argsort(number, kind="stable"))
     return pd.Series(number, frame.index)
-
-
-def _join_codes(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
-    """Return int64[rows], which combination of names each row has, counted in their order."""
-    number = np.zeros(len(frame), np.int64)
-    for column in columns:
-        words = frame[column].cat
-        number = np.unique(number * len(words.categories) + words.codes, return_inverse=True)[1]
-    return number
 
 
 def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
@@ -276,7 +260,7 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
     frame = table.frame
     for column in SPELLED:
         if names := spellings.resolve(frame[column].cat.categories):
-            frame[column] = tables.by_word(frame[column], partial(_or_name, names))
+            frame[column] = tables.by_word(frame[column], lambda word, n=names: n.get(word, word))
     for first, second, others in spellings.find_pairs(frame["annotator"].cat.categories):
         row = int(np.argmax((frame["annotator"] == second).to_numpy()))
         more = f" (and {others} more spellings)" if others else ""
@@ -286,15 +270,11 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
         )
 
 
-def _or_name(names: Mapping[str, str], word: str) -> str:
-    return names.get(word, word)
-
-
 def _check_alone(table: tables.RawTable) -> None:
     """Reject a table in which two rows may be of one continuation, and nothing says so."""
     frame = table.frame
-    cell = _join_codes(frame, ("agent", "scenario"))
-    judge = _join_codes(frame, ("source", "annotator"))
+    cell = tables.number_groups(frame, ("agent", "scenario"))
+    judge = tables.number_groups(frame, ("source", "annotator"))
     pairs = pd.DataFrame({"cell": cell, "judge": judge})[~_unjudged(frame)].drop_duplicates()
     several = pairs["cell"][pairs["cell"].duplicated()]
     expected = "a column continuation, because several have judged this agent in this scenario"
@@ -332,7 +312,7 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     for column in ("category", "kind", "trajectory"):
         tables.one_value_each(table, "scenario", column, ~reference)
     tables.one_value_each(table, "agent", "sees", ~reference)
-    judge = _join_codes(frame, ("source", "annotator"))
+    judge = tables.number_groups(frame, ("source", "annotator"))
     twice = (number * (judge.max() + 1) + judge).duplicated().to_numpy()
     expected = "one row per continuation and annotator"
     tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,10 @@ import pandas as pd
 from sts.errors import DamagedData
 from sts.names import count_noun, quote
 from sts_analysis.inputs.mapping import ColumnMapping
-from sts_analysis.inputs.tables import OtherColumn, RawTable, is_empty
+from sts_analysis.inputs.tables import Column, RawTable, format_value, number_groups
 
+_CELL = ["agent", "scenario"]
+"""Columns that an attempt is of."""
 _SEPARATING = ("continuation", "clip", "media", "order", "seconds")
 """Columns of ours that distinguish attempts which are equal otherwise."""
 _PERSON = re.compile(
@@ -31,18 +32,6 @@ _MOST_WORDS = 50
 """Distinct words up to which a column can be a status."""
 
 
-class _Rows(NamedTuple):
-    """Numbers that equal rows have in common.
-
-    Attributes:
-      cell: uint64[rows], of agent and scenario.
-      judged: uint64[rows], of agent, scenario and annotator.
-    """
-
-    cell: np.ndarray
-    judged: np.ndarray
-
-
 def refuse_equal_rows(table: RawTable, mapping: ColumnMapping) -> None:
     """Refuse rows that are equal in every column, if columns distinguish all other rows.
 
@@ -51,23 +40,20 @@ def refuse_equal_rows(table: RawTable, mapping: ColumnMapping) -> None:
     Raises:
       DamagedData: names the first such row and the one that it repeats.
     """
-    if mapping.keeps_equal_rows or mapping.annotator_columns or table.frame.empty:
+    others = {f"other column {n}": c.codes for n, c in enumerate(table.others.values())}
+    marks = [column for column in _SEPARATING if column in table.frame] + [*others]
+    if mapping.keeps_equal_rows or mapping.annotator_columns or not marks:
         return
-    own = {column: pd.factorize(table.frame[column])[0] for column in table.frame}
-    others = [other.codes for other in table.others.values()]
-    count = len(table.lines)
-    number = _join(count, *own.values(), *others)
-    again = pd.Series(number).duplicated().to_numpy()
+    rows = pd.concat([table.frame, pd.DataFrame(others)], axis=1)
+    again = rows.duplicated().to_numpy()
     if not again.any():
         return
-    cell = _join(count, *(own[column] for column in ("agent", "scenario") if column in own))
-    mark = _join(count, *(own[column] for column in _SEPARATING if column in own), *others)
-    rows = pd.DataFrame({"cell": cell, "mark": mark})[~again]
-    is_distinguished = not rows.duplicated().any()
-    varies = rows["cell"].duplicated().any() or not rows["mark"].duplicated().any()
-    if is_distinguished and varies and len(rows) > 1:
+    kept = rows[~again]
+    is_distinguished = not kept.duplicated([*_CELL, *marks]).any()
+    varies = kept.duplicated(_CELL).any() or not kept.duplicated(marks).any()
+    if is_distinguished and varies and len(kept) > 1:
         row = int(np.argmax(again))
-        first = int(np.argmax(number == number[row]))
+        first = int(np.argmax(rows[: row + 1].duplicated(keep=False)))
         raise DamagedData(
             f"{table.place(row)}: equal in every column to {table.unit} {table.lines[first]}, as "
             f"{count_noun(int(again.sum()), 'row')} repeat another; remove repeated rows, or state "
@@ -75,34 +61,33 @@ def refuse_equal_rows(table: RawTable, mapping: ColumnMapping) -> None:
         )
 
 
-def _join(rows: int, *columns: np.ndarray) -> np.ndarray:
-    """Return uint64[rows], a hash of the numbers in each row."""
-    number = np.zeros(rows, np.uint64)
-    for codes in columns:
-        number = pd.util.hash_array(number + codes.astype(np.uint64))
-    return number
-
-
 def ask_about_rows(table: RawTable, mapping: ColumnMapping) -> tuple[str, ...]:
-    """Return questions about columns that are not used, each with the options that answer it."""
-    rows = _number_rows(table)
+    """Return questions about columns that are not used, each with the options that answer it.
+
+    Args:
+      table: with every required column; see `require_columns`.
+      mapping: how a user has described it.
+    """
+    judged = [*_CELL, *(column for column in ("annotator",) if column in table.frame)]
+    rows = pd.DataFrame(
+        {"cell": number_groups(table.frame, _CELL), "judged": number_groups(table.frame, judged)}
+    )
     questions = []
     for name, column in table.others.items():
         if name not in mapping.unused and len(column.codes):
             questions += [*_ask_about_column(table, mapping, rows, name, column)][:1]
     if "media" in table.frame:
-        media = table.frame["media"]
-        codes = pd.factorize(media)[0]
-        codes[is_empty(media)] = -1
-        questions += _ask_about_media(table, "media", codes, media)
+        media = table.frame["media"].astype(object)
+        column = Column(*pd.factorize(media.where(media != "", None)))
+        questions += _ask_about_media(table, "media", column)
     return tuple(questions)
 
 
 def _ask_about_column(
-    table: RawTable, mapping: ColumnMapping, rows: _Rows, name: str, column: OtherColumn
+    table: RawTable, mapping: ColumnMapping, rows: pd.DataFrame, name: str, column: Column
 ) -> Iterator[str]:
     dismiss = mapping.name_option("unused", name)
-    if len(column.words) <= _MOST_WORDS:
+    if len(column.values) <= _MOST_WORDS:
         words = [word for word in column.list_words() if _is_dismissed(name, word)]
         if words:
             options = " ".join(mapping.name_option("leave_out", f"{name}={w}") for w in words)
@@ -112,7 +97,7 @@ def _ask_about_column(
             )
     filled = column.codes >= 0
     is_person = _PERSON.search(name) is not None
-    if "annotator" not in table.frame and (is_person or _is_crossed(rows.cell, column)):
+    if "annotator" not in table.frame and (is_person or _is_crossed(rows, column)):
         who = mapping.name_option("column", f"annotator={name}")
         what = mapping.name_option("column", f"continuation={name}")
         yield (
@@ -124,13 +109,12 @@ def _ask_about_column(
     if is_asked and _ATTEMPT.search(name) and _is_repeated_thing(rows, column):
         what = mapping.name_option("column", f"continuation={name}")
         yield (
-            f"Column {quote(name)} has {len(column.words):,} values in {len(column.codes):,} rows: "
-            f"are rows of one value copies, or judgements of one attempt ({what})? If neither, "
-            f"state {dismiss}."
+            f"Column {quote(name)} has {len(column.values):,} values in {len(rows):,} rows: are "
+            f"rows of one value copies, or judgements of one attempt ({what})? If neither, state "
+            f"{dismiss}."
         )
-    if len(column.words) and _MEDIA.search(str(column.list_words()[0])):
-        cells = pd.Series(np.array([*column.list_words(), ""], object)[column.codes])
-        yield from _ask_about_media(table, name, column.codes, cells)
+    if len(column.values) and _MEDIA.search(format_value(column.values[0])):
+        yield from _ask_about_media(table, name, column)
 
 
 def _is_dismissed(name: str, word: str) -> bool:
@@ -138,29 +122,26 @@ def _is_dismissed(name: str, word: str) -> bool:
     return folded in _DISMISSED or folded in _DISMISSED_BY.get(name.casefold(), ())
 
 
-def _is_crossed(cell: np.ndarray, column: OtherColumn) -> bool:
+def _is_crossed(rows: pd.DataFrame, column: Column) -> bool:
     """Return True if a column never repeats within a cell, but does from one cell to the next."""
-    rows = len(cell)
-    if len(column.words) * 2 > rows or (column.codes < 0).any():
+    if len(column.values) * 2 > len(rows) or (column.codes < 0).any():
         return False
-    within = pd.DataFrame({"cell": cell, "code": column.codes}).duplicated().any()
-    return not within and bool(pd.Series(cell).duplicated().any())
+    is_within = rows.assign(code=column.codes).duplicated(["cell", "code"]).any()
+    return not is_within and bool(rows["cell"].duplicated().any())
 
 
-def _is_repeated_thing(rows: _Rows, column: OtherColumn) -> bool:
+def _is_repeated_thing(rows: pd.DataFrame, column: Column) -> bool:
     """Return True if a column repeats only within what one annotator judged of one agent."""
-    if not len(np.unique(rows.judged)) < len(column.words) < len(column.codes):
+    if not rows["judged"].nunique() < len(column.values) < len(column.codes):
         return False
-    pairs = pd.DataFrame({"code": column.codes, "judged": rows.judged}).drop_duplicates()
+    pairs = rows.assign(code=column.codes)[["code", "judged"]].drop_duplicates()
     return not pairs["code"].duplicated().any()
 
 
-def _ask_about_media(table: RawTable, name: str, codes: np.ndarray, words: pd.Series) -> list[str]:
+def _ask_about_media(table: RawTable, name: str, column: Column) -> list[str]:
     """Return a question if two agents share a video."""
-    if "agent" not in table.frame:
-        return []
-    pairs = pd.DataFrame({"code": codes, "agent": table.frame["agent"].astype(object)})
-    pairs = pairs[(pairs["agent"] != "").to_numpy() & (codes >= 0)].drop_duplicates()
+    pairs = pd.DataFrame({"code": column.codes, "agent": table.frame["agent"].astype(object)})
+    pairs = pairs[(pairs["agent"] != "") & (pairs["code"] >= 0)].drop_duplicates()
     shared = pairs[pairs["code"].duplicated(keep=False)]
     if shared.empty:
         return []
@@ -168,16 +149,7 @@ def _ask_about_media(table: RawTable, name: str, codes: np.ndarray, words: pd.Se
     agents = ", ".join(shared["agent"][shared["code"] == code])
     other = shared["code"].nunique() - 1
     more = f" (and {other} other files)" if other else ""
-    word = str(words.iat[int(np.argmax(codes == code))])
     return [
-        f"Column {quote(name)} has {quote(word)}{more} for several agents, {agents}: correct the "
-        "table, unless their attempts are the same."
+        f"Column {quote(name)} has {quote(column.list_words()[code])}{more} for several agents, "
+        f"{agents}: correct the table, unless their attempts are the same."
     ]
-
-
-def _number_rows(table: RawTable) -> _Rows:
-    def number(*columns: str) -> np.ndarray:
-        given = [pd.factorize(table.frame[c])[0] for c in columns if c in table.frame]
-        return _join(len(table.lines), *given)
-
-    return _Rows(number("agent", "scenario"), number("agent", "scenario", "annotator"))

@@ -39,24 +39,50 @@ class InputFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class OtherColumn(NamedTuple):
-    """A column that a table has and that is not used: of each row, which of the words it is."""
+class Column(NamedTuple):
+    """The cells of a column: of each row, which of the distinct values it is; -1 where missing."""
 
     codes: np.ndarray
-    words: Any
+    values: Any
 
-    def keep(self, rows: np.ndarray) -> "OtherColumn":
-        """Return some rows, with the words that these have."""
+    def keep(self, rows: np.ndarray) -> "Column":
+        """Return some rows, with the values that these have."""
         codes = self.codes[rows]
         used = np.unique(codes[codes >= 0])
-        place = np.full(len(self.words) + 1, -1)  # the last is of missing cells, whose code is -1
+        place = np.full(len(self.values) + 1, -1)  # the last is of missing cells
         place[used] = np.arange(len(used))
-        return OtherColumn(place[codes], self.words.take(used))
+        return Column(place[codes], self.values.take(used))
 
     def list_words(self) -> list[str]:
-        """Return the words as texts."""
-        words = self.words.to_pylist() if isinstance(self.words, pa.Array) else self.words
-        return [*map(format_value, words)]
+        """Return the values as texts."""
+        return [*map(format_value, np.asarray(self.values, object))]
+
+
+Cells = tuple[dict[int, pd.Series], np.ndarray]
+"""Columns by their places in the header, and int64[rows], the number of each row."""
+
+
+class Source(NamedTuple):
+    """A table of any format, before it is known which of its columns are needed.
+
+    Attributes:
+      name: what errors call it, such as the file's name.
+      header: the names of all columns.
+      rows: the number of rows, or more if some may be empty.
+      read: reads columns, given the places of those that are used, and of others, which it may
+        leave out.
+      unit: what the number of a row counts, "line" or "row".
+      form: how the table was written, such as "UTF-8, separated by commas".
+      mark: what a Parquet file of ours says of its format, "" for any other.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: int
+    read: Callable[[Sequence[int], Sequence[int]], Cells]
+    unit: str
+    form: str
+    mark: str = ""
 
 
 class RawTable(NamedTuple):
@@ -68,13 +94,14 @@ class RawTable(NamedTuple):
         missing; or float64, NaN where it is missing.
       lines: int64[rows], what errors call each row.
       unit: "line" (of the file, the header is line 1) or "row" (the first row is 1).
-      header: the names of all columns as found, of which the frame may have a part.
-      mark: what a Parquet file of ours says of its format, "" for any other.
-      folder: of its file; None for a table in memory.
-      inputs: what identifies its file; empty for a table in memory.
+      header: the names of all columns as found.
+      columns: the name in the header, by the name of each column of the frame as it was read.
       others: columns that are not used, by their names as found, if they were asked for and are
         few enough to be read.
       form: how it was written, such as "UTF-8, separated by commas".
+      mark: what a Parquet file of ours says of its format, "" for any other.
+      folder: of its file; None for a table in memory.
+      inputs: what identifies its file or data frame, if it was read by `files.read_table`.
     """
 
     name: str
@@ -82,11 +109,12 @@ class RawTable(NamedTuple):
     lines: np.ndarray
     unit: str
     header: Sequence[str]
+    columns: Mapping[str, str] = MappingProxyType({})
+    others: Mapping[str, Column] = MappingProxyType({})
+    form: str = ""
     mark: str = ""
     folder: Path | None = None
     inputs: tuple[InputFile, ...] = ()
-    others: Mapping[str, OtherColumn] = MappingProxyType({})
-    form: str = ""
 
     def place(self, row: int) -> str:
         """Name a row, counted from 0, as its author would find it."""
@@ -101,6 +129,52 @@ class RawTable(NamedTuple):
         )
 
 
+def select_columns(
+    source: Source,
+    columns: Sequence[str] | None = None,
+    mapping: ColumnMapping = AS_WRITTEN,
+    numeric: Collection[str] = (),
+    *,
+    with_others: bool = False,
+) -> RawTable:
+    """Read the columns of a table that have a meaning.
+
+    Args:
+      source: the table.
+      columns: what a table of its kind may have; None for all that it has.
+      mapping: how a user has described it.
+      numeric: columns that become float64 if the table holds them as numbers.
+      with_others: also read the columns that are not used, unless they are very many cells.
+
+    Raises:
+      ArgumentError: the table has no column that `mapping` names.
+      DamagedData: it has two columns of one name, or a text that is not Unicode.
+    """
+    name, header = source.name, source.header
+    found = find_columns(name, header, header if columns is None else columns, mapping)
+    check_header(name, header, found.values())
+    places = {ours: header.index(theirs) for ours, theirs in found.items()}
+    used, others = sorted({*places.values()}), {}
+    if with_others and source.rows * len(header) <= MOST_OTHER_CELLS:
+        unused = {*filter(None, header)}.difference(found.values())
+        others = {theirs: header.index(theirs) for theirs in header if theirs in unused}
+    read, lines = source.read(used, [*others.values()])
+    table = RawTable(name, pd.DataFrame(), lines, source.unit, header, found)
+    cells = {
+        column: read[place].to_numpy(np.float64, na_value=np.nan)
+        if column in numeric and pd.api.types.is_any_real_numeric_dtype(read[place])
+        else _format_cells(table, header[place], read[place])
+        for column, place in places.items()
+    }
+    encoded = {theirs: _encode(read[n]) for theirs, n in others.items() if n in read}
+    return table._replace(
+        frame=pd.DataFrame(cells, columns=[*places], index=range(len(lines))),
+        others={theirs: column for theirs, column in encoded.items() if column is not None},
+        form=source.form,
+        mark=source.mark,
+    )
+
+
 def from_frame(
     name: str,
     frame: pd.DataFrame,
@@ -110,45 +184,36 @@ def from_frame(
     *,
     with_others: bool = False,
 ) -> RawTable:
-    """Treat a frame made elsewhere like a file: every cell becomes text again.
+    """Treat a data frame like a file: every cell becomes text again; see `select_columns`."""
 
-    Args:
-      name: of the table, for errors.
-      frame: with a value in each cell.
-      columns: what a table of its kind may have; None for all of the frame.
-      mapping: how a user has described the frame.
-      numeric: columns that become float64 if the frame holds them as numbers.
-      with_others: also take the columns that are not used.
+    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
+        return {n: frame.iloc[:, n] for n in (*used, *others)}, np.arange(1, len(frame) + 1)
 
-    Raises:
-      ArgumentError: the frame has no column that `mapping` names.
-      DamagedData: it has two columns of one name.
-    """
     header = [str(column) for column in frame.columns]
-    found = find_columns(name, header, header if columns is None else columns, mapping)
-    check_header(name, header, found.values())
-    series = {column: frame.iloc[:, header.index(place)] for column, place in found.items()}
-    cells = {
-        column: values.to_numpy(np.float64, na_value=np.nan)
-        if column in numeric and pd.api.types.is_any_real_numeric_dtype(values)
-        else code_series(name, values)
-        for column, values in series.items()
-    }
-    others = {}
-    if with_others and frame.size <= MOST_OTHER_CELLS:
-        for place in list_other_places(header, found):
-            try:
-                others[header[place]] = OtherColumn(*pd.factorize(frame.iloc[:, place]))
-            except TypeError:  # such as lists, of which no two are compared
-                continue
-    texts = of_texts(name, pd.DataFrame(cells, index=range(len(frame))))
-    return texts._replace(header=header, others=others, form="a data frame")
+    source = Source(name, header, len(frame), read, "row", "a data frame")
+    return select_columns(source, columns, mapping, numeric, with_others=with_others)
 
 
-def list_other_places(header: Sequence[str], found: Mapping[str, str]) -> list[int]:
-    """Return the places of the named columns that are not used, of each name the first."""
-    first = {name: place for place, name in reversed([*enumerate(header)])}
-    return sorted(first[name] for name in first if name and name not in found.values())
+def from_rows(
+    name: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    lines: Sequence[int],
+    unit: str,
+    form: str,
+) -> Source:
+    """Return a table of rows of text."""
+
+    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
+        columns = {n: pd.Series([row[n] for row in rows], dtype=object) for n in (*used, *others)}
+        return columns, np.array(lines, np.int64)
+
+    return Source(name, header, len(rows), read, unit, form)
+
+
+def from_arrow(column: pa.Array | pa.ChunkedArray) -> pd.Series:
+    """Return a column of Arrow, without a copy."""
+    return pd.Series(pd.arrays.ArrowExtensionArray(column))
 
 
 def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
@@ -211,7 +276,7 @@ def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clea
       DamagedData: a text is invalid; names the first such row.
     """
     cells = table.frame[column]
-    if clean is clean_name and _is_coded(cells) and _are_plain(list(cells.cat.categories)):
+    if clean is clean_name and is_coded(cells) and _are_plain(list(cells.cat.categories)):
         return
     errors: dict[str, ArgumentError] = {}
 
@@ -239,7 +304,8 @@ def refuse_rounded(table: RawTable, column: str) -> None:
     refuse(table, bad, "an identifier that is a text or a whole number", column, remedy)
 
 
-def _is_coded(column: pd.Series) -> bool:
+def is_coded(column: pd.Series) -> bool:
+    """Return True if a column is of categories."""
     return isinstance(column.dtype, pd.CategoricalDtype)
 
 
@@ -267,7 +333,7 @@ def is_empty(column: pd.Series) -> np.ndarray:
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     """Return int[rows] and the texts that these count."""
-    if _is_coded(column):
+    if is_coded(column):
         return column.cat.codes.to_numpy(), column.cat.categories
     codes, words = pd.factorize(column)
     return codes, pd.Index(words)
@@ -352,13 +418,24 @@ def one_value_each(
         )
 
 
+def number_groups(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Return int64[rows], which combination of texts each row has, in the order of categories."""
+    number = np.zeros(len(frame), np.int64)
+    for column in columns:
+        codes, words = _codes(frame[column])
+        number = np.unique(number * len(words) + codes, return_inverse=True)[1]
+    return number
+
+
 def _cell(column: pd.Series, row: int) -> str:
     return quote(format_value(column.iat[row]))
 
 
-def format_value(value: object) -> str:
+def format_value(value: Any) -> str:
     """Return a value as the text of a cell; whole numbers without a point, "" for none."""
-    if value is None or value is pd.NA or value is pd.NaT or value != value:
+    if isinstance(value, str):  # as most are
+        return value.strip()
+    if pd.isna(value) is True:  # of a list it is an array
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value) if abs(value) < MAX_EXACT else float(value))
@@ -367,18 +444,23 @@ def format_value(value: object) -> str:
     return str(value).strip()
 
 
-def code_series(name: str, column: pd.Series) -> pd.Categorical:
+def _encode(column: pd.Series) -> Column | None:
+    """Return a column with each distinct value once; None if values such as lists have no hash."""
+    try:
+        return Column(*pd.factorize(column))
+    except (TypeError, pa.ArrowNotImplementedError):
+        return None
+
+
+def _format_cells(table: RawTable, name: str, column: pd.Series) -> pd.Categorical:
     """Return the text of each cell; convert each distinct value once."""
+    encoded = _encode(column) or Column(np.arange(len(column)), column)
+    words = encoded.list_words()
     try:
-        codes, values = pd.factorize(column)
-    except TypeError:  # such as lists
-        codes, values = np.arange(len(column)), pd.Index(column)
-    words = [*map(format_value, values)]
-    try:
-        return sort_words(codes, pa.array(words, pa.large_string()))
+        return sort_words(encoded.codes, pa.array(words, pa.large_string()))
     except UnicodeEncodeError:
         (bad, *_) = (n for n, word in enumerate(words) if re.search("[\ud800-\udfff]", word))
         raise DamagedData(
-            f"{name}, row {np.argmax(codes == bad) + 1}: {column.name}: expected text in Unicode, "
-            f"found {quote(words[bad])}"
+            f"{table.place(int(np.argmax(encoded.codes == bad)))}: {name}: expected text in "
+            f"Unicode, found {quote(words[bad])}"
         ) from None

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from sts_analysis.inputs import tables
-from sts_analysis.inputs.gather import add_scores, gather_frame, gather_table
+from sts_analysis.inputs.gather import add_scores, gather_table
 from sts_analysis.inputs.tables import InputFile
 
 RATINGS = pd.DataFrame(
@@ -46,7 +46,7 @@ def test_digest_of_a_data_frame_is_that_of_its_csv_file(
     frame = RATINGS
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    gathered = add_scores(gather_frame(frame), SCORES)
+    gathered = add_scores(gather_table(frame), SCORES)
     scores = hashlib.sha256(b"agent,metric,value\na,m,1.0\nb,m,2.5\n").hexdigest()
     assert gathered.inputs == (InputFile("table", 4, digest(path)), InputFile("scores", 2, scores))
     again = gather_table(path)

@@ -9,7 +9,7 @@ import pytest
 
 import sts
 from sts.errors import DamagedData
-from sts_analysis.inputs.gather import gather_frame, gather_table
+from sts_analysis.inputs.gather import gather_table
 
 ADDRESS = "https://example.org:8443/a%20b/clip.MP4?sign=1&x=%2E#t=3"
 
@@ -83,7 +83,7 @@ def test_other_media_are_refused_with_their_line(folder: Path, cell: str, expect
 
 def test_data_frame_can_have_only_addresses() -> None:
     frame: Any = pd.DataFrame({"agent": "a", "scenario": ["s", "t"], "verdict": "success"})
-    gathered = gather_frame(frame.assign(media=["", ADDRESS]))
+    gathered = gather_table(frame.assign(media=["", ADDRESS]))
     assert gathered.ratings["media"].tolist() == ["", ADDRESS] and gathered.media_folder is None
     with pytest.raises(DamagedData, match=r"table, row 2: media: .* as a data frame has no folder"):
         sts.load_ratings(frame.assign(media=[ADDRESS, "a.mp4"]))

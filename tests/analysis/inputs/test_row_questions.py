@@ -7,7 +7,7 @@ import pytest
 
 import sts
 from sts.errors import DamagedData
-from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.gather import gather_table
 from sts_analysis.inputs.mapping import make_mapping
 
 CELLS = pd.DataFrame(
@@ -18,7 +18,7 @@ PLAIN = CELLS.drop(columns="k")
 
 
 def ask(frame: pd.DataFrame, **options: Any) -> tuple[str, ...]:
-    reading = gather_frame(frame, make_mapping(**options)).reading
+    reading = gather_table(frame, make_mapping(**options)).reading
     assert reading is not None
     return reading.questions
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import sts
-from sts_analysis.inputs.gather import add_scores, gather_frame
+from sts_analysis.inputs.gather import add_scores, gather_table
 
 
 def make_table(*rows: tuple[str, str, str, str]) -> pd.DataFrame:
@@ -105,5 +105,5 @@ def test_arguments_that_repeat_a_report_hold_what_was_said_of_names():
 
 
 def test_refused_score_leaves_the_ranking_untouched():
-    gathered = add_scores(gather_frame(JUDGED), SCORES)
+    gathered = add_scores(gather_table(JUDGED), SCORES)
     assert gathered.refused and gathered.unmatched == ("A3", "b")

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.gather import gather_table
 from sts_analysis.report.claim import Progress, decide
 from sts_analysis.report.core import Options, Study
 from sts_analysis.report.sections import conclusion
@@ -60,9 +60,9 @@ def test_closed_study_is_final_with_a_stricter_bar_and_its_reason() -> None:
 def test_excluded_people_are_stated_and_change_nothing_else() -> None:
     frame = draw_study(FOUR)
     first = frame["annotator"] == sorted(frame["annotator"].unique())[0]
-    kept = Study(gather_frame(frame[~first])._replace(missing={}), Options(), PROVENANCE)
+    kept = Study(gather_table(frame[~first])._replace(missing={}), Options(), PROVENANCE)
     marked = frame.assign(excluded=np.where(first, "did not watch", ""))
-    study = Study(gather_frame(marked), Options(), PROVENANCE)
+    study = Study(gather_table(marked), Options(), PROVENANCE)
     said, expected = conclusion.compute(study), conclusion.compute(kept)
     number = int(first.sum())
     assert study.gathered.excluded == (1, number, ("did not watch",))
@@ -89,12 +89,12 @@ def test_scenario_that_waits_to_be_judged_is_not_lacking() -> None:
     frame = draw_study(FOUR, judged=0.5, scenarios=20)
     waits = frame["agent"] == "random"
     frame.loc[waits, ["annotator", "verdict", "step"]] = None
-    study = Study(gather_frame(frame.drop_duplicates(["clip", "annotator"])), Options(), PROVENANCE)
+    study = Study(gather_table(frame.drop_duplicates(["clip", "annotator"])), Options(), PROVENANCE)
     assert study.claim.state == "interim" and not study.claim.lacking
 
 
 def test_no_agent_is_left_out_of_a_study_that_has_just_begun() -> None:
-    study = Study(gather_frame(draw_study(FOUR, judged=0.01)), Options(), PROVENANCE)
+    study = Study(gather_table(draw_study(FOUR, judged=0.01)), Options(), PROVENANCE)
     assert study.claim.state == "interim" and not study.claim.significant.any()
     assert study.claim.ranked.size == np.isfinite(study.rates.rate).sum() == 4
     result = conclusion.compute(study)
@@ -111,7 +111,7 @@ def test_no_agent_is_left_out_of_a_study_that_has_just_begun() -> None:
 )
 def test_study_closed_too_early_says_what_is_missing(judged, reason, said) -> None:
     frame = draw_study(FOUR, judged=judged, twice=0)
-    study = Study(gather_frame(frame), Options(closed="no funds"), PROVENANCE)
+    study = Study(gather_table(frame), Options(closed="no funds"), PROVENANCE)
     assert (study.claim.state, study.claim.reason) == ("withheld", reason)
     assert said in to_plain(conclusion.compute(study).headline)
 
@@ -119,13 +119,13 @@ def test_study_closed_too_early_says_what_is_missing(judged, reason, said) -> No
 def test_verdict_on_a_clip_of_two_agents_is_one_judgement() -> None:
     frame = draw_study({"a": 0.5}, twice=0).assign(clip="c" + pd.Series(range(384)).astype(str))
     both = pd.concat([frame, frame.assign(agent="b")])
-    result = conclusion.compute(Study(gather_frame(both), Options(), PROVENANCE))
+    result = conclusion.compute(Study(gather_table(both), Options(), PROVENANCE))
     assert result.judgements == result.planned_clips == 384
 
 
 def test_agent_with_annotators_of_its_own_is_left_out_alone() -> None:
     study = Study(
-        gather_frame(
+        gather_table(
             draw_study(FOUR, judges=lambda a: ["zoe"] if a == "random" else ["ana", "ben"])
         ),
         Options(),
@@ -140,7 +140,7 @@ def test_agent_with_annotators_of_its_own_is_left_out_alone() -> None:
 def test_two_groups_of_equal_size_are_withheld() -> None:
     halves = {"a": 1.0, "b": 0.0, "c": 1.0, "d": 0.0}
     frame = draw_study(halves, judges=lambda agent: ["ana"] if agent in "ab" else ["ben"], twice=0)
-    assert Study(gather_frame(frame), Options(), PROVENANCE).claim.state == "withheld"
+    assert Study(gather_table(frame), Options(), PROVENANCE).claim.state == "withheld"
 
 
 def test_claim_contradicts_no_comparison() -> None:
@@ -166,7 +166,7 @@ def test_other_annotators_are_claimed_from_three_on() -> None:
 
 def test_rates_0_and_1_lead_to_a_conclusion_without_an_error() -> None:
     frame = draw_study({"all": 60.0, "none": -60.0}, scenarios=24)
-    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame), Options(), PROVENANCE)
     result = conclusion.compute(study)
     assert to_plain(result.headline) == "all is best, ahead of none."
     assert study.rates.rate.tolist() == [1.0, 0.0]
@@ -175,12 +175,12 @@ def test_rates_0_and_1_lead_to_a_conclusion_without_an_error() -> None:
 @pytest.mark.parametrize("scenarios", [1, 2])
 def test_study_of_one_or_two_scenarios_is_withheld(scenarios) -> None:
     frame = draw_study({"a": 1.0, "b": -1.0}, scenarios=scenarios)
-    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame), Options(), PROVENANCE)
     assert study.claim.state == "withheld"
     assert decide(study.model, study.rates, study.progress).reason == "units"
 
 
 def test_table_without_verdicts_is_interim_or_withheld_but_no_error() -> None:
     frame = pd.DataFrame({"agent": ["a", "b"], "scenario": ["s", "s"], "verdict": ["", ""]})
-    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame), Options(), PROVENANCE)
     assert conclusion.compute(study).state == "withheld"

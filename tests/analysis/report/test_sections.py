@@ -11,7 +11,7 @@ import pytest
 from markupsafe import Markup
 
 from sts.errors import StsError
-from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.gather import gather_table
 from sts_analysis.report import document, results
 from sts_analysis.report.core import Options, Study
 from sts_analysis.report.sections import categories, judging, next_steps, ranking, score
@@ -43,7 +43,7 @@ def test_first_step_removes_what_is_in_the_way_of_a_conclusion(name) -> None:
 
 def test_closed_study_with_few_units_judged_is_to_go_on_with_its_scenarios() -> None:
     frame = draw_study({"a": 0.5, "b": 0.0}, judged=0.01)
-    study = Study(gather_frame(frame), Options(closed="no funds"), PROVENANCE)
+    study = Study(gather_table(frame), Options(closed="no funds"), PROVENANCE)
     result = next_steps.compute(study)
     assert study.claim.reason == "units" and result is not None
     assert result.steps[0].verb == "Judge more scenarios."
@@ -62,7 +62,7 @@ def test_steps_are_at_most_three_and_rank_no_agent_before_the_end(name) -> None:
 
 def test_tie_is_advised_with_the_scenarios_that_it_takes_or_left_alone() -> None:
     frame = draw_study({"a": 0.5, "b": 0.0, "c": -2.0}, scenarios=40, seed=2)
-    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame), Options(), PROVENANCE)
     result = next_steps.compute(study)
     assert result is not None
     (step,) = [s for s in result.steps if s.verb.startswith(("Add scenarios", "Let the tie"))]
@@ -85,7 +85,7 @@ def test_more_annotators_are_advised_only_if_they_favour_agents(leaning, verb, o
     for row, pair in enumerate(zip(frame["agent"], frame["annotator"], strict=True)):
         if pair in favoured and rng.random() < leaning:
             frame.loc[row, ["verdict", "step"]] = favoured[pair], 5
-    study = Study(gather_frame(frame), Options(), PROVENANCE)
+    study = Study(gather_table(frame), Options(), PROVENANCE)
     assert next_steps._count_needed(study, 0, 1, True) is None  # for other annotators
     result = next_steps.compute(study)
     assert result is not None and any(step.verb.startswith(verb) for step in result.steps)
@@ -113,7 +113,7 @@ def test_interim_and_withheld_rankings_are_hollow_and_without_ranks() -> None:
 
 def test_rate_rests_on_k_of_n_below_five_units() -> None:
     frame = draw_study(FOUR, per_trajectory=24)  # four units
-    result = ranking.compute(Study(gather_frame(frame), Options(), PROVENANCE))
+    result = ranking.compute(Study(gather_table(frame), Options(), PROVENANCE))
     assert result.k_of_n and all(row.interval is None for row in result.rows)
 
 
@@ -126,7 +126,7 @@ def test_category_rates_average_to_the_rate() -> None:
     assert sizes @ rates / sizes.sum() == pytest.approx(study.rates.rate[study.order])
     assert categories.compute(make_study("table only")) is not None
     one = draw_study(FOUR, categories=("only",))
-    assert categories.compute(Study(gather_frame(one), Options(), PROVENANCE)) is None
+    assert categories.compute(Study(gather_table(one), Options(), PROVENANCE)) is None
 
 
 @pytest.mark.parametrize(("judged", "is_said"), [(1.0, True), (0.01, False)])
@@ -134,7 +134,7 @@ def test_category_that_no_agent_passes_is_named_only_if_enough_is_judged(judged,
     frame = draw_study({"a": 0.5, "b": 0.0}, people=("ana",), twice=0, judged=judged)
     failed = (frame["category"] == CATEGORIES[0]) & (frame["annotator"].fillna("") != "")
     frame["verdict"] = frame["verdict"].mask(failed, "failure")
-    result = categories.compute(Study(gather_frame(frame), Options(), PROVENANCE))
+    result = categories.compute(Study(gather_table(frame), Options(), PROVENANCE))
     assert result is not None
     notes = [to_plain(note) for note in result.notes]
     assert (f"No agent passes {CATEGORIES[0]}." in notes) == is_said

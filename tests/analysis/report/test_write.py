@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from sts.errors import ArgumentError
-from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.gather import gather_table
 from sts_analysis.report import results
 from sts_analysis.report.core import Options, Report, Study
 from sts_analysis.report.document import compute_report
@@ -25,7 +25,7 @@ def report_of(winner: str, loser: str = "other") -> Report:
         for s in range(12)
         for agent, verdict in ((winner, "success"), (loser, "failure"))
     ]
-    study = Study(gather_frame(pd.DataFrame(rows)), Options(), PROVENANCE)
+    study = Study(gather_table(pd.DataFrame(rows)), Options(), PROVENANCE)
     return compute_report(study)
 
 

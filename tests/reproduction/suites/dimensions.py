@@ -12,7 +12,7 @@ from scipy import stats
 
 from sts import agents
 from sts.suites.types import Scenario, Suite
-from sts_analysis.inputs.gather import gather_frame
+from sts_analysis.inputs.gather import gather_table
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.report.appendix import dimensions
 from sts_analysis.report.core import Options, Study
@@ -58,7 +58,7 @@ def report_dimensions(suite: Suite, profiles: Mapping[str, Profile]) -> dimensio
     sees = {name: agents.load(name).sees for name in table["agent"].unique()}
     table["sees"] = table["agent"].map(sees)
     subject = Subject(suite.label, worlds={one.id: one.world for one in suite.scenarios})
-    found = dimensions.compute(Study(gather_frame(table)._replace(suite=subject), Options(), {}))
+    found = dimensions.compute(Study(gather_table(table)._replace(suite=subject), Options(), {}))
     assert found is not None
     return found
 

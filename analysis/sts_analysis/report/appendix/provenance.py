@@ -161,13 +161,10 @@ def _list_arguments(study: Study) -> tuple[str, ...]:
     words += [f"--format={mapping.format}"] if mapping.format else []
     for word, meaning in _list_words(mapping).items():
         words.append(f"--{meaning.replace('_', '-')}={word}")
-    reading = study.gathered.reading
-    if mapping.annotator_columns and reading is not None:
-        words.append(f"--annotator-columns={','.join(map(str, study.gathered.wide_places))}")
+    if mapping.annotator_columns:
+        words.append(f"--annotator-columns={','.join(mapping.annotator_columns)}")
     words += [f"--model-annotator={name}" for name in mapping.model_annotators]
-    people = reading.columns.get("annotator") if reading is not None else None
-    for column, value in mapping.left_out:
-        words.append(f"--leave-out={column}={'NAME' if column == people else value}")
+    words += [f"--leave-out={column}={value}" for column, value in mapping.left_out]
     words += [f"--unused={column}" for column in mapping.unused]
     words += ["--keep-equal-rows"] if mapping.keeps_equal_rows else []
     spellings = study.gathered.spellings
