@@ -278,11 +278,16 @@ def _parse_name(location: str, column: str, cell: str) -> str:
         raise DamagedData(f"{location}: {column}: {error}") from None
 
 
-def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
+def _parse_float(cell: str) -> float:
+    """Return the number in a cell, NaN for none; pandas writes whole numbers with gaps as 7.0."""
     try:
-        value = float(cell)  # pandas writes a column of whole numbers with gaps as 7.0
+        return float(cell)
     except ValueError:
-        value = math.nan
+        return math.nan
+
+
+def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
+    value = _parse_float(cell)
     if not (value.is_integer() and 1 <= value <= limit):
         counted = ", counted from takeover" if column == "step" else ""
         raise DamagedData(
@@ -294,10 +299,7 @@ def _parse_int(location: str, column: str, cell: str, limit: int) -> int:
 def _parse_seconds(location: str, cell: str) -> float | None:
     if not cell:
         return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
+    value = _parse_float(cell)
     if not (math.isfinite(value) and value >= 0):
         raise DamagedData(f"{location}: expected seconds of 0 or more, found {quote(cell)}")
     return value + 0.0  # removes the sign of zero, which SQLite loses but digests include

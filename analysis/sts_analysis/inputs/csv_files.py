@@ -13,7 +13,7 @@ from sts.storage import csv_tables
 from sts.storage.arrow import to_numpy
 from sts.storage.csv_dialect import decode_table
 from sts.storage.csv_tables import parse_cell, parse_csv
-from sts_analysis.inputs.tables import Cells, Source, from_arrow, from_rows
+from sts_analysis.inputs.tables import Cells, Source, from_arrow, open_frame
 
 _BYTES_AT_ONCE = 2**24
 _LINE_FEED, _RETURN, _QUOTE = b'\n\r"'
@@ -32,8 +32,9 @@ def open_csv(name: str, data: bytes) -> Source:
     text = text.rstrip(b"\r\n")
 
     def open_exactly() -> Source:
-        table = parse_csv(name, text, dialect)
-        return from_rows(name, table.header, table.rows, table.lines, "line", str(dialect))
+        header, rows, lines = parse_csv(name, text, dialect)
+        frame = pd.DataFrame(rows, columns=header, dtype=object)
+        return open_frame(name, frame, lines, "line", str(dialect))
 
     head = text[: max(text.find(b"\n"), 0)]
     if not head or not _is_plain(text, ord(dialect.separator)):

@@ -3,10 +3,12 @@
 import io
 import zipfile
 
+import pandas as pd
+
 from sts.errors import DamagedData, MissingExtra
 from sts.names import quote
 from sts.storage.csv_tables import MAX_BYTES, MAX_ROWS
-from sts_analysis.inputs.tables import Source, format_value, from_rows
+from sts_analysis.inputs.tables import Source, format_value, open_frame
 
 EXCEL_SUFFIX = ".xlsx"
 
@@ -33,8 +35,7 @@ def open_workbook(name: str, data: bytes) -> Source:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # which some programs write wrongly
-        rows = sheet.iter_rows(values_only=True)
-        cells = [[format_value(value) for value in row] for row in rows]
+        cells = [[*map(format_value, row)] for row in sheet.iter_rows(values_only=True)]
     except DamagedData:
         raise
     except Exception as error:  # of many kinds, from a file that anyone may have written
@@ -51,4 +52,5 @@ def open_workbook(name: str, data: bytes) -> Source:
     form = f"Excel, sheet {quote(sheet.title)}"
     if len(book.worksheets) > 1:
         form += f" (the first of {len(book.worksheets)})"
-    return from_rows(name, cells[0], [cells[n - 1] for n in lines], lines, "row", form)
+    rows = pd.DataFrame([cells[n - 1] for n in lines], columns=cells[0], dtype=object)
+    return open_frame(name, rows, lines, "row", form)

@@ -56,7 +56,8 @@ def read_table(
       MissingExtra: it is of Excel, which needs the extra `excel`.
     """
     if isinstance(given, pd.DataFrame):
-        table = tables.from_frame(name, given, columns, mapping, numeric, with_others=with_others)
+        source = tables.open_frame(name, given)
+        table = tables.select_columns(source, columns, mapping, numeric, with_others=with_others)
         return table._replace(inputs=(tables.describe_frame(name, given),))
     suffix = given.suffix.lower()
     if suffix not in TABLE_FORMATS:

@@ -8,6 +8,7 @@ import operator
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, TypedDict, Unpack
 
@@ -114,7 +115,8 @@ class ColumnMapping(NamedTuple):
     def list_left_out(self, header: Sequence[str]) -> list[tuple[str, str]]:
         """Return columns and values of rows to leave out, with those of the format."""
         kept = {*header} - {*self.unused}
-        return [*self.left_out, *(pair for pair in self.preset.left_out if pair[0] in kept)]
+        usual = ((c, v) for c, values in self.preset.left_out.items() for v in values if c in kept)
+        return [*self.left_out, *usual]
 
     def hide_people(self, header: Sequence[str], columns: Mapping[str, str]) -> ColumnMapping:
         """Return it for a report, which states no names of people that are columns or values."""
@@ -149,7 +151,8 @@ class ColumnMapping(NamedTuple):
         """Return how a user writes an option: `--not-done WORD`, or `not_done="WORD"`."""
         if self.of_command:
             flag = f"--{name.replace('_', '-')}"
-            return escape_unprintable(shlex.join([flag, *values]))
+            words = chain.from_iterable((flag, value) for value in values) if values else [flag]
+            return escape_unprintable(shlex.join(words))
         if name == "column":
             pairs = dict(value.split("=", 1) for value in values)
             return f"columns={pairs!r}" if pairs else "columns"
@@ -385,7 +388,4 @@ def _suggest_options(missing: Sequence[str], header: Sequence[str], mapping: Col
     if not pairs:
         example = mapping.name_option("column", f"{missing[0]}=COLUMN")
         return f"; state which one it is, as in {example}"
-    if not mapping.of_command:
-        return f"; did you mean {mapping.name_option('column', *pairs)}?"
-    options = " ".join(mapping.name_option("column", pair) for pair in pairs)
-    return f"; did you mean {options}?"
+    return f"; did you mean {mapping.name_option('column', *pairs)}?"

@@ -15,7 +15,7 @@ class Preset(NamedTuple):
       columns: the names that a column of ours may have there; one that ends in * stands for any
         single column that starts so.
       words: what verdicts mean there; {} for the words of the study.
-      left_out: columns and values, in any letter case, of rows that are no answer.
+      left_out: by column the values, in any letter case, of rows that are no answer.
       repeats_header: whether two further rows describe the columns.
       first_frame: number of the first frame in `step`, which shows the takeover; None for steps.
       source: of the labels.
@@ -23,7 +23,7 @@ class Preset(NamedTuple):
 
     columns: Mapping[str, tuple[str, ...]]
     words: Mapping[str, str] = MappingProxyType({})
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     repeats_header: bool = False
     first_frame: int | None = None
     source: str = "human"
@@ -46,9 +46,7 @@ NO_PRESET = Preset({})
 """The export of a program that is not known."""
 
 
-def _leave_out(column: str, *values: str) -> tuple[tuple[str, str], ...]:
-    return tuple((column, value) for value in values)
-
+_UNFINISHED = ("RETURNED", "TIMED-OUT", "REJECTED", "SCREENED OUT", "ACTIVE")
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
@@ -60,15 +58,12 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "continuation": ("id",),
                 "seconds": ("lead_time",),
             },
-            left_out=_leave_out("was_cancelled", "true"),
+            left_out={"was_cancelled": ("true",)},
         ),
         # Answers joined with the export of submissions.
         "prolific": Preset(
             {"annotator": ("Participant id", "participant_id", "PROLIFIC_PID")},
-            left_out=_leave_out(
-                *("Status", "RETURNED", "TIMED-OUT", "REJECTED", "SCREENED OUT", "ACTIVE"),
-            )
-            + _leave_out("status", "RETURNED", "TIMED-OUT", "REJECTED", "SCREENED OUT", "ACTIVE"),
+            left_out={"Status": _UNFINISHED, "status": _UNFINISHED},
         ),
         # Results of a batch: inputs are `Input.NAME`, answers `Answer.NAME`.
         "mturk": Preset(
@@ -81,14 +76,16 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "continuation": ("HITId",),
                 "seconds": ("WorkTimeInSeconds",),
             },
-            left_out=_leave_out("AssignmentStatus", "Rejected"),
+            left_out={"AssignmentStatus": ("Rejected",)},
         ),
         # One row per response; the second and the third row describe the questions.
         "qualtrics": Preset(
             {"annotator": ("PROLIFIC_PID", "workerId", "ResponseId")},
-            left_out=_leave_out("Status", "Survey Preview", "Survey Test", "Spam", "1", "2", "8")
-            + _leave_out("DistributionChannel", "preview", "test")
-            + _leave_out("Finished", "False", "0"),
+            left_out={
+                "Status": ("Survey Preview", "Survey Test", "Spam", "1", "2", "8"),
+                "DistributionChannel": ("preview", "test"),
+                "Finished": ("False", "0"),
+            },
             repeats_header=True,
         ),
         # The data frame of samples, with the model; scorers are programs.
@@ -114,7 +111,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "verdict": ("Behavior",),
                 "step": ("Image index", "Image index start"),
             },
-            left_out=_leave_out("Behavior type", "STOP"),
+            left_out={"Behavior type": ("STOP",)},
             first_frame=1,
         ),
     }

@@ -95,10 +95,9 @@ def check_ratings(
     unmarked = ~frame["adjudicated"].isin(MARKED_VERDICTS).to_numpy()
     expected = f"a step beside {' and '.join(MARKED_VERDICTS)} alone"
     tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
-    seconds = tables.numbers(table, "seconds", "a number of seconds", optional=True)
-    tables.refuse(table, seconds < 0, "at least 0 seconds", "seconds")
-    order = tables.numbers(table, "order", "a whole number", optional=True, whole=True)
-    tables.refuse(table, order < 1, "1 or more", "order")
+    seconds = tables.numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
+    expected = "a whole number, 1 or more"
+    order = tables.numbers(table, "order", expected, optional=True, whole=True, least=1)
     missing_media = [] if missing_media is None else missing_media
     missing_media += _check_media(table)
     number = _numbers(frame, given)

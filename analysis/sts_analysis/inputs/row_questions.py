@@ -26,7 +26,7 @@ _DISMISSED = {
     *("timed out", "screened out", "incomplete", "draft", "cancelled", "canceled", "skipped"),
     *("abandoned", "deleted", "invalid", "expired"),
 }
-_DISMISSED_BY = {"was_cancelled": ("true", "1"), "finished": ("false", "0")}
+_DISMISSED_BY = {"was_cancelled": {"true", "1"}, "finished": {"false", "0"}}
 _MEDIA = re.compile(r"(?i)\.(mp4|webm|mov|ogv|avi|mkv|gif)$")
 _MOST_WORDS = 50
 """Distinct words up to which a column can be a status."""
@@ -88,7 +88,8 @@ def _ask_about_column(
 ) -> Iterator[str]:
     dismiss = mapping.name_option("unused", name)
     if len(column.values) <= _MOST_WORDS:
-        words = [word for word in column.list_words() if _is_dismissed(name, word)]
+        dismissed = _DISMISSED | _DISMISSED_BY.get(name.casefold(), set())
+        words = [word for word in column.list_words() if word.casefold() in dismissed]
         if words:
             options = " ".join(mapping.name_option("leave_out", f"{name}={w}") for w in words)
             yield (
@@ -115,11 +116,6 @@ def _ask_about_column(
         )
     if len(column.values) and _MEDIA.search(format_value(column.values[0])):
         yield from _ask_about_media(table, name, column)
-
-
-def _is_dismissed(name: str, word: str) -> bool:
-    folded = word.casefold()
-    return folded in _DISMISSED or folded in _DISMISSED_BY.get(name.casefold(), ())
 
 
 def _is_crossed(rows: pd.DataFrame, column: Column) -> bool:

@@ -175,40 +175,25 @@ def select_columns(
     )
 
 
-def from_frame(
+def open_frame(
     name: str,
     frame: pd.DataFrame,
-    columns: Sequence[str] | None = None,
-    mapping: ColumnMapping = AS_WRITTEN,
-    numeric: Collection[str] = (),
-    *,
-    with_others: bool = False,
-) -> RawTable:
-    """Treat a data frame like a file: every cell becomes text again; see `select_columns`."""
-
-    def read(used: Sequence[int], others: Sequence[int]) -> Cells:
-        return {n: frame.iloc[:, n] for n in (*used, *others)}, np.arange(1, len(frame) + 1)
-
-    header = [str(column) for column in frame.columns]
-    source = Source(name, header, len(frame), read, "row", "a data frame")
-    return select_columns(source, columns, mapping, numeric, with_others=with_others)
-
-
-def from_rows(
-    name: str,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    lines: Sequence[int],
-    unit: str,
-    form: str,
+    lines: Sequence[int] | None = None,
+    unit: str = "row",
+    form: str = "a data frame",
 ) -> Source:
-    """Return a table of rows of text."""
+    """Open a data frame as a table; `lines` has the number of each row, None to count from 1."""
+    numbers = np.arange(1, len(frame) + 1) if lines is None else np.array(lines, np.int64)
 
     def read(used: Sequence[int], others: Sequence[int]) -> Cells:
-        columns = {n: pd.Series([row[n] for row in rows], dtype=object) for n in (*used, *others)}
-        return columns, np.array(lines, np.int64)
+        return {n: frame.iloc[:, n] for n in (*used, *others)}, numbers
 
-    return Source(name, header, len(rows), read, unit, form)
+    return Source(name, [*map(str, frame.columns)], len(frame), read, unit, form)
+
+
+def from_frame(name: str, frame: pd.DataFrame) -> RawTable:
+    """Treat a data frame like a file: every cell becomes text again; see `select_columns`."""
+    return select_columns(open_frame(name, frame))
 
 
 def from_arrow(column: pa.Array | pa.ChunkedArray) -> pd.Series:
@@ -364,12 +349,19 @@ def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorica
 
 
 def numbers(
-    table: RawTable, column: str, expected: str, *, optional: bool, whole: bool = False
+    table: RawTable,
+    column: str,
+    expected: str,
+    *,
+    optional: bool,
+    whole: bool = False,
+    least: float = -np.inf,
 ) -> np.ndarray:
     """Turn a column into float64[rows], NaN where it is empty.
 
     Raises:
-      DamagedData: a cell is no finite number, not whole, or empty although it may not be.
+      DamagedData: a cell is no finite number, not whole, below the least number, or empty although
+        it may not be.
     """
     cells = table.frame[column]
     if cells.dtype == np.float64:
@@ -379,7 +371,7 @@ def numbers(
         each = pd.to_numeric(pd.Series(words, dtype=object), errors="coerce")
         values = np.asarray(each, dtype=np.float64)[codes]
     empty = is_empty(cells)
-    bad = ~np.isfinite(values) & ~empty
+    bad = (~np.isfinite(values) & ~empty) | (values < least)
     if whole:
         bad |= np.isfinite(values) & (values != np.round(values))
     if not optional:

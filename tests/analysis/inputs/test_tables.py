@@ -13,7 +13,6 @@ from sts.errors import ArgumentError, DamagedData, StsError
 from sts.storage import scores as saved
 from sts_analysis.api import load_ratings
 from sts_analysis.inputs import files, ratings, scores, tables
-from sts_analysis.inputs.mapping import AS_WRITTEN
 from tests.access.attempts import attempt
 
 HEADER = "agent,scenario,category,continuation,annotator,verdict,step,horizon"
@@ -285,7 +284,8 @@ def test_typed_numbers_and_their_texts_give_the_same_table(tmp_path: Path) -> No
     frame.to_csv(tmp_path / "t.csv", index=False)
     table = load_ratings(tmp_path / "t.csv")
     assert table["agent"].tolist() == ["1", "2", "2"]
-    numeric = tables.from_frame("t", frame, None, AS_WRITTEN, ratings.NUMBERS)
+    source = tables.open_frame("t", frame)
+    numeric = tables.select_columns(source, numeric=ratings.NUMBERS)
     typed = load_ratings(tmp_path / "t.parquet")
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(numeric))
     pd.testing.assert_frame_equal(typed, ratings.check_ratings(tables.from_frame("t", frame)))
