@@ -82,7 +82,7 @@ def check_ratings(
         if column not in given:
             frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
         elif usual or not (tables.is_coded(frame[column]) or frame[column].dtype == np.float64):
-            frame[column] = tables.by_word(frame[column], lambda word, usual=usual: word or usual)
+            frame[column] = tables.replace_words(frame[column], {"": usual})
     _check_words(table, mapping)
     _check_names(table, given, spellings)
     horizon = _horizon(table, given)
@@ -259,7 +259,7 @@ def _join_spellings(table: tables.RawTable, spellings: Spellings) -> None:
     frame = table.frame
     for column in SPELLED:
         if names := spellings.resolve(frame[column].cat.categories):
-            frame[column] = tables.by_word(frame[column], lambda word, n=names: n.get(word, word))
+            frame[column] = tables.replace_words(frame[column], names)
     for first, second, others in spellings.find_pairs(frame["annotator"].cat.categories):
         row = int(np.argmax((frame["annotator"] == second).to_numpy()))
         more = f" (and {others} more spellings)" if others else ""

@@ -141,7 +141,7 @@ def _ask_about_media(table: RawTable, name: str, column: Column) -> list[str]:
     shared = pairs[pairs["code"].duplicated(keep=False)]
     if shared.empty:
         return []
-    code = shared["code"].iat[0]
+    code = int(shared["code"].to_numpy()[0])
     agents = ", ".join(shared["agent"][shared["code"] == code])
     other = shared["code"].nunique() - 1
     more = f" (and {other} other files)" if other else ""

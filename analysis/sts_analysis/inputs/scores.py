@@ -70,7 +70,7 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
     for column in COLUMNS:
         if column not in frame.columns:
             frame[column] = ""
-    frame["sees"] = tables.by_word(frame["sees"], lambda word: word or ACCESS_LEVELS[0])
+    frame["sees"] = tables.replace_words(frame["sees"], {"": ACCESS_LEVELS[0]})
     tables.one_of(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
         tables.refuse_rounded(table, column)

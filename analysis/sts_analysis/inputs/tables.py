@@ -311,6 +311,11 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
     return pd.Series(sort_words(codes, made), column.index)
 
 
+def replace_words(column: pd.Series, words: Mapping[str, str]) -> pd.Series:
+    """Return a column, as `by_word` does, with other words for some of its texts."""
+    return by_word(column, lambda word: words.get(word, word))
+
+
 def is_empty(column: pd.Series) -> np.ndarray:
     """Return bool[rows], whether a cell of a raw table is missing."""
     return np.asarray(column.isna() if column.dtype == np.float64 else column == "")

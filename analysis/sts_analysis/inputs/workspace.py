@@ -32,7 +32,7 @@ from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from sts_analysis.inputs.tables import by_word, from_frame, of_texts
+from sts_analysis.inputs.tables import from_frame, of_texts, replace_words
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis
@@ -188,7 +188,7 @@ def called_by_name(workspace: Workspace, ratings: pd.DataFrame) -> pd.DataFrame:
     """Return a ratings table in which people have their names in place of their pseudonyms."""
     with AnnotationStore.read_existing(workspace) as connection:
         names = {one.pseudonym: one.name for one in list_people(connection)} if connection else {}
-    return ratings.assign(annotator=by_word(ratings["annotator"], lambda who: names.get(who, who)))
+    return ratings.assign(annotator=replace_words(ratings["annotator"], names))
 
 
 def workspace_scores(workspace: Workspace) -> pd.DataFrame:
