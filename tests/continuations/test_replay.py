@@ -115,9 +115,9 @@ def load_hashes(folder: Path) -> dict[str, list[str]]:
     return out
 
 
-def load(folder: Path, suite: str = "mine@1"):
+def load(folder: Path, label: str = "mine@1"):
     workspace = Workspace.open(str(folder / "sts-workspace"))
-    suite = suites.load(workspace, suite)
+    suite = suites.load(workspace, label)
     return store.load(workspace, {scenario.hash for scenario in suite.scenarios})
 
 

@@ -37,7 +37,8 @@ class Reading(msgspec.Struct, frozen=True):
     @property
     def is_usual(self) -> bool:
         """Return False if its separator, encoding or sheet had to be recognised."""
-        return self.form in (str(Dialect()), "Parquet", "a data frame")
+        separator = "\t" if self.name.endswith(".tsv") else ","
+        return self.form in (str(Dialect(separator)), "Parquet", "a data frame")
 
 
 def describe_reading(reading: Reading) -> dict[str, str]:

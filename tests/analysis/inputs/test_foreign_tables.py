@@ -133,6 +133,19 @@ def test_ranges_with_a_common_number_are_refused() -> None:
     assert make_mapping(success=">3", failure="<=3").interpret("3.0") == "failure"
 
 
+@pytest.mark.parametrize(
+    ("name", "warning"),
+    [("t.tsv", ""), ("t.csv", "sts: warning: t.csv was read as UTF-8, separated by tabs\n")],
+)
+def test_tabs_of_a_tsv_file_need_no_warning(
+    name: str, warning: str, tmp_path: Path, capsys: Captured
+) -> None:
+    path = write_table(tmp_path, "\n".join([HEADER, *lab_rows()]).replace(",", "\t"), name=name)
+    words = ["--success", "pass", "--failure", "fail", "--out", str(tmp_path / "out")]
+    assert main(["report", "--table", str(path), *words]) == 0
+    assert capsys.readouterr().err == warning
+
+
 def test_columns_of_annotators_become_rows(tmp_path: Path) -> None:
     path = write_table(tmp_path, "agent,scenario,Ann,Ben\na,s,1,0\na,s,1,\nb,s,,\n")
     for columns in (["Ann", "Ben"], ["3", "4"]):
