@@ -1,14 +1,12 @@
 """Integrity check of the annotation database and of the files that it refers to."""
 
-from contextlib import suppress
-
 from sqlalchemy import Connection, select
 
 from sts.annotations import digests
 from sts.annotations.database import Database
 from sts.annotations.decisions import load_decisions
 from sts.annotations.history import History, verify
-from sts.annotations.presence import DATABASE_FILE, RECORD_FILE
+from sts.annotations.presence import DATABASE_FILE, DELETED_RECORD, NEW_RECORD, RECORD_FILE
 from sts.annotations.schema import copies, decisions, item_suites, items
 from sts.annotations.store import AnnotationStore
 from sts.continuations import index as indices
@@ -31,7 +29,7 @@ def check_annotations(workspace: Workspace) -> CheckResult:
             with store:
                 history = verify(store.database)
                 findings += history.findings
-                findings += find_loss(store.database, history, workspace)
+                findings += find_loss(history, workspace)
                 decided, problems = _check_decisions(store.database, workspace)
                 findings += problems
                 with store.database.read() as connection:
@@ -88,17 +86,22 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
     return lines
 
 
-def find_loss(database: Database, history: History, workspace: Workspace) -> list[str]:
+def find_loss(history: History, workspace: Workspace) -> list[str]:
     """Report what reports or the last export used and the database lacks, as in an old copy."""
     findings, record = Findings(), workspace.path(RECORD_FILE)
-    if history.authors and not database.was_recorded:
+    used = {str(file.parent): file for file in workspace.path("reports").glob("*/report.json")}
+    if (content := record.read_bytes()) == DELETED_RECORD:
         findings += [
-            f"{RECORD_FILE}: it is missing, with the digests of the last export; it was created "
-            "again"
+            f"{RECORD_FILE}: it was missing, with the digests of the last export; export again"
         ]
-    for file in (record, *sorted(workspace.path("reports").glob("*/report.json"))):
-        with suppress(DamagedData, FileNotFoundError):  # not from a workspace, or damaged
+    elif content != NEW_RECORD:
+        used = {RECORD_FILE: record} | used
+    for place, file in sorted(used.items()):
+        try:
             expected = digests.read_digests(file)
-            place = RECORD_FILE if file == record else str(file.parent)
-            findings += [f"{place}: {line}" for line in digests.iter_lost_events(history, expected)]
+        except DamagedData:
+            if file == record:
+                findings += [f"{RECORD_FILE}: it is damaged; export again"]
+            continue  # not of a workspace
+        findings += [f"{place}: {line}" for line in digests.iter_lost_events(history, expected)]
     return findings

@@ -32,13 +32,12 @@ class Database:
       engine: of the database.
       name: a path, or a URL without its password, for messages.
       record_file: the file that records that a study has started.
-      was_recorded: whether it existed before this database was opened, which writes it.
     """
 
     def __init__(self, engine: Engine, name: str, record: Path) -> None:
         """Take ownership of `engine`; `close` closes its connections."""
         self.name = name
-        self.record_file, self.was_recorded = record, False
+        self.record_file = record
         self.engine = engine
         self._file: os.stat_result | None = None
         self._sqlite = engine.dialect.name == "sqlite"

@@ -19,7 +19,13 @@ from sts.annotations.opening import (
     open_postgresql,
     open_sqlite,
 )
-from sts.annotations.presence import DATABASE_FILE, RECORD_FILE, URL_VARIABLE, is_present
+from sts.annotations.presence import (
+    DATABASE_FILE,
+    NEW_RECORD,
+    RECORD_FILE,
+    URL_VARIABLE,
+    is_present,
+)
 from sts.errors import DamagedData, StoreError
 from sts.storage.files import write_new
 from sts.storage.workspace import Workspace
@@ -96,7 +102,7 @@ def _check_tables(file: Path) -> None:
 
 def _load_dump(url: str, workspace: Workspace, dump: Path) -> None:
     """Load a dump into an empty database, and empty it again if it is not the right study."""
-    write_new(workspace.path(RECORD_FILE), b"{}\n")
+    write_new(workspace.path(RECORD_FILE), NEW_RECORD)
     with closing(connect_postgresql(url, workspace.root)) as database:
         with database.write(alone=True) as connection:
             check_unused(connection, database.name)

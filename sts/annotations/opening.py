@@ -3,13 +3,19 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError as MalformedUrl
 
 from sts.annotations import schema, sqlite, tables
 from sts.annotations.database import Database, MisreadDatabase
-from sts.annotations.presence import RECORD_FILE, is_present, lost_error
+from sts.annotations.presence import (
+    DELETED_RECORD,
+    NEW_RECORD,
+    RECORD_FILE,
+    is_present,
+    lost_error,
+)
 from sts.errors import ArgumentError, MissingExtra, StoreError
 from sts.storage.files import write_new
 
@@ -86,10 +92,9 @@ def parse_url(url: str, name: str = "STS_DATABASE_URL") -> URL:
 
 def check_present(connection: Connection, database: Database) -> bool:
     """Return True if a database holds a study; raise StoreError if it was lost."""
-    # First, as another process may be creating both.
-    database.was_recorded = database.record_file.exists()
+    recorded = database.record_file.exists()  # first, as another process may be creating both
     present = tables.has_tables(connection, database.name)
-    if database.was_recorded and not present:
+    if recorded and not present:
         raise lost_error(database.name, database.record_file, "does not contain it")
     return present
 
@@ -118,6 +123,7 @@ def _prepare_database(
 ) -> Database:
     """Return a database that holds the study of a workspace; close it if that fails."""
     try:
+        recorded = database.record_file.exists()
         with database.read() as connection:
             present = fill is None and check_present(connection, database)
         prepare()
@@ -125,7 +131,9 @@ def _prepare_database(
             _create_tables(database, workspace, fill)
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
-        write_new(database.record_file, b"{}\n")
+            has_people = connection.scalar(select(exists(select(schema.annotators))))
+        if not recorded:  # another process may have just created a study, but of nobody yet
+            write_new(database.record_file, DELETED_RECORD if has_people else NEW_RECORD)
     except BaseException:
         database.close()
         raise

@@ -13,6 +13,9 @@ RECORD_FILE = "annotations.json"
 
 After an export it also holds the digests of the events in it, so that an older one is noticed.
 """
+NEW_RECORD = b"{}\n"
+DELETED_RECORD = b'{"deleted":true}\n'
+"""Its content after it was deleted, until the next export."""
 
 
 def has_study(workspace: Workspace) -> bool:

@@ -121,7 +121,7 @@ def verify(args: argparse.Namespace, workspace: Workspace) -> Result:
         return Result({"findings": []}, "no annotation database here, so nothing to verify")
     with store:
         record = history.verify(store.database)
-    wrong = [*record.findings, *find_loss(store.database, record, workspace)]
+    wrong = [*record.findings, *find_loss(record, workspace)]
     authors = len(record.authors)
     counts = {"events": record.events, "people": authors, "clips": len(record.clips)}
     counts |= {"continuations": record.continuations, "references": len(record.references)}

@@ -392,10 +392,17 @@ def test_older_database_is_found_by_the_last_export(sqlite_workspace, tmp_path, 
     assert f"{out}.json: reference 4 is missing" in found
     for command in ("workspace check", "annotations verify"):
         assert f"{RECORD_FILE}: reference 4 is missing" in sts(workspace, command, 1)
+        workspace.path(RECORD_FILE).write_text("{")
+        assert f"{RECORD_FILE}: it is damaged" in sts(workspace, command, 1)
         workspace.path(RECORD_FILE).unlink()
-        found = sts(workspace, command, 1)
-        assert f"{RECORD_FILE}: it is missing" in found and "older copy" not in found
+        sts(workspace, "annotators ls")
+        for _ in range(2):
+            found = sts(workspace, command, 1)
+            assert f"{RECORD_FILE}: it was missing" in found and "older copy" not in found
         shutil.copy(f"{out}.json", workspace.path(RECORD_FILE))
+    workspace.path(RECORD_FILE).unlink()
+    sts(workspace, f"annotations export --out {tmp_path / 'again.csv'}")
+    sts(workspace, "annotations verify")
 
 
 def test_older_database_is_found_by_the_last_report(sqlite_workspace) -> None:
