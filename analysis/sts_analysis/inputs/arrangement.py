@@ -8,7 +8,7 @@ import pandas as pd
 from sts.errors import ArgumentError, UnknownName
 from sts.ratings import MARKED_VERDICTS, VERDICTS, fold_word
 from sts_analysis.inputs.mapping import IGNORED, ColumnMapping, name_left_out, name_wide
-from sts_analysis.inputs.tables import RawTable, by_word
+from sts_analysis.inputs.tables import RawTable, map_words
 
 _UNKNOWN = ("", "na", "nan")
 _DESCRIBES = '{"ImportId"'
@@ -39,7 +39,7 @@ def arrange_rows(table: RawTable, mapping: ColumnMapping) -> tuple[RawTable, dic
     for column, value in pairs:
         # A number, such as 1.0, is compared as it is written without its zeros.
         shown = "NAME" if column == table.columns.get("annotator") else value
-        cells = by_word(table.frame[name_left_out(column)], fold_word)
+        cells = map_words(table.frame[name_left_out(column)], fold_word)
         table = leave_out(table, (cells == fold_word(value)).to_numpy(), f"{column} = {shown}")
     table = table._replace(frame=table.frame.drop(columns=[*{name_left_out(c) for c, _ in pairs}]))
     if mapping.annotator_columns:
@@ -90,7 +90,7 @@ def _split_annotators(table: RawTable, annotators: list[str]) -> RawTable:
     verdict = words[row, annotator]
     name = np.where(verdict == "", "", np.array(annotators, object)[annotator])
     if "continuation" not in frame:
-        frame = frame.assign(continuation=by_word(pd.Series(table.lines.astype(str))))
+        frame = frame.assign(continuation=map_words(pd.Series(table.lines.astype(str))))
     table = table._replace(frame=frame.drop(columns=columns)).keep(row)
     return table._replace(frame=table.frame.assign(annotator=name, verdict=verdict))
 
@@ -123,5 +123,5 @@ def _count_steps(frame: pd.DataFrame, mapping: ColumnMapping, first_frame: int) 
     cells = frame["step"]
     if cells.dtype == np.float64:
         cells = cells.map(str)
-    marked = by_word(frame["verdict"], mapping.interpret).isin(MARKED_VERDICTS)
-    return by_word(cells, count).astype(object).where(marked, "")
+    marked = map_words(frame["verdict"], mapping.interpret).isin(MARKED_VERDICTS)
+    return map_words(cells, count).astype(object).where(marked, "")

@@ -148,7 +148,7 @@ def use_pseudonyms(gathered: Gathered) -> Gathered:
     shown = ratings["annotator"].astype(object)
     shown = shown.where(~is_person, shown.map(lambda name: pseudonyms.get(name, name)))
     return gathered._replace(
-        ratings=ratings.assign(annotator=tables.by_word(shown)),
+        ratings=ratings.assign(annotator=tables.map_words(shown)),
         spellings=gathered.spellings.mask(hidden),
     )
 

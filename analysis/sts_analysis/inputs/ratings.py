@@ -80,7 +80,7 @@ def check_ratings(
     for column in TYPES:
         usual = _DEFAULTS.get(column, "")
         if column not in given:
-            frame[column] = tables.coded(np.zeros(len(frame), np.int8), [usual])
+            frame[column] = tables.make_categories(np.zeros(len(frame), np.int8), [usual])
         elif usual or not (tables.is_coded(frame[column]) or frame[column].dtype == np.float64):
             frame[column] = tables.replace_words(frame[column], {"": usual})
     _check_words(table, mapping)
@@ -89,15 +89,15 @@ def check_ratings(
     step = _steps(table, "step", horizon)
     timeless = frame["verdict"].isin(("not_done", "cannot_judge", "")).to_numpy()
     bad = np.isfinite(step) & timeless
-    tables.refuse(table, bad, "no step beside not_done and cannot_judge", "step")
+    tables.refuse_rows(table, bad, "no step beside not_done and cannot_judge", "step")
     truth_step = _steps(table, "truth_step", horizon)
     decided_step = _steps(table, "adjudicated_step", horizon)
     unmarked = ~frame["adjudicated"].isin(MARKED_VERDICTS).to_numpy()
     expected = f"a step beside {' and '.join(MARKED_VERDICTS)} alone"
-    tables.refuse(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
-    seconds = tables.numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
+    tables.refuse_rows(table, np.isfinite(decided_step) & unmarked, expected, "adjudicated_step")
+    seconds = tables.parse_numbers(table, "seconds", "at least 0 seconds", optional=True, least=0)
     expected = "a whole number, 1 or more"
-    order = tables.numbers(table, "order", expected, optional=True, whole=True, least=1)
+    order = tables.parse_numbers(table, "order", expected, optional=True, whole=True, least=1)
     missing_media = [] if missing_media is None else missing_media
     missing_media += _check_media(table)
     number = _numbers(frame, given)
@@ -113,8 +113,8 @@ def check_ratings(
         twice=(frame["twice"] == "1").to_numpy(),
         order=order,
         rubric_shown=(frame["rubric_shown"] == "1").to_numpy(),
-        notes=tables.by_word(frame["notes"], replace_unprintable),
-        excluded=tables.by_word(frame["excluded"], replace_unprintable),
+        notes=tables.map_words(frame["notes"], replace_unprintable),
+        excluded=tables.map_words(frame["excluded"], replace_unprintable),
     )[list(TYPES)]
 
 
@@ -210,20 +210,20 @@ def _check_words(table: tables.RawTable, mapping: ColumnMapping) -> None:
     frame = table.frame
 
     for column in ("verdict", "truth", "adjudicated"):
-        frame[column] = tables.by_word(frame[column], mapping.interpret)
-    tables.one_of(table, "source", SOURCES)
-    tables.one_of(table, "sees", ACCESS_LEVELS)
-    tables.one_of(table, "kind", (*KINDS, ""))
-    tables.one_of(table, "truth", ("success", "failure", "not_done", ""))
-    tables.one_of(table, "adjudicated", (*VERDICTS, ""))
-    tables.one_of(table, "truth_source", (*TRUTH_SOURCES, ""))
+        frame[column] = tables.map_words(frame[column], mapping.interpret)
+    tables.require_words(table, "source", SOURCES)
+    tables.require_words(table, "sees", ACCESS_LEVELS)
+    tables.require_words(table, "kind", (*KINDS, ""))
+    tables.require_words(table, "truth", ("success", "failure", "not_done", ""))
+    tables.require_words(table, "adjudicated", (*VERDICTS, ""))
+    tables.require_words(table, "truth_source", (*TRUTH_SOURCES, ""))
     for column in _FLAGS:  # which pandas writes as 1.0 if some are missing
-        frame[column] = tables.by_word(frame[column], fold_word)
-        tables.one_of(table, column, ("0", "1"))
+        frame[column] = tables.map_words(frame[column], fold_word)
+        tables.require_words(table, column, ("0", "1"))
     other = _settled(frame) & (frame["verdict"] != "not_done").to_numpy()
-    tables.refuse(table, other, "not_done where a rule has settled it", "verdict")
+    tables.refuse_rows(table, other, "not_done where a rule has settled it", "verdict")
     options = map(mapping.name_option, VERDICTS)
-    tables.refuse(
+    tables.refuse_rows(
         table,
         ~frame["verdict"].isin(VERDICTS).to_numpy() & ~_unjudged(frame),
         f"a verdict, one of {', '.join(mapping.understood)}",
@@ -244,12 +244,12 @@ def _check_names(table: tables.RawTable, given: set[str], spellings: Spellings) 
     reference = (frame["truth"] != "").to_numpy()
     for column in ("agent", "scenario", "category", "trajectory"):
         if column in (*REQUIRED_COLUMNS, *given):
-            tables.refuse(table, empty[column] & ~reference, "a name", column)
+            tables.refuse_rows(table, empty[column] & ~reference, "a name", column)
     if "annotator" in given:
         nobody = _unjudged(frame) | _settled(frame)
-        tables.refuse(table, empty["annotator"] & ~nobody, "a name", "annotator")
+        tables.refuse_rows(table, empty["annotator"] & ~nobody, "a name", "annotator")
     if "continuation" in given:
-        tables.refuse(table, empty["continuation"], "a name", "continuation")
+        tables.refuse_rows(table, empty["continuation"], "a name", "continuation")
     else:
         _check_alone(table)
 
@@ -277,22 +277,24 @@ def _check_alone(table: tables.RawTable) -> None:
     pairs = pd.DataFrame({"cell": cell, "judge": judge})[~_unjudged(frame)].drop_duplicates()
     several = pairs["cell"][pairs["cell"].duplicated()]
     expected = "a column continuation, because several have judged this agent in this scenario"
-    tables.refuse(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
+    tables.refuse_rows(table, np.isin(cell, several), f"{expected}: one continuation, or one each?")
 
 
 def _horizon(table: tables.RawTable, given: set[str]) -> np.ndarray:
     optional = "horizon" not in given
-    horizon = tables.numbers(table, "horizon", "a number of steps", optional=optional, whole=True)
+    horizon = tables.parse_numbers(
+        table, "horizon", "a number of steps", optional=optional, whole=True
+    )
     expected = f"1 to {MAX_HORIZON} steps"
-    tables.refuse(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
+    tables.refuse_rows(table, (horizon < 1) | (horizon > MAX_HORIZON), expected, "horizon")
     return horizon
 
 
 def _steps(table: tables.RawTable, column: str, horizon: np.ndarray) -> np.ndarray:
-    step = tables.numbers(table, column, "a whole step", optional=True, whole=True)
+    step = tables.parse_numbers(table, column, "a whole step", optional=True, whole=True)
     last = np.where(np.isfinite(horizon), horizon, MAX_HORIZON)
     outside = np.isfinite(step) & ((step < 1) | (step > last))
-    tables.refuse(table, outside, "a step of the continuation, 1 to its horizon", column)
+    tables.refuse_rows(table, outside, "a step of the continuation, 1 to its horizon", column)
     return step
 
 
@@ -301,20 +303,20 @@ def _check_agreement(table: tables.RawTable, number: pd.Series) -> None:
     frame = table.frame
     reference = (frame["truth"] != "").to_numpy()
     every = np.ones(len(frame), dtype=bool)
-    tables.one_value_each(table, "continuation", "horizon", every, number)
-    tables.one_value_each(table, "continuation", "media", every, number)
-    tables.one_value_each(table, "continuation", "truth", reference, number)
+    tables.require_one_value(table, "continuation", "horizon", every, number)
+    tables.require_one_value(table, "continuation", "media", every, number)
+    tables.require_one_value(table, "continuation", "truth", reference, number)
     if (frame["adjudicated"] != "").any():
         human = (frame["source"] == "human").to_numpy()
         clip = frame.groupby([number, frame["clip"]]).ngroup()
-        tables.one_value_each(table, "continuation", "adjudicated", human, clip)
+        tables.require_one_value(table, "continuation", "adjudicated", human, clip)
     for column in ("category", "kind", "trajectory"):
-        tables.one_value_each(table, "scenario", column, ~reference)
-    tables.one_value_each(table, "agent", "sees", ~reference)
+        tables.require_one_value(table, "scenario", column, ~reference)
+    tables.require_one_value(table, "agent", "sees", ~reference)
     judge = tables.number_groups(frame, ("source", "annotator"))
     twice = (number * (judge.max() + 1) + judge).duplicated().to_numpy()
     expected = "one row per continuation and annotator"
-    tables.refuse(table, twice & ~_unjudged(frame), expected, "annotator")
+    tables.refuse_rows(table, twice & ~_unjudged(frame), expected, "annotator")
 
 
 def _settled(frame: pd.DataFrame) -> np.ndarray:

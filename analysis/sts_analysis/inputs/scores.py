@@ -71,22 +71,26 @@ def check_scores(table: tables.RawTable) -> pd.DataFrame:
         if column not in frame.columns:
             frame[column] = ""
     frame["sees"] = tables.replace_words(frame["sees"], {"": ACCESS_LEVELS[0]})
-    tables.one_of(table, "sees", ACCESS_LEVELS)
+    tables.require_words(table, "sees", ACCESS_LEVELS)
     for column in ("agent", "metric", "family"):
         tables.refuse_rounded(table, column)
         tables.clean_cells(table, column)
     for column in ("agent", "metric"):
-        tables.refuse(table, (frame[column] == "").to_numpy(), "a name", column)
+        tables.refuse_rows(table, (frame[column] == "").to_numpy(), "a name", column)
     own = (frame["metric"] == PASS_RATE).to_numpy()
-    tables.refuse(table, own, "another name than the suite's own metric has", "metric")
-    value = tables.numbers(table, "value", "a finite number", optional=False)
-    error = tables.numbers(table, "standard_error", "a number, at least 0", optional=True, least=0)
-    count = tables.numbers(table, "n", "a count, at least 1", optional=True, whole=True, least=1)
+    tables.refuse_rows(table, own, "another name than the suite's own metric has", "metric")
+    value = tables.parse_numbers(table, "value", "a finite number", optional=False)
+    error = tables.parse_numbers(
+        table, "standard_error", "a number, at least 0", optional=True, least=0
+    )
+    count = tables.parse_numbers(
+        table, "n", "a count, at least 1", optional=True, whole=True, least=1
+    )
     twice = frame.duplicated(list(KEY)).to_numpy()
     expected = "one value per agent and metric, or different fingerprints or parameters"
-    tables.refuse(table, twice, expected, "metric")
-    tables.one_value_each(table, "agent", "family", np.ones(len(frame), dtype=bool))
-    hours = tables.numbers(table, "hours", "a number, at least 0", optional=True, least=0)
+    tables.refuse_rows(table, twice, expected, "metric")
+    tables.require_one_value(table, "agent", "family", np.ones(len(frame), dtype=bool))
+    hours = tables.parse_numbers(table, "hours", "a number, at least 0", optional=True, least=0)
     texts = frame[list(COLUMNS)].astype(object)
     return texts.assign(value=value, standard_error=error, n=count, hours=hours)
 

@@ -214,12 +214,12 @@ def describe_frame(name: str, frame: pd.DataFrame) -> InputFile:
     return InputFile(name, len(frame), digest.hexdigest())
 
 
-def of_texts(name: str, frame: pd.DataFrame) -> RawTable:
+def from_texts(name: str, frame: pd.DataFrame) -> RawTable:
     """Treat a frame whose every cell is text, and whose index counts from 0, like a file."""
     return RawTable(name, frame, np.arange(1, len(frame) + 1), "row", list(frame.columns))
 
 
-def refuse(
+def refuse_rows(
     table: RawTable, bad: np.ndarray, expected: str, column: str | None = None, remedy: str = ""
 ) -> None:
     """Reject the table if any row is bad, naming the first such row.
@@ -242,11 +242,11 @@ def refuse(
     raise DamagedData(f"{table.place(row)}: {name}expected {expected}{cell}{remedy}")
 
 
-def one_of(table: RawTable, column: str, allowed: Sequence[str]) -> None:
+def require_words(table: RawTable, column: str, allowed: Sequence[str]) -> None:
     """Reject a column that holds anything but the allowed words."""
     bad = ~table.frame[column].isin(allowed).to_numpy()
     named = [word or "nothing" for word in allowed]
-    refuse(table, bad, f"one of {', '.join(named)}", column)
+    refuse_rows(table, bad, f"one of {', '.join(named)}", column)
 
 
 def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clean_name) -> None:
@@ -272,7 +272,7 @@ def clean_cells(table: RawTable, column: str, clean: Callable[[str], str] = clea
             errors[text] = error
             return ""
 
-    table.frame[column] = by_word(cells, clean_text)
+    table.frame[column] = map_words(cells, clean_text)
     if errors:
         row = int(np.argmax(cells.isin(errors).to_numpy()))
         raise DamagedData(f"{table.place(row)}: {column}: {errors[str(cells.iat[row])]}")
@@ -286,7 +286,7 @@ def refuse_rounded(table: RawTable, column: str) -> None:
         return
     bad = cells.isin([name for name in names if is_rounded(name)]).to_numpy()
     remedy = "; floating-point numbers from 2^53 on are rounded: read the column as text"
-    refuse(table, bad, "an identifier that is a text or a whole number", column, remedy)
+    refuse_rows(table, bad, "an identifier that is a text or a whole number", column, remedy)
 
 
 def is_coded(column: pd.Series) -> bool:
@@ -301,7 +301,7 @@ def _are_plain(names: Sequence[str]) -> bool:
     return joined.isascii() and joined.isprintable() and longest <= MAX_NAME_CHARS
 
 
-def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
+def map_words(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
     """Return what `make` makes of each cell; it is asked once a text.
 
     As categories in alphabetical order, so that cells are compared, counted and sorted by number.
@@ -312,8 +312,8 @@ def by_word(column: pd.Series, make: Callable[[str], str] = str) -> pd.Series:
 
 
 def replace_words(column: pd.Series, words: Mapping[str, str]) -> pd.Series:
-    """Return a column, as `by_word` does, with other words for some of its texts."""
-    return by_word(column, lambda word: words.get(word, word))
+    """Return a column, as `map_words` does, with other words for some of its texts."""
+    return map_words(column, lambda word: words.get(word, word))
 
 
 def is_empty(column: pd.Series) -> np.ndarray:
@@ -344,16 +344,16 @@ def sort_words(codes: np.ndarray, words: pa.Array) -> pd.Categorical:
     order = order[used[order]]
     place = np.zeros(len(used), np.int64)
     place[order] = np.arange(len(order))
-    return coded(place[codes], texts.dictionary.take(pa.array(order)).to_pylist())
+    return make_categories(place[codes], texts.dictionary.take(pa.array(order)).to_pylist())
 
 
-def coded(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorical:
+def make_categories(codes: np.ndarray, words: Sequence[str] | np.ndarray) -> pd.Categorical:
     """Return cells that are categories: of each, which of the words it is."""
     categories: Any = pd.Index(np.array(words, object), dtype=object)
     return pd.Categorical.from_codes(codes, categories)
 
 
-def numbers(
+def parse_numbers(
     table: RawTable,
     column: str,
     expected: str,
@@ -381,11 +381,11 @@ def numbers(
         bad |= np.isfinite(values) & (values != np.round(values))
     if not optional:
         bad |= empty
-    refuse(table, bad, expected, column)
+    refuse_rows(table, bad, expected, column)
     return values
 
 
-def one_value_each(
+def require_one_value(
     table: RawTable, key: str, column: str, rows: np.ndarray, number: pd.Series | None = None
 ) -> None:
     """Reject a key that stands with two different values of a column.

@@ -32,7 +32,7 @@ from sts_analysis.inputs.gather import Gathered
 from sts_analysis.inputs.ratings import check_ratings, split_excluded
 from sts_analysis.inputs.scores import Versions, merge_scores, read_saved
 from sts_analysis.inputs.subject import SCENARIO, Other, Part, Subject
-from sts_analysis.inputs.tables import from_frame, of_texts, replace_words
+from sts_analysis.inputs.tables import from_frame, from_texts, replace_words
 
 if TYPE_CHECKING:
     from sts.annotations.error_analysis import ErrorAnalysis
@@ -262,7 +262,7 @@ def _with_labels(
     filled = [frame.reindex(columns=every, fill_value="") for frame in frames]
     joined = pd.concat(filled, ignore_index=True)
     del judged, labels, frames, filled  # of a million rows, one table is much
-    texts = of_texts(suite, joined)
+    texts = from_texts(suite, joined)
     checked = check_ratings(texts)
     ids = pd.Series(texts.frame["continuation"].to_numpy(), checked["continuation"])
     return checked, ids[~ids.index.duplicated()]
