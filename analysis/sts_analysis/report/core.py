@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -27,6 +27,7 @@ FORMAT = "sts-report/3"
 MIN_UNITS_OF_INTERVAL = 5
 """Independent units below which a rate is shown as a count."""
 Interval = tuple[float, float]
+R = TypeVar("R")
 Row = TypeVar("Row")
 
 
@@ -79,7 +80,7 @@ class Study:
         self.scores = match_scores(gathered.scores, gathered.versions)
         self.gathered, self.options, self.provenance = gathered, options, provenance
         self._outcomes: dict[str, Outcomes] = {}
-        self._results: dict[Any, Any] = {}
+        self._results: dict[Callable[[Study], object], object] = {}
         if not (self.ratings["truth"] == "").any():
             raise DamagedData(
                 f"{self.subject.name}: expected continuations of agents, found only references"
@@ -120,11 +121,11 @@ class Study:
         """The label source that the report rests on."""
         return self.sources[0]
 
-    def find_result(self, section: Any) -> Any:
-        """Return the result of a section, which is computed once."""
-        if section.compute not in self._results:
-            self._results[section.compute] = section.compute(self)
-        return self._results[section.compute]
+    def find_result(self, compute: Callable[[Study], R]) -> R:
+        """Return what the function `compute` of a section returns; it is called once."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        return cast(R, self._results[compute])
 
     def outcomes_of(self, source: str) -> Outcomes:
         """Return the outcomes by one label source."""

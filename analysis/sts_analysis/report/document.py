@@ -86,7 +86,7 @@ def compute_report(
     found = {}
     for done, (name, module) in enumerate(modules.items()):
         progress(done, len(modules))
-        found[name] = study.find_result(module)
+        found[name] = study.find_result(module.compute)
     progress(len(modules), len(modules))
     return define_report()(**found)
 

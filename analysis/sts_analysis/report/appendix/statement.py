@@ -109,13 +109,15 @@ def _describe_study(study: Study) -> dict[str, str]:
     judged, planned = study.progress.judged, pluralise(study.progress.planned, "clip")
     count = f", {judged:,} of {planned} as often as planned" if study.source == "human" else ""
     found = {"Labels": f"{conclusion.PILLS[study.source]}{count}."}
-    found["Command"] = shlex.join(["sts", "report", *study.find_result(provenance).arguments])
-    alike, scores = study.find_result(consistency), study.find_result(correlations)
+    found["Command"] = shlex.join(
+        ["sts", "report", *study.find_result(provenance.compute).arguments]
+    )
+    alike, scores = study.find_result(consistency.compute), study.find_result(correlations.compute)
     rows = [(r.alike, r.agent) for r in (alike.rows if alike else ()) if r.alike is not None]
     if rows:
         low, high = (f"{percent(share)} ({agent})" for share, agent in (min(rows), max(rows)))
         found["Consistency"] = f"Two continuations of a scenario end alike: {low} to {high}."
-    for row in study.find_result(judging).rows:
+    for row in study.find_result(judging.compute).rows:
         if row.value is not None:
             found[row.question] = f"{row.finding}, {judging.write_interval(row)}. {row.reading}"
     noise = measure_noise(study.claim.comparisons, ranked)
