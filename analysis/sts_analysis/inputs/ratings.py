@@ -131,13 +131,13 @@ def split_excluded(ratings: pd.DataFrame) -> tuple[pd.DataFrame, Excluded]:
     out = (ratings["excluded"] != "").to_numpy()
     if not out.any():
         return ratings, Excluded()
-    rows = once(ratings[out])
+    rows = deduplicate_judgements(ratings[out])
     reasons = tuple(sorted(rows["excluded"].unique()))
     left = ratings[~out].reset_index(drop=True)
     return left, Excluded(rows["annotator"].nunique(), len(rows), reasons)
 
 
-def once(ratings: pd.DataFrame) -> pd.DataFrame:
+def deduplicate_judgements(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a checked table in which each judgement stands once.
 
     A verdict on a clip has a row for each continuation that the clip covers. The row of the first
@@ -153,7 +153,7 @@ def once(ratings: pd.DataFrame) -> pd.DataFrame:
     return rows[~again]
 
 
-def valued(ratings: pd.DataFrame) -> pd.DataFrame:
+def apply_adjudication(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a checked table with the verdicts that continuations are worth.
 
     A reviewer's decision replaces the verdicts of the annotators that it decides between.

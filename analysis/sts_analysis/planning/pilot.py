@@ -12,7 +12,7 @@ from scipy import stats
 
 from sts.errors import DamagedData
 from sts.ratings import SOURCES
-from sts_analysis.inputs.ratings import find_measuring, valued
+from sts_analysis.inputs.ratings import apply_adjudication, find_measuring
 from sts_analysis.inputs.subject import Subject
 from sts_analysis.planning.chances import Accuracy, ChanceModel
 from sts_analysis.planning.power import (
@@ -122,7 +122,7 @@ def read_pilot(
     Raises:
       DamagedData: there is no label of that source, or fewer than two agents have one.
     """
-    worth = valued(ratings)
+    worth = apply_adjudication(ratings)
     counted = worth[~worth["verdict"].isin(UNCOUNTED)]
     labels, answers = (counted[(counted["truth"] == "") == agents] for agents in (True, False))
     present = [s for s in SOURCES if s != "settled" and (labels["source"] == s).any()]

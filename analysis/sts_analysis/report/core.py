@@ -15,7 +15,7 @@ from markupsafe import Markup
 from sts.errors import DamagedData
 from sts.ratings import SOURCES
 from sts_analysis.inputs.gather import Gathered
-from sts_analysis.inputs.ratings import find_measuring, once, valued
+from sts_analysis.inputs.ratings import apply_adjudication, deduplicate_judgements, find_measuring
 from sts_analysis.inputs.scores import match_scores
 from sts_analysis.report.claim import Claim, Progress, decide
 from sts_analysis.statistics.means import Means
@@ -88,8 +88,8 @@ class Study:
 
     @cached_property
     def values(self) -> pd.DataFrame:
-        """The ratings with adjudicated verdicts in place; see `inputs.ratings.valued`."""
-        return valued(self.ratings)
+        """The ratings with adjudicated verdicts in place; see `apply_adjudication`."""
+        return apply_adjudication(self.ratings)
 
     @cached_property
     def agent_rows(self) -> pd.DataFrame:
@@ -101,12 +101,12 @@ class Study:
         """People's answers on agents' continuations, each once; adjudication is not in place."""
         rows = self.agent_rows
         mine = (rows["source"] == "human") & (rows["annotator"] != "") & (rows["verdict"] != "")
-        return once(rows[mine.to_numpy()])
+        return deduplicate_judgements(rows[mine.to_numpy()])
 
     @cached_property
     def reference_rows(self) -> pd.DataFrame:
         """People's answers on references that measure them, each once; see `find_measuring`."""
-        return once(self.ratings[find_measuring(self.ratings).to_numpy()])
+        return deduplicate_judgements(self.ratings[find_measuring(self.ratings).to_numpy()])
 
     @cached_property
     def sources(self) -> tuple[str, ...]:

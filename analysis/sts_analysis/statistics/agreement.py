@@ -51,8 +51,8 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
 
     Args:
       judgements: rows of people on continuations of agents, in a checked table that has each
-        judgement once, so that a clip has one continuation (`inputs.ratings.once`), and
-        adjudicated verdicts not in place.
+        judgement once, so that a clip has one continuation
+        (`inputs.ratings.deduplicate_judgements`), and adjudicated verdicts not in place.
       outcomes: from the same table; their units count.
 
     Raises:

@@ -118,7 +118,7 @@ def tabulate(
 
     Args:
       ratings: a checked ratings table with at least one continuation of an agent, with adjudicated
-        verdicts in place (`inputs.ratings.valued`). References are left out.
+        verdicts in place (`inputs.ratings.apply_adjudication`). References are left out.
       source: of the labels; sources are never mixed, but auto-resolved continuations count with
         human verdicts.
       scenarios: columns scenario, category and kind of all scenarios of the suite; may be empty.

@@ -17,7 +17,7 @@ from sts.errors import ArgumentError
 from sts_analysis.evidence.bundle import bundle, check_bundle
 from sts_analysis.evidence.dossiers import Clip, Dossier, Share, choose_clips, list_dossiers
 from sts_analysis.evidence.gather import CLIP_PAGE, FOLDER
-from sts_analysis.inputs.ratings import check_ratings, valued
+from sts_analysis.inputs.ratings import apply_adjudication, check_ratings
 from sts_analysis.inputs.subject import SCENARIO
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.tabulation import tabulate
@@ -51,7 +51,9 @@ def dossier_of(
     names = frame["continuation"].to_numpy()
     ratings = check_ratings(from_frame("t", frame))
     ids = pd.Series(names, ratings["continuation"])
-    outcomes = tabulate(valued(ratings), source, scenarios=pd.DataFrame(columns=SCENARIO))
+    outcomes = tabulate(
+        apply_adjudication(ratings), source, scenarios=pd.DataFrame(columns=SCENARIO)
+    )
     (one,) = list_dossiers(ratings, outcomes, ids[~ids.index.duplicated()], clip_of)
     return one
 

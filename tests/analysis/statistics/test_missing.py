@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts_analysis.inputs.ratings import check_ratings, valued
+from sts_analysis.inputs.ratings import apply_adjudication, check_ratings
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.missing import count_missing, fill_missing
 from sts_analysis.statistics.rates import RateModel
@@ -28,7 +28,9 @@ def lay_out(**words: str) -> Outcomes:
     ]
     columns = ["agent", "scenario", "category", "continuation", "verdict"]
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
-    return tabulate(valued(table), "human", scenarios=pd.DataFrame(columns=columns[1:3] + ["kind"]))
+    return tabulate(
+        apply_adjudication(table), "human", scenarios=pd.DataFrame(columns=columns[1:3] + ["kind"])
+    )
 
 
 def draw(rng: np.random.Generator, rates: np.ndarray, *, dropped: float = 0.0) -> str:
@@ -115,7 +117,9 @@ def test_annotators_give_the_share_of_existing_continuations_of_the_worst_case()
     columns = ["agent", "scenario", "continuation", "annotator", "verdict"]
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
     outcomes = tabulate(
-        valued(table), "human", scenarios=pd.DataFrame(columns=["scenario", "category", "kind"])
+        apply_adjudication(table),
+        "human",
+        scenarios=pd.DataFrame(columns=["scenario", "category", "kind"]),
     )
     missing = count_missing(outcomes)
     worst = fill_missing(outcomes, missing, 0, 0, with_unjudgeable=False)

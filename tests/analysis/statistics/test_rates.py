@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sts_analysis.inputs.ratings import check_ratings, valued
+from sts_analysis.inputs.ratings import apply_adjudication, check_ratings
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics import rates
 from sts_analysis.statistics.annotators import fit_effects
@@ -26,7 +26,7 @@ def lay_out(**agents: str) -> Outcomes:
     ]
     columns = ["agent", "scenario", "continuation", "annotator", "verdict"]
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
-    return tabulate(valued(table), "human", scenarios=NO_SCENARIOS)
+    return tabulate(apply_adjudication(table), "human", scenarios=NO_SCENARIOS)
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_auto_resolved_continuations_count_by_their_share() -> None:
     rows += [("A", "t", "0", "", "not_done", "settled", "")]
     columns = ["agent", "scenario", "continuation", "annotator", "verdict", "source", "category"]
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
-    found = tabulate(valued(table), "human", scenarios=NO_SCENARIOS)
+    found = tabulate(apply_adjudication(table), "human", scenarios=NO_SCENARIOS)
     assert found.value.tolist() == [[0.5, 0.0]] and found.judged.tolist() == [[3, 1]]
     assert found.judging is not None
     assert found.judging.share.ravel().tolist() == [0.5, 0.0]
@@ -165,7 +165,7 @@ def test_unjudgeable_continuations_bound_rates_and_undo_narrow_leads() -> None:
         rows += [("A", f"s{s:02}", "ana", "cannot_judge"), ("B", f"s{s:02}", "ana", "success")]
     columns = ["agent", "scenario", "annotator", "verdict"]
     table = check_ratings(from_frame("table", pd.DataFrame(rows, columns=columns)))
-    outcomes = tabulate(valued(table), "human", scenarios=NO_SCENARIOS)
+    outcomes = tabulate(apply_adjudication(table), "human", scenarios=NO_SCENARIOS)
     model = RateModel(outcomes)
     found = model.estimate_rates()
     assert found.rate[0] == pytest.approx(0.75)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from statsmodels.duration.survfunc import CumIncidenceRight
 
-from sts_analysis.inputs.ratings import check_ratings, valued
+from sts_analysis.inputs.ratings import apply_adjudication, check_ratings
 from sts_analysis.inputs.tables import from_frame
 from sts_analysis.statistics.success_curves import (
     CENSORED,
@@ -41,7 +41,7 @@ def find_curves(*rows: tuple, source: str = "human") -> tuple[Outcomes, tuple[Su
     """Find the curves of rows of `COLUMNS`; one without an annotator is auto-resolved."""
     frame = pd.DataFrame(rows, columns=COLUMNS)
     frame["source"] = np.where(frame["annotator"] == "", "settled", source)
-    table = valued(check_ratings(from_frame("table", frame)))
+    table = apply_adjudication(check_ratings(from_frame("table", frame)))
     outcomes = tabulate(table, source, scenarios=NO_SCENARIOS)
     return outcomes, find_success_curves(outcomes, table)
 

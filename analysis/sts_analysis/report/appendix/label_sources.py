@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from markupsafe import Markup
 
-from sts_analysis.inputs.ratings import once
+from sts_analysis.inputs.ratings import deduplicate_judgements
 from sts_analysis.report.core import (
     MIN_UNITS_OF_INTERVAL,
     Interval,
@@ -87,7 +87,7 @@ def compute(study: Study) -> Result:
     """Estimate the rates by each source, and the agreement of people with the others."""
     rows = study.agent_rows
     given = rows.loc[(rows["verdict"] != "").to_numpy(), "source"].value_counts()
-    people = once(rows[(rows["source"] == "human").to_numpy()])
+    people = deduplicate_judgements(rows[(rows["source"] == "human").to_numpy()])
     sources = study.sources if len(study.sources) > 1 else ()
     return Result(
         rows=_list_rates(study, sources),
