@@ -257,7 +257,7 @@ def freeze(
     workspace = Workspace.open(workspace)
     if accept_all_as is not None:
         draft, candidates = freezing.load_candidates(
-            workspace, suites.next_version(workspace, name)[0]
+            workspace, suites.parse_label(workspace, name)[0]
         )
         drafts.check_open(draft)
         undecided = [candidate for candidate in candidates if candidate.status == "undecided"]

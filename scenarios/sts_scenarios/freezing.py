@@ -91,7 +91,7 @@ def current_scenario(draft: Draft, candidate: DraftCandidate) -> Summary:
     return draft.summary(id, edited) if edited else candidate.summary
 
 
-def next_version(draft: Draft, candidates: Sequence[DraftCandidate]) -> Contents:
+def assemble_version(draft: Draft, candidates: Sequence[DraftCandidate]) -> Contents:
     """Return the contents of the next version, by the decisions on a draft.
 
     An inherited scenario whose meaning differs from the parent's gets a new id and replaces the old
@@ -241,14 +241,14 @@ def freeze(
       DamagedData: the draft has a fault; names it, with the scenario's id.
       StsError: it was frozen before, or changed meanwhile.
     """
-    name, *_ = suites.next_version(workspace, label)
+    name, *_ = suites.parse_label(workspace, label)
     draft = open_draft(workspace, name)
     check_open(draft)
     with AnnotationStore.open(workspace) as store:
         with store.read() as connection:
             decided = load_decisions(connection, draft.id)
         candidates = with_state(draft, decided)
-        result = next_version(draft, candidates)
+        result = assemble_version(draft, candidates)
         faults = find_faults(draft, candidates, result.scenarios, own)
         unread = find_unreviewed(workspace, draft, candidates, result.scenarios, own)
         faults += [] if unreviewed else describe_unreviewed(draft.name, unread)

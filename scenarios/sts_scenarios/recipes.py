@@ -96,7 +96,7 @@ def build_suite(workspace: Workspace, recipe: Recipe) -> Suite:
       StsError: the recordings are not installed, or a moment does not fit them.
       ArgumentError: the workspace has a suite of this name.
     """
-    suites.next_version(workspace, f"{recipe.suite}@1")
+    suites.parse_label(workspace, f"{recipe.suite}@1")
     read: Callable[[], Iterable[Trajectory]]
     read = registry.load_entry_point("sts.importers", "format", recipe.importer)
     with registry.translate_errors(f"the importer {recipe.importer} failed"):

@@ -49,7 +49,7 @@ def freeze(
       DamagedData: the scenarios do not pass `lint_scenarios`; names the first fault.
       StsError: the draft or its versions changed meanwhile.
     """
-    name, number, parent = next_version(workspace, label)
+    name, number, parent = parse_label(workspace, label)
     if not is_one_line(description, MAX_DESCRIPTION_CHARS):
         raise ArgumentError(
             f"expected a description of one line, at most {MAX_DESCRIPTION_CHARS} printable "
@@ -64,7 +64,7 @@ def freeze(
     origin, used = collect_provenance() | dict(made_by or {}), dict(last or {})
     suite = Suite(name, number, older, description, ordered, origin, tuple(changes), used)
     with workspace.create().lock():
-        *_, newest = next_version(workspace, f"{name}@{number}")
+        *_, newest = parse_label(workspace, f"{name}@{number}")
         _check_distinct(workspace, name, members)
         if newest != parent or not unchanged():
             raise StsError(
@@ -76,7 +76,7 @@ def freeze(
     return suite
 
 
-def next_version(workspace: Workspace, label: str) -> tuple[str, int, int]:
+def parse_label(workspace: Workspace, label: str) -> tuple[str, int, int]:
     """Return the name in NAME or NAME@VERSION, the version to freeze, and the newest version.
 
     The newest version is 0 if there is none.

@@ -205,4 +205,4 @@ def test_version_ten_is_newer_than_version_nine(workspace):
         store.freeze(workspace, f"mine@{version}", every[:count])
     with pytest.raises(UnknownName, match="did you mean mine@10"):
         store.load(workspace, "mine")
-    assert store.next_version(workspace, "mine") == ("mine", 11, 10)
+    assert store.parse_label(workspace, "mine") == ("mine", 11, 10)

@@ -19,12 +19,12 @@ from sts.suites.types import Scenario
 from sts_scenarios import categories, changelog, curation, quality_checks
 from sts_scenarios.category import Category
 from sts_scenarios.freezing import (
+    assemble_version,
     describe_unreviewed,
     find_faults,
     find_unreviewed,
     find_warnings,
     load_candidates,
-    next_version,
     select_candidates,
 )
 from sts_scenarios.profiles import Profile, Profiles
@@ -122,7 +122,7 @@ def rate(args: argparse.Namespace, workspace: Workspace) -> Result:
 def diff(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show what the next version changes."""
     draft, candidates = load_candidates(workspace, args.name)
-    version = next_version(draft, candidates)
+    version = assemble_version(draft, candidates)
     n_kept = sum(candidate.status == "kept" for candidate in candidates)
     n_kept -= sum(change.kind == "replaced" for change in version.changes)
     changes = [change._asdict() for change in version.changes]
@@ -134,7 +134,7 @@ def check(args: argparse.Namespace, workspace: Workspace) -> Result:
     """Show why a draft cannot be frozen, if so."""
     draft, candidates = load_candidates(workspace, args.name)
     own_categories = [categories.load_category(name) for name in args.category]
-    version = next_version(draft, candidates)
+    version = assemble_version(draft, candidates)
     faults = find_faults(draft, candidates, version.scenarios, own_categories)
     unread = find_unreviewed(workspace, draft, candidates, version.scenarios, own_categories)
     faults += describe_unreviewed(draft.name, unread)
