@@ -74,7 +74,7 @@ def record(
     failures: list[Failure] = []
     total = episodes * len(infos)
     try:
-        with collect_retries() as mention, show_progress("recording", "episodes") as show:
+        with collect_retries() as on_recovery, show_progress("recording", "episodes") as show:
             for outcome in record_all(
                 infos,
                 domain=domain,
@@ -83,7 +83,7 @@ def record(
                 seed=seed,
                 settings=settings,
                 workers=workers,
-                mention=mention,
+                on_recovery=on_recovery,
             ):
                 if isinstance(outcome, Failure):
                     failures.append(outcome)
@@ -242,7 +242,7 @@ def run_selection(
 ) -> list[dict[str, Any]]:
     """Do what `run` does, and return its rows; the command line need not import pandas."""
     names = resolve_agents(workspace, names)
-    with collect_retries() as mention, show_progress(selection.label, "continuations") as show:
+    with collect_retries() as on_recovery, show_progress(selection.label, "continuations") as show:
         done = run_scenarios(
             workspace,
             selection.scenarios,
@@ -254,7 +254,7 @@ def run_selection(
             suite=selection.suite.hash,
             by=executor,
             replay=replay,
-            mention=mention,
+            on_recovery=on_recovery,
         )
     prints = done.fingerprints
     rows = [(a, done.new[a], done.reused[a], prints[a], declared_version(prints[a])) for a in names]

@@ -127,7 +127,7 @@ def demonstrate(
     settings: dict[str, Any],
     *,
     workers: int,
-    mention: Callable[[str, StsError], None] = lambda agent, error: None,
+    on_recovery: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes in `count` training worlds, in order, in several lists.
 
@@ -139,7 +139,7 @@ def demonstrate(
       count: number of worlds.
       settings: passed to the domain's `generate`.
       workers: processes; one is this process, as for `sts.trajectories.record.record_all`.
-      mention: called with the teacher and an error that a retry recovered from.
+      on_recovery: called with the teacher and an error that a retry recovered from.
 
     Raises:
       ArgumentError: no work is asked for, the settings are invalid, or there are no named moves for
@@ -147,8 +147,8 @@ def demonstrate(
       StsError: no world is of the training split, or the teacher or a category failed.
     """
     asked, start = Counter[str](), 0
-    apart = is_third_party(plan.domain)
-    with create_pool(workers, -(-count // WORLDS_PER_TASK), apart=apart) as pool:
+    isolated = is_third_party(plan.domain)
+    with create_pool(workers, -(-count // WORLDS_PER_TASK), isolated=isolated) as pool:
         worlds = pool.run_task(generate_worlds, plan, count, settings)
         while start < len(worlds):
             block = worlds[start : start + min(max(FIRST_BLOCK, start), MAX_BLOCK)]
@@ -160,11 +160,11 @@ def demonstrate(
             for task, result in run_tasks(
                 tasks,
                 perform_task,
-                parts=lambda task: [task._replace(worlds=(world,)) for world in task.worlds],
+                split=lambda task: [task._replace(worlds=(world,)) for world in task.worlds],
                 owner=lambda task: task.plan.teacher,
-                there=pool,
-                apart=lambda task: isolation_key(task.plan.teacher),
-                mention=lambda task, error: mention(task.plan.teacher, error),
+                executor=pool,
+                isolation_key=lambda task: isolation_key(task.plan.teacher),
+                on_recovery=lambda task, error: on_recovery(task.plan.teacher, error),
             ):
                 if isinstance(result, StsError):
                     raise result.with_prefix(f"{plan.teacher}, world {task.worlds[0].number}")

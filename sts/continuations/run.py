@@ -61,7 +61,7 @@ def run(
     suite: str = "",
     by: str = LOCAL,
     replay: bool = True,
-    mention: Callable[[str, StsError], None] = lambda agent, error: None,
+    on_recovery: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> RunResult:
     """Run agents until each scenario has `count` continuations of each, and store the new ones.
 
@@ -75,7 +75,8 @@ def run(
     process, unless a world is `is_third_party` or an agent a user's. `suite` is a hash and `by` the
     name of the executor. `replay` plays some continuations of each user's agent again in another
     process, unless it declares that it is not reproducible. `progress` is called with
-    (continuations made, in all), `mention` with an agent and an error that a retry recovered from.
+    (continuations made, in all), `on_recovery` with an agent and an error that a retry recovered
+    from.
 
     Raises:
       ArgumentError: a count or number of workers under 1, a count over `MAX_PER_SCENARIO`, a seed
@@ -120,7 +121,7 @@ def run(
     part_names: dict[str, list[str]] = {name: [] for name in checked}
     with (
         ReplayChecks(workspace.store, checked, repeatable, seed=seed, workers=workers) as replays,
-        create_executor(workers, len(plan.chunks), apart=is_foreign, name=by) as pool,
+        create_executor(workers, len(plan.chunks), isolated=is_foreign, name=by) as pool,
     ):
         for name in checked:
             if plan.reused[name]:
@@ -128,11 +129,11 @@ def run(
         chunks = run_tasks(
             [chunk._replace(replay=replay) for chunk in plan.chunks],
             work,
-            parts=lambda chunk: chunk.parts,
+            split=lambda chunk: chunk.parts,
             owner=lambda chunk: chunk.agent,
-            there=pool,
-            apart=_isolated_agents,
-            mention=lambda chunk, error: mention(chunk.agent, error),
+            executor=pool,
+            isolation_key=_isolated_agents,
+            on_recovery=lambda chunk, error: on_recovery(chunk.agent, error),
         )
         for chunk, outcome in chunks:
             if isinstance(outcome, StsError):

@@ -52,14 +52,14 @@ class Executor(AbstractContextManager["Executor"], Protocol):
 
 
 def create_executor(
-    workers: int, tasks: int, *, apart: bool = False, name: str = LOCAL
+    workers: int, tasks: int, *, isolated: bool = False, name: str = LOCAL
 ) -> Executor:
     """Create an executor, by its name in the entry points of `sts.executors`.
 
     Args:
       workers: the maximum number of workers.
       tasks: the number of tasks.
-      apart: True if tasks may kill or hang their process.
+      isolated: True if tasks may kill or hang their process.
       name: of the entry point, which is called with the other arguments.
 
     Raises:
@@ -67,7 +67,7 @@ def create_executor(
       StsError: it cannot be loaded, or is not an executor.
     """
     created = registry.load_entry_point(ENTRY_POINT_GROUP, "executor", name)(
-        workers, tasks, apart=apart
+        workers, tasks, isolated=isolated
     )
     members = ("width", "submit", "completed")
     missing = [member for member in members if not hasattr(created, member)]

@@ -197,16 +197,16 @@ class Pool:
         self._workers.remove(worker)
 
 
-def create_pool(workers: int, tasks: int, *, apart: bool = False) -> Pool:
+def create_pool(workers: int, tasks: int, *, isolated: bool = False) -> Pool:
     """Create a pool for a number of tasks; one worker means this process.
 
-    Many tasks begin in this process, and get workers only if that saves time. With `apart`, for
+    Many tasks begin in this process, and get workers only if that saves time. With `isolated`, for
     tasks that may kill or hang their process, or if a task has an owner, even one worker is a
     process of its own.
     """
     width = max(1, min(workers, tasks))
-    expected = tasks if width > 1 and not apart and tasks >= MIN_TASKS_PER_WORKER * width else 0
-    return Pool(width, inside=width == 1 and not apart, expected=expected, limited=apart)
+    expected = tasks if width > 1 and not isolated and tasks >= MIN_TASKS_PER_WORKER * width else 0
+    return Pool(width, inside=width == 1 and not isolated, expected=expected, limited=isolated)
 
 
 class _Worker(Process):

@@ -35,14 +35,14 @@ class _Attempts(Generic[T]):
         self.tasks, self.failed = deque([task]), False
         self.error: StsError | None = None
 
-    def take(self, outcome: object, parts: Callable[[T], Sequence[T]]) -> T | None:
+    def take(self, outcome: object, split: Callable[[T], Sequence[T]]) -> T | None:
         """Record the outcome of the first task; return the task, or None if it is retried."""
         task, error = self.tasks.popleft(), outcome if isinstance(outcome, StsError) else None
         again: Sequence[T] = ()
         if isinstance(error, WorkerDied) and self.error is None:
             again = (task,)
-        elif error is not None and not isinstance(error, WorkerHung) and len(parts(task)) > 1:
-            again = parts(task)
+        elif error is not None and not isinstance(error, WorkerHung) and len(split(task)) > 1:
+            again = split(task)
         if again:
             self.error = error
             self.tasks.extendleft(reversed(again))
@@ -55,11 +55,11 @@ def run_tasks(
     tasks: Sequence[T],
     perform: Callable[[T], R],
     *,
-    parts: Callable[[T], Sequence[T]],
+    split: Callable[[T], Sequence[T]],
     owner: Callable[[T], str],
-    there: Executor,
-    apart: Callable[[T], str] = lambda _: "",
-    mention: Callable[[T, StsError], None] = lambda task, error: None,
+    executor: Executor,
+    isolation_key: Callable[[T], str] = lambda _: "",
+    on_recovery: Callable[[T, StsError], None] = lambda task, error: None,
 ) -> Iterator[tuple[T, R | StsError]]:
     """Yield each task with its result, in order of completion; of a failed task, each part.
 
@@ -72,11 +72,11 @@ def run_tasks(
     Args:
       tasks: to run. They, their parts and results are sent between processes.
       perform: runs a task or a part.
-      parts: returns the parts of a task; a part consists of itself.
+      split: returns the parts of a task; a part consists of itself.
       owner: returns the owner of a task.
-      there: the executor.
-      apart: returns the name of the third-party code that a task runs; "" for none.
-      mention: called with a task or part that succeeded after a retry, and the first error.
+      executor: where they run.
+      isolation_key: returns the name of the third-party code that a task runs; "" for none.
+      on_recovery: called with a task or part that succeeded after a retry, and the first error.
     """
     good, bad = Counter[str](), Counter[str]()  # parts of each owner's
     waiting = deque(_Attempts(task) for task in tasks)
@@ -84,31 +84,31 @@ def run_tasks(
 
     def hand_out() -> Iterator[tuple[T, R | StsError]]:
         """Submit tasks until the executor is full; yield those that are skipped."""
-        while waiting and len(busy) < there.width:
+        while waiting and len(busy) < executor.width:
             chain = waiting.popleft()
             first = chain.tasks[0]
-            task_owner, code_owner = owner(first), apart(first)
+            task_owner, code_owner = owner(first), isolation_key(first)
             if bad[task_owner] >= max(MIN_FAILURES, good[task_owner]):
                 yield from ((task, TaskSkipped()) for task in chain.tasks)
             else:
                 busy[number := next(numbers)] = chain
                 work: Callable[..., Any] = OwnedTask(perform, code_owner) if code_owner else perform
-                there.submit(number, work, first)
+                executor.submit(number, work, first)
 
     yield from hand_out()
-    for number, outcome in there.completed():
+    for number, outcome in executor.completed():
         if number not in busy:  # a duplicate result
             continue
         chain = busy.pop(number)
-        task = chain.take(outcome, parts)
+        task = chain.take(outcome, split)
         if chain.tasks:
             waiting.appendleft(chain)
         finished: list[tuple[T, R | StsError]] = []
         if task is not None:
             finished = [(task, outcome)]
-            (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(parts(task))
+            (bad if isinstance(outcome, StsError) else good)[owner(task)] += len(split(task))
             if not chain.tasks and chain.error is not None and not chain.failed:
-                mention(task, chain.error)
+                on_recovery(task, chain.error)
         yield from [*finished, *hand_out()]
     if busy:
         raise Unavailable(f"the executor stopped with {len(busy)} tasks unfinished; start again")

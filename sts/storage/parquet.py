@@ -38,7 +38,7 @@ def encode_table(
     columns: Any,
     *,
     group: int | None = None,
-    apart: int = 0,
+    first_group_rows: int = 0,
     rows: int | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> bytes:
@@ -51,7 +51,7 @@ def encode_table(
       schema: the type of each column.
       columns: their values, by name.
       group: rows of a row group; None for Arrow's default.
-      apart: the number of first rows that get row groups of their own.
+      first_group_rows: the number of first rows that get row groups of their own.
       rows: the maximum number; None for `MAX_ROWS`.
       metadata: further key-value metadata.
 
@@ -67,8 +67,9 @@ def encode_table(
     if table.num_rows > most:
         raise StsError(f"{name}: expected at most {most} rows in a file, found {table.num_rows}")
     sink = io.BytesIO()
+    first = table.slice(0, first_group_rows)
     with pq.ParquetWriter(sink, fields, compression="zstd", write_page_checksum=True) as writer:
-        for part in (table.slice(0, apart), table.slice(apart)) if apart else (table,):
+        for part in (first, table.slice(first_group_rows)) if first_group_rows else (table,):
             writer.write_table(part, group)
     return footers.add_digest(sink.getvalue())
 

@@ -62,7 +62,7 @@ def record_all(
     seed: int,
     settings: dict[str, Any],
     workers: int,
-    mention: Callable[[str, StsError], None] = lambda agent, error: None,
+    on_recovery: Callable[[str, StsError], None] = lambda agent, error: None,
 ) -> Iterator[Batch | Failure]:
     """Yield batches of trajectories of each agent in the same `count` worlds.
 
@@ -71,8 +71,8 @@ def record_all(
     (`sts.jobs.tasks.MIN_FAILURES`).
 
     `settings` are passed to the domain's `generate`. One worker is this process, unless the worlds
-    are `is_third_party` or an agent a user's. `mention` is called with an agent and an error that a
-    retry recovered from.
+    are `is_third_party` or an agent a user's. `on_recovery` is called with an agent and an error
+    that a retry recovered from.
 
     Raises:
       ArgumentError: no work is asked for, the settings are invalid, or an agent does not play these
@@ -85,7 +85,7 @@ def record_all(
     parts = [
         slice(first, first + EPISODES_PER_TASK) for first in range(0, count, EPISODES_PER_TASK)
     ]
-    with create_pool(workers, len(known) * len(parts), apart=is_third_party(domain)) as pool:
+    with create_pool(workers, len(known) * len(parts), isolated=is_third_party(domain)) as pool:
         # Generating a world may crash its process, too.
         states = pool.run_task(generate_states, domain, count, steps, seed, settings)
         tasks = [
@@ -96,16 +96,16 @@ def record_all(
 
         def mention_failure(task: Task, error: StsError) -> None:
             if not isinstance(error, ReplayMismatch):  # raised below
-                mention(task.agent, error)
+                on_recovery(task.agent, error)
 
         done = run_tasks(
             tasks,
             record_task,
-            parts=_split_task,
+            split=_split_task,
             owner=lambda task: task.agent,
-            there=pool,
-            apart=lambda task: isolation_key(task.agent),
-            mention=mention_failure,
+            executor=pool,
+            isolation_key=lambda task: isolation_key(task.agent),
+            on_recovery=mention_failure,
         )
         for task, outcome in done:
             if isinstance(outcome, ReplayMismatch | ArgumentError):

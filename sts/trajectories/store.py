@@ -53,7 +53,9 @@ def _encode(path: Path, trajectories: Sequence[Trajectory]) -> bytes:
     rows = encode_columns([trajectories[i] for i in order.tolist()])
     rows["place"] = arrow.from_numpy(order.astype(np.int32))
     n_first = int((splits == 0).sum())
-    return parquet.encode_table(str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, apart=n_first)
+    return parquet.encode_table(
+        str(path), *KIND, SCHEMA, rows, group=ROWS_PER_GROUP, first_group_rows=n_first
+    )
 
 
 def encode_columns(trajectories: Sequence[Trajectory]) -> dict[str, Any]:

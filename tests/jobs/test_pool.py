@@ -149,9 +149,9 @@ def test_work_runs_in_a_main_thread_apart_from_interrupts_and_users_code() -> No
         assert pool.run_task(os.getpid) == os.getpid() != pool.run_task(OwnedTask(os.getpid, "ann"))
 
 
-def count_processes(tasks: int, *, apart: bool = False) -> int:
+def count_processes(tasks: int, *, isolated: bool = False) -> int:
     """Return how many processes other than this one a pool of two gives tasks to."""
-    with create_pool(2, tasks, apart=apart) as pool:
+    with create_pool(2, tasks, isolated=isolated) as pool:
         for number in range(tasks):
             pool.submit(number, os.getpid)
         return len({pid for _, pid in pool.completed()} - {os.getpid()})
@@ -159,7 +159,7 @@ def count_processes(tasks: int, *, apart: bool = False) -> int:
 
 def test_workers_are_started_only_if_the_tasks_take_long_enough(monkeypatch) -> None:
     assert count_processes(100) == 0
-    assert 1 <= count_processes(100, apart=True) <= 2
+    assert 1 <= count_processes(100, isolated=True) <= 2
     assert 1 <= count_processes(3) <= 2, "too few to tell from the first"
     monkeypatch.setattr(pools, "START_S", 0.0)
     assert 1 <= count_processes(100) <= 2

@@ -33,7 +33,7 @@ def name_of(task: Task) -> str:
 
 def collect_outcomes(tasks: list[Task], workers: int) -> dict[Task, int | StsError]:
     with create_pool(workers, len(tasks)) as there:
-        found = list(run_tasks(tasks, add, parts=singly, owner=name_of, there=there))
+        found = list(run_tasks(tasks, add, split=singly, owner=name_of, executor=there))
     assert len(dict(found)) == len(found)
     return dict(found)
 

@@ -26,9 +26,9 @@ def demonstrate(args: argparse.Namespace, workspace: Workspace) -> Result:
     settings = read_values(domain, {"steps": plan.steps}) | read_settings(args, domain)
     outcomes: list[Outcome] = []
     try:
-        with collect_retries() as mention, show_progress("demonstrating", "worlds") as show:
+        with collect_retries() as on_recovery, show_progress("demonstrating", "worlds") as show:
             for part in demonstrations.demonstrate(
-                plan, args.episodes, settings, workers=args.workers, mention=mention
+                plan, args.episodes, settings, workers=args.workers, on_recovery=on_recovery
             ):
                 outcomes += part
                 show(len(outcomes), args.episodes)

@@ -23,7 +23,7 @@ from sts_scenarios.mining.rows import FoundSteps, count_strata, needs_confirmati
 Make = Callable[[], Sequence[Category]]
 
 
-def run_tasks(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+def run_in_pool(pool: Executor, tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
     """Submit tasks, each a function and its arguments; yield (task number, result) as they end."""
     for number, (work, *args) in enumerate(tasks):
         pool.submit(number, work, *args)
@@ -47,7 +47,7 @@ def run_by_part(
     numbers = sorted(by_part)
     calls = [(work, make, parts[part], [items[n][1] for n in by_part[part]]) for part in numbers]
     results: dict[int, Any] = {}
-    for number, outcomes in run_tasks(pool, calls):
+    for number, outcomes in run_in_pool(pool, calls):
         results.update(zip(by_part[numbers[number]], outcomes, strict=True))
     return [results[n] for n in range(len(items))]
 

@@ -30,7 +30,7 @@ from sts_scenarios.category import Category
 from sts_scenarios.mining.building import COPIED_PROVENANCE
 from sts_scenarios.mining.chance import compute_open_loop_pass_rate
 from sts_scenarios.mining.choice import Keep, Pick
-from sts_scenarios.mining.confirming import Make, run_tasks
+from sts_scenarios.mining.confirming import Make, run_in_pool
 from sts_scenarios.mining.response_profiles import profile_pick
 from sts_scenarios.profiles import CONTINUATIONS, load_players
 from sts_scenarios.validity import is_checked
@@ -187,7 +187,7 @@ def compute_open_loop_rates(
             by_category[scenario.category].append(scenario)
     names = list(by_name)
     tasks = [(_compute_open_loop_rate, make, name, by_category[name]) for name in names]
-    return {names[n]: rate for n, rate in run_tasks(pool, tasks)}
+    return {names[n]: rate for n, rate in run_in_pool(pool, tasks)}
 
 
 def _compute_open_loop_rate(make: Make, name: str, scenarios: Sequence[Scenario]) -> float:

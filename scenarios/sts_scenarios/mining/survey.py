@@ -26,7 +26,13 @@ from sts.trajectories.batches import Batch, TrajectoryColumns
 from sts_scenarios.category import CandidateColumns, Category
 from sts_scenarios.mining.building import name_trajectory
 from sts_scenarios.mining.choice import Offer, Pick, random_orders, source_kind, world_key
-from sts_scenarios.mining.confirming import Make, confirm_steps, make_picks, run_by_part, run_tasks
+from sts_scenarios.mining.confirming import (
+    Make,
+    confirm_steps,
+    make_picks,
+    run_by_part,
+    run_in_pool,
+)
 from sts_scenarios.mining.rows import (
     FIELDS,
     FoundSteps,
@@ -64,7 +70,7 @@ def gather_candidates(
     unavailable: dict[str, tuple[int, StsError]] = {}
     total, done = sum(part.rows for part in parts), 0
     tasks = [(scan_part, make, part, n, limits) for n, part in enumerate(parts)]
-    for n, (part_found, missing) in run_tasks(pool, tasks):
+    for n, (part_found, missing) in run_in_pool(pool, tasks):
         for c in categories:
             several = found[c.name]
             several.append(part_found[c.name])

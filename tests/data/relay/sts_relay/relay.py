@@ -18,7 +18,7 @@ from sts.jobs.pool import WorkerDied
 
 
 class Relay(AbstractContextManager):
-    def __init__(self, workers, tasks, *, apart):
+    def __init__(self, workers, tasks, *, isolated):
         self.width = workers
         self._waiting = []
 
