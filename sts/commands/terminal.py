@@ -10,8 +10,7 @@ from itertools import zip_longest
 from typing import Any
 
 from sts.cli.arguments import COLOUR_CODES
-from sts.domains import SceneLayout
-from sts.domains import load_domain as find_domain
+from sts.domains import SceneLayout, load_domain
 from sts.engine.rendering import Frame, downscale
 from sts.engine.rendering import render_frames as frames_of
 from sts.episodes import Episode
@@ -47,7 +46,7 @@ def _draw_scenes(episode: Episode, frames: Sequence[int], judged: Sequence[int])
     if is_pixel_rendered(episode.domain, episode.state):
         all_frames = frames_of(episode)
         return [draw_half_blocks(all_frames[frame]) for frame in frames]
-    domain = find_domain(episode.domain)
+    domain = load_domain(episode.domain)
     layout = _mark_judged(domain.scene_layout(episode.state), judged)
     objects = [layout.players[p] for p in judged]
     return [domain.draw_text(layout, episode.scene[frame], objects) for frame in frames]
@@ -67,7 +66,7 @@ def _choose_mark(layout: SceneLayout) -> str:
 
 def describe_legend(episode: Episode, judged: Sequence[int]) -> str:
     """Return who is judged and what a strip's letters or pictures mean, in the domain's words."""
-    domain = find_domain(episode.domain)
+    domain = load_domain(episode.domain)
     layout = domain.scene_layout(episode.state)
     names = ", ".join(layout.names[layout.players[p]] for p in judged)
     if is_pixel_rendered(episode.domain, episode.state):
@@ -128,7 +127,7 @@ def count_fitting_frames(episode: Episode, columns: int) -> int:
     """Return how many frames of an episode fit side by side in `columns`, 3 to 9."""
     width = PICTURE_COLUMNS
     if not is_pixel_rendered(episode.domain, episode.state):
-        domain = find_domain(episode.domain)
+        domain = load_domain(episode.domain)
         width = len(domain.draw_text(domain.scene_layout(episode.state), episode.scene[0], ())[0])
     return max(3, min(9, (columns - 3) // (width + 2)))
 
@@ -144,7 +143,7 @@ def join_columns(left: str, right: str) -> str | None:
 
 def describe_utterances(episode: Episode, players: Sequence[int], takeover: int) -> str:
     """Return what the roles said after takeover, and when; "" where they were silent."""
-    domain = find_domain(episode.domain)
+    domain = load_domain(episode.domain)
     layout = domain.scene_layout(episode.state)
     spoken = [
         f"{layout.names[layout.players[p]]} says "

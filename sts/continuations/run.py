@@ -20,8 +20,7 @@ from sts.continuations.takeover import (
     parse_partner_agent,
 )
 from sts.continuations.types import Continuation
-from sts.domains import is_third_party
-from sts.domains import load_domain as find_domain
+from sts.domains import is_third_party, load_domain
 from sts.domains.random import Random
 from sts.engine.session import bind_agent, check_domain
 from sts.errors import ArgumentError, StsError
@@ -206,7 +205,7 @@ def _check_domains(infos: Mapping[str, AgentInfo], scenarios: Sequence[Scenario]
         if not players:  # only they depend on the action space
             continue
         try:
-            world = find_domain(domain)
+            world = load_domain(domain)
         except StsError:  # reported when its scenarios are run
             continue
         for agent in players:

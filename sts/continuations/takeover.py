@@ -14,8 +14,14 @@ from sts import agents
 from sts.agents.info import AgentInfo
 from sts.continuations.recorded import Recorded
 from sts.continuations.types import Continuation, Identity, make_continuation
-from sts.domains import Domain, Worlds, action_space, observation_shapes, silent_utterances
-from sts.domains import load_domain as find_domain
+from sts.domains import (
+    Domain,
+    Worlds,
+    action_space,
+    load_domain,
+    observation_shapes,
+    silent_utterances,
+)
 from sts.engine.apart import play_apart
 from sts.engine.lockstep import Script, play_episodes
 from sts.engine.replay import find_mismatches, stack_recordings
@@ -81,7 +87,7 @@ def continue_all(
         raise ArgumentError(
             "expected scenarios of one shape, found several; group them with group_by_shape"
         )
-    domain, count = find_domain(form.domain), len(indices)
+    domain, count = load_domain(form.domain), len(indices)
     order = sorted(range(len(scenarios)), key=lambda n: -scenarios[n].steps)
     longest_first = [scenarios[n] for n in order]
     batch = [s for s in longest_first for _ in indices]

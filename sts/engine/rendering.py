@@ -13,8 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import FilmAnnotations, RenderableWorlds, Worlds
-from sts.domains import load_domain as find_domain
+from sts.domains import FilmAnnotations, RenderableWorlds, Worlds, load_domain
 from sts.engine.replay import replay_worlds
 from sts.episodes import Episode
 from sts.errors import ArgumentError, StsError
@@ -50,7 +49,7 @@ def render_film(episode: Episode, focus: FilmAnnotations) -> list[Frame]:
       ArgumentError: the domain neither renders frames nor draws any from its scenes.
       ReplayMismatch, DamagedState: as for `render_frames`.
     """
-    painted = getattr(find_domain(episode.domain), "frames", None)
+    painted = getattr(load_domain(episode.domain), "frames", None)
     return render_frames(episode) if painted is None else list(painted(episode, focus))
 
 

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import Worlds, action_space, observation_shapes, silent_utterances
-from sts.domains import load_domain as find_domain
+from sts.domains import Worlds, action_space, load_domain, observation_shapes, silent_utterances
 from sts.engine import session
 from sts.engine.session import Actions
 from sts.episodes import Episode
@@ -98,7 +97,7 @@ def iterate_replay(episodes: Sequence[Episode]) -> Iterator[tuple[Worlds, dict[i
       DamagedData: as for `replay_worlds`.
     """
     first = episodes[0]
-    domain = find_domain(first.domain)
+    domain = load_domain(first.domain)
     game = session.open_session(domain, domain.restore([e.state for e in episodes]))
     worlds = game.worlds
     actions = np.stack([e.actions for e in episodes], axis=1)

@@ -4,7 +4,7 @@ import base64
 import io
 from collections.abc import Sequence
 
-from sts.domains import load_domain as find_domain
+from sts.domains import load_domain
 from sts.domains.sketch import Line, Mark, Point, Sketch
 from sts.engine.rendering import Frame, downscale, render_frame
 from sts.engine.replay import replay_worlds
@@ -29,7 +29,7 @@ def sketch_episode(
     Raises:
       ReplayMismatch, DamagedState: as for `replay.replay_worlds`.
     """
-    domain, stop = find_domain(episode.domain), min(stop, episode.steps)
+    domain, stop = load_domain(episode.domain), min(stop, episode.steps)
     draw = getattr(domain, "sketch", None)
     sketch = (
         _sketch_frames(episode, players, start, stop)

@@ -104,12 +104,12 @@ def _parse_line(line: bytes, domain: str | None) -> dict[str, Any]:
 
 def _replay_line(fields: Mapping[str, Any], source: str, provenance: dict[str, Any]) -> Trajectory:
     """Return the trajectory of a line; errors as of the parts below."""
-    world = load_domain(fields["domain"])
-    state = _read_state(world, fields)
-    worlds = world.restore([state])
+    domain = load_domain(fields["domain"])
+    state = _read_state(domain, fields)
+    worlds = domain.restore([state])
     count, steps = worlds.rewards.shape[1], len(fields["actions"])
-    actions = _read_actions(world, fields["actions"], count)
-    utterances = silent_utterances(world, (steps, count))
+    actions = _read_actions(domain, fields["actions"], count)
+    utterances = silent_utterances(domain, (steps, count))
     players = tuple(map(_read_player, fields["who"]))
     if len(players) != count:
         raise DamagedData(f"who: expected {count_noun(count, 'player')}, found {len(players)}")
@@ -120,40 +120,40 @@ def _replay_line(fields: Mapping[str, Any], source: str, provenance: dict[str, A
             reason = f"the episode ends with step {step}, but {steps} actions are stated"
             raise ReplayMismatch(reason, step=step)
 
-    played = play_episodes(world, worlds, [], steps=steps, script=script, watch=refuse_early_end)
+    played = play_episodes(domain, worlds, [], steps=steps, script=script, watch=refuse_early_end)
     rewards = played.rewards[0]
     if "rewards" in fields:
-        _check_rewards(world, rewards, fields["rewards"])
-    instructions = list_missions(world, state)
+        _check_rewards(domain, rewards, fields["rewards"])
+    instructions = list_missions(domain, state)
     if "instructions" in fields:
         instructions = tuple(_read_instruction(i, steps, count) for i in fields["instructions"])
     origin = {name: fields[name] for name in ("id", "seed", "options", "split") if name in fields}
-    episode = Episode(world.name, state, actions, utterances, rewards, played.scene[0])
+    episode = Episode(domain.name, state, actions, utterances, rewards, played.scene[0])
     made = make_trajectory(episode, players, source=source, provenance=provenance | origin)
     return replace(made, instructions=instructions)
 
 
-def _read_state(world: Domain, fields: Mapping[str, Any]) -> bytes:
+def _read_state(domain: Domain, fields: Mapping[str, Any]) -> bytes:
     """Return the state before the first action."""
     if "state" in fields:
         try:
             raw = base64.b64decode(fields["state"], validate=True)
         except ValueError:
             raise DamagedData(f"state: expected base64, found {quote(fields['state'])}") from None
-        if isinstance(world, EnvironmentDomain):
-            return add_envelope(world.name, world.version, raw)
+        if isinstance(domain, EnvironmentDomain):
+            return add_envelope(domain.name, domain.version, raw)
         return raw
     seed, options = fields["seed"], fields.get("options", {})
     if not 0 <= seed < MAX_SEED:
         raise DamagedData(f"seed: expected 0 to {MAX_SEED - 1}, found {seed}")
-    if isinstance(world, EnvironmentDomain):
-        return world.reset_state(seed, options)
-    return generate_states(world.name, 1, len(fields["actions"]), seed, options)[0]
+    if isinstance(domain, EnvironmentDomain):
+        return domain.reset_state(seed, options)
+    return generate_states(domain.name, 1, len(fields["actions"]), seed, options)[0]
 
 
-def _read_actions(world: Domain, stated: list[Any], count: int) -> NDArray[Any]:
+def _read_actions(domain: Domain, stated: list[Any], count: int) -> NDArray[Any]:
     """Return actions [T, P, ...] from one for each step, or a list by player if there are more."""
-    space, names = action_space(world), world.action_names
+    space, names = action_space(domain), domain.action_names
     by_step = [[entry] for entry in stated] if count == 1 else stated
     try:
         if any(type(row) is not list for row in by_step):
@@ -208,7 +208,7 @@ def _read_instruction(entry: object, steps: int, count: int) -> Instruction:
     return made
 
 
-def _check_rewards(world: Domain, replayed: NDArray[Any], stated: list[Any]) -> None:
+def _check_rewards(domain: Domain, replayed: NDArray[Any], stated: list[Any]) -> None:
     """Raise ReplayMismatch at the first reward that differs from the replay."""
     try:
         recorded = np.array(stated, np.float64).reshape(replayed.shape)
@@ -216,9 +216,9 @@ def _check_rewards(world: Domain, replayed: NDArray[Any], stated: list[Any]) -> 
         raise DamagedData(
             f"rewards: expected a number, or one for each player, for {len(replayed)} steps"
         ) from None
-    values, unit = reward_values(world, replayed), world.reward_unit
-    is_rounded = isinstance(world, EnvironmentDomain) and getattr(
-        world.create_environment(), "rounded", False
+    values, unit = reward_values(domain, replayed), domain.reward_unit
+    is_rounded = isinstance(domain, EnvironmentDomain) and getattr(
+        domain.create_environment(), "rounded", False
     )
     tolerance = (unit or 0) / 2 if is_rounded else _TOLERANCE * np.maximum(1, abs(values))
     differs = ~(abs(values - recorded) <= tolerance)

@@ -61,16 +61,16 @@ def write(
 
 def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
     """Return the metadata of the schema; values that are not plain text are JSON."""
-    world = load_domain(replay.trajectory.episode.domain)
+    domain = load_domain(replay.trajectory.episode.domain)
     shapes = {name: list(a.shape[1:]) for name, a in replay.values.items() if a.ndim > 2}
-    if len(action_space(world).shape) > 1:
-        shapes["action"] = list(action_space(world).shape)
+    if len(action_space(domain).shape) > 1:
+        shapes["action"] = list(action_space(domain).shape)
     return {
         "sts.format": FORMAT,
-        "sts.domain": world.name,
+        "sts.domain": domain.name,
         "sts.role": str(player),
         "sts.actions": canonical_json(
-            list(world.action_names) or action_space(world).describe()
+            list(domain.action_names) or action_space(domain).describe()
         ).decode(),
         "sts.shapes": canonical_json(shapes).decode(),
     }
@@ -79,7 +79,7 @@ def _metadata(replay: ObservedTrajectory, player: int) -> dict[str, str]:
 def _rows(replay: ObservedTrajectory, player: int) -> pa.RecordBatch:
     """Return T + 1 rows; the last has no action."""
     episode = replay.trajectory.episode
-    steps, world = episode.steps, load_domain(episode.domain)
+    steps, domain = episode.steps, load_domain(episode.domain)
     actions = episode.actions[:, player]
     last = np.arange(steps + 1) == steps
     columns: dict[str, pa.Array] = {
@@ -92,8 +92,8 @@ def _rows(replay: ObservedTrajectory, player: int) -> pa.RecordBatch:
         for name, values in describe_steps(replay.trajectory, player).items()
     }
     done = {
-        "action": actions.astype(np.int64) if world.action_names else actions,
-        "reward": reward_values(world, episode.rewards[:, player]),
+        "action": actions.astype(np.int64) if domain.action_names else actions,
+        "reward": reward_values(domain, episode.rewards[:, player]),
         "discount": np.where(replay.ended[1:], 0.0, 1.0),
     }
     columns |= {name: _with_empty_last(array) for name, array in done.items()}

@@ -65,8 +65,8 @@ def open_evaluation(plan: Plan, cell: int, person: str) -> Opening:
       ArgumentError: the domain no longer takes the plan's settings.
     """
     planned, agent = plan.cells[cell], plan.agent_of(plan.cells[cell])
-    world = load_domain(plan.domain)
-    (state,) = world.generate(1, seed=planned.seed, **plan.settings)
+    domain = load_domain(plan.domain)
+    (state,) = domain.generate(1, seed=planned.seed, **plan.settings)
     tick = get_controls(plan.domain).tick if plan.tick is None else plan.tick
     participants = (
         Participant("script" if plan.rehearsal else "human", person, "setter", None),

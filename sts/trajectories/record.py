@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from sts import agents
 from sts.agents.info import AgentInfo, isolation_key
-from sts.domains import Domain, is_third_party
-from sts.domains import load_domain as find_domain
+from sts.domains import Domain, is_third_party, load_domain
 from sts.engine.lockstep import play_episodes
 from sts.engine.replay import verify
 from sts.engine.session import Team
@@ -137,7 +136,7 @@ def generate_states(
     """
     if count < 1 or steps < 1:
         raise ArgumentError(f"expected at least 1 episode of 1 step, found {count} of {steps}")
-    world = find_domain(domain)
+    world = load_domain(domain)
     try:
         (first,) = world.generate(1, seed=seed, **settings)
     except TypeError as error:  # an unknown keyword
@@ -158,16 +157,16 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     first episode of all is replayed as a check: if it does not replay, the others would not either.
     """
     states, seed = task.states, task.seed
-    world = find_domain(task.domain)
-    worlds = world.restore(states)
+    domain = load_domain(task.domain)
+    worlds = domain.restore(states)
     players = tuple(range(worlds.rewards.shape[1]))
     numbers = range(task.first, task.first + len(states))
-    hashes = [world.world_id(state) for state in states]
+    hashes = [domain.world_id(state) for state in states]
     pairs = zip(hashes, numbers, strict=True)
     marks = streams((), [("record", hash, agent.name, seed, i) for hash, i in pairs])
-    schedules = [list_missions(world, state) for state in states]
+    schedules = [list_missions(domain, state) for state in states]
     run = play_episodes(
-        world, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
+        domain, worlds, [Team(agent, players, marks)], steps=task.steps, told=schedules
     )
     agents.check_unchanged(agent)
     shared = collect_provenance() | {"seed": seed, "fingerprint": agents.fingerprint(agent)}
@@ -192,11 +191,11 @@ def play_task(agent: agents.Agent, task: Task) -> list[Trajectory]:
     ]
 
 
-def list_missions(world: Domain, state: bytes) -> tuple[Instruction, ...]:
+def list_missions(domain: Domain, state: bytes) -> tuple[Instruction, ...]:
     """Return the instruction that belongs to a world, given at the start, or ()."""
-    instruct = getattr(world, "instruction", None)
+    instruct = getattr(domain, "instruction", None)
     mission = instruct(state) if instruct else ""
-    return (Instruction(mission, world.name, given_at=0, source="setter"),) if mission else ()
+    return (Instruction(mission, domain.name, given_at=0, source="setter"),) if mission else ()
 
 
 def check_replays(episode: Episode) -> None:

@@ -30,8 +30,8 @@ def list_columns(trajectory: Trajectory) -> tuple[tuple[str, ...], dict[str, int
     columns = _domain_columns(trajectory, 0)
     versions = {"steps": VERSION}
     if columns:
-        world = load_domain(trajectory.episode.domain)
-        versions[world.name] = int(getattr(world, "step_columns_version", 0))
+        domain = load_domain(trajectory.episode.domain)
+        versions[domain.name] = int(getattr(domain, "step_columns_version", 0))
     return (*_COLUMNS, *columns), versions
 
 

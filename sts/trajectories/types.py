@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import load_domain as find_domain
+from sts.domains import load_domain
 from sts.episodes import Episode, Instruction
 from sts.errors import DamagedData
 from sts.storage.files import canonical_json, content_hash
@@ -105,5 +105,5 @@ def make_trajectory(
     episode: Episode, players: tuple[Player, ...], *, source: str, provenance: dict[str, Any]
 ) -> Trajectory:
     """Make a trajectory without instructions; its world is the episode's."""
-    world = find_domain(episode.domain).world_id(episode.state)
+    world = load_domain(episode.domain).world_id(episode.state)
     return Trajectory(episode, players, (), world, source, provenance)

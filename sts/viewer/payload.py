@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.continuations.types import Continuation
-from sts.domains import load_domain as find_domain
+from sts.domains import load_domain
 from sts.engine.rendering import Sheet
 from sts.episodes import Episode, Instruction
 from sts.storage.workspace import Workspace
@@ -42,7 +42,7 @@ def episode_payload(
 
     `takeover` is the number of the last recorded frame, and the last of `instructions` is judged.
     """
-    domain = find_domain(episode.domain)
+    domain = load_domain(episode.domain)
     layout = domain.scene_layout(episode.state)
     scenes: dict[str, Any]
     if layout.kind == "drawn":  # by the domain's module

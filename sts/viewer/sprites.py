@@ -5,7 +5,7 @@ They are derived from recordings, so the folder can be deleted at any time.
 
 import contextlib
 
-from sts.domains import load_domain as find_domain
+from sts.domains import load_domain
 from sts.engine.rendering import Sheet, pack_sheets, plan_sheets, render_frame, render_frames
 from sts.episodes import Episode
 from sts.storage.files import content_hash, write_atomically
@@ -16,7 +16,7 @@ FOLDER = "frames"
 
 def is_pixel_rendered(domain: str, state: bytes) -> bool:
     """Return True if this environment instance renders its scenes as pixels."""
-    return find_domain(domain).scene_format(state).kind == "frames"
+    return load_domain(domain).scene_format(state).kind == "frames"
 
 
 def load_sprites(workspace: Workspace, episode: Episode, player: int | None = None) -> list[Sheet]:
@@ -25,7 +25,7 @@ def load_sprites(workspace: Workspace, episode: Episode, player: int | None = No
     The cache key includes the pixels of the first frame, so that a changed renderer invalidates it.
     """
     first = render_frame(
-        find_domain(episode.domain).restore([episode.state]), episode.domain, player
+        load_domain(episode.domain).restore([episode.state]), episode.domain, player
     )
     parts = plan_sheets(len(episode.scene), *first.shape[:2])
     how = repr((parts, player)).encode()

@@ -28,7 +28,7 @@ def build_payload(
     """Return the payload of an episode of a domain that draws its scenes with `layout`."""
     world = SimpleNamespace(name=domain, tokens=tokens, scene_layout=lambda state: layout)
     still = np.zeros(utterances.shape, np.int8)
-    with mock.patch.object(payload, "find_domain", return_value=world):
+    with mock.patch.object(payload, "load_domain", return_value=world):
         return payload.episode_payload(
             Workspace.open("nowhere"),
             Episode(domain, b"", still, utterances, still, scene),

@@ -99,18 +99,18 @@ def load_player_view(opened: CachedDraft, candidate: DraftCandidate) -> dict[str
     """Return the evaluated player's view along the recording, as in live sessions."""
     scenario = opened.scenario(candidate.summary.id, candidate.state.scenario)
     recording, player = scenario.recording, scenario.players[0]
-    world = load_domain(recording.domain)
+    domain = load_domain(recording.domain)
     replay = replay_worlds([recording], [scenario.id])
     view: dict[str, Any] = {"takeover": scenario.takeover, "frames": [], "session": scenario.id}
-    if world.scene_format(recording.state).kind == "frames":
+    if domain.scene_format(recording.state).kind == "frames":
         sheets = load_sprites(opened.draft.workspace, recording, player)
         height, width, _ = render_frame(
-            world.restore([recording.state]), recording.domain, player
+            domain.restore([recording.state]), recording.domain, player
         ).shape
         view |= {"sprites": [*map(encode_sprite, sheets)], "height": height, "width": width}
     else:
         view["drawing"] = recording.domain
-        view["frames"] = [world.player_view(worlds, player) for worlds in replay]
+        view["frames"] = [domain.player_view(worlds, player) for worlds in replay]
     return view
 
 

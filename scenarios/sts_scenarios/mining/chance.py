@@ -24,10 +24,10 @@ class OpenLoopAgent(Agent):
     name = "unseeing"
     version = "1"
 
-    def __init__(self, world: Domain, actions: Sequence[int], utterances: Sequence[int]) -> None:
+    def __init__(self, domain: Domain, actions: Sequence[int], utterances: Sequence[int]) -> None:
         """Take the indices of moves and tokens."""
-        self._moves = np.bincount(actions, minlength=len(world.action_names)).astype(np.float64)
-        self._says = np.bincount(utterances, minlength=len(world.tokens)).astype(np.float64)
+        self._moves = np.bincount(actions, minlength=len(domain.action_names)).astype(np.float64)
+        self._says = np.bincount(utterances, minlength=len(domain.tokens)).astype(np.float64)
         self.deterministic = len(actions) == len(utterances) == 1  # type: ignore[misc]
 
     def act(
@@ -82,15 +82,15 @@ def compute_open_loop_pass_rate(
 
 
 def _open_loop_policies(category: Category) -> Iterator[OpenLoopAgent]:
-    world = load_domain(category.domain)
-    actions = range(len(world.action_names))
-    if not actions or not world.tokens:
+    domain = load_domain(category.domain)
+    actions = range(len(domain.action_names))
+    if not actions or not domain.tokens:
         return
     if category.kind == "question":
-        stay = [int(world.noop)]
-        yield from (OpenLoopAgent(world, stay, [token]) for token in range(1, len(world.tokens)))
+        stay = [int(domain.noop)]
+        yield from (OpenLoopAgent(domain, stay, [token]) for token in range(1, len(domain.tokens)))
         return
-    yield from (OpenLoopAgent(world, [move], [0]) for move in actions)
-    yield OpenLoopAgent(world, actions, [0])
+    yield from (OpenLoopAgent(domain, [move], [0]) for move in actions)
+    yield OpenLoopAgent(domain, actions, [0])
     for mix in categories.collect_names(category.domain, "MIXES"):
-        yield OpenLoopAgent(world, [world.action_names.index(move) for move in mix.split()], [0])
+        yield OpenLoopAgent(domain, [domain.action_names.index(move) for move in mix.split()], [0])

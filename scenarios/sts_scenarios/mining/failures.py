@@ -137,10 +137,10 @@ def extend_with_noops(failed: Sequence[Trajectory]) -> list[Trajectory]:
 
 def _extend_batch(batch: Sequence[Trajectory]) -> Iterator[Episode]:
     """Yield the extended episodes of trajectories that can be played together."""
-    world = load_domain(batch[0].episode.domain)
+    domain = load_domain(batch[0].episode.domain)
     for worlds in replay_worlds([t.episode for t in batch], [t.source for t in batch]):
         last = worlds
-    played = play_episodes(world, world.restore(last.states()), [], steps=EXTENSION_STEPS)
+    played = play_episodes(domain, domain.restore(last.states()), [], steps=EXTENSION_STEPS)
     for b, episode in enumerate(t.episode for t in batch):
         yield Episode(
             episode.domain,

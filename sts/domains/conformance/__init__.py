@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sts.domains.adapter import EnvironmentDomain
 from sts.domains.conformance import batches, environments, runs
 from sts.domains.conformance.runs import Claim, ConformanceRun
-from sts.domains.registry import load_domain as find_domain
+from sts.domains.registry import load_domain
 from sts.errors import ArgumentError, StsError
 from sts.jobs.deadlines import FORK_ERROR
 from sts.jobs.pool import Pool, WorkerDied
@@ -67,7 +67,7 @@ _RUNS: list[ConformanceRun] = []
 
 def _get_run(arguments: _RunArguments) -> ConformanceRun:
     if not _RUNS:
-        _RUNS.append(ConformanceRun(find_domain(arguments[0]), *arguments))
+        _RUNS.append(ConformanceRun(load_domain(arguments[0]), *arguments))
     return _RUNS[0]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sts.domains.actions import TEXT, action_space
 from sts.domains.protocol import Domain, Worlds
-from sts.domains.registry import load_domain as find_domain
+from sts.domains.registry import load_domain
 from sts.errors import StsError
 from sts.jobs.pool import Pool, WorkerDied
 from sts.numerics.streams import stream
@@ -227,7 +227,7 @@ def run_in_fresh_process(trial: ConformanceRun) -> FreshResults:
 def _play_points(
     arguments: tuple[str, int, int, dict[str, Any]], jobs: list[tuple[int, bytes, ActionSequence]]
 ) -> FreshResults:
-    trial = ConformanceRun(find_domain(arguments[0]), *arguments)
+    trial = ConformanceRun(load_domain(arguments[0]), *arguments)
     return FreshResults(
         [
             _result_or_error(play, trial.domain, state, sequence, first=first)

@@ -66,9 +66,9 @@ def _write_dataset(
     replays = iter_observations(trajectories, player, progress)
     first = next(replays)
     players = dict.fromkeys(t.players[player].name for t in trajectories)
-    world = load_domain(first.trajectory.episode.domain)
-    exported = _action_space(world)
-    known_spaces, spec = _native_spaces(world, trajectories, exported)
+    domain = load_domain(first.trajectory.episode.domain)
+    exported = _action_space(domain)
+    known_spaces, spec = _native_spaces(domain, trajectories, exported)
     spaces = {name: _space(a, known_spaces.get(name)) for name, a in first.values.items()}
     storage = MinariStorage.new(
         folder,
@@ -78,42 +78,44 @@ def _write_dataset(
         data_format="hdf5",
         jpeg_encoding=False,
     )
-    names = ", ".join(world.action_names) or action_space(world).describe()
+    names = ", ".join(domain.action_names) or action_space(domain).describe()
     storage.update_metadata(
         {
             "dataset_id": name,
             "minari_version": minari.__version__,
             "algorithm_name": ", ".join(players),
-            "description": f"{world.name}, player {player}; actions: {names}",
+            "description": f"{domain.name}, player {player}; actions: {names}",
             KEY: f"{FORMAT}/{VERSION}",
-            "sts_domain": world.name,
+            "sts_domain": domain.name,
             "sts_role": player,
         }
     )
     storage.update_episodes(_buffer(replay, player) for replay in (first, *replays))
 
 
-def _action_space(world: Domain) -> Space[Any]:
+def _action_space(domain: Domain) -> Space[Any]:
     """Return the action space of a player; the environment's own if it is not discrete."""
-    if world.action_names:
-        return Discrete(len(world.action_names))
-    environment: Any = world.create_environment() if isinstance(world, EnvironmentDomain) else None
+    if domain.action_names:
+        return Discrete(len(domain.action_names))
+    environment: Any = (
+        domain.create_environment() if isinstance(domain, EnvironmentDomain) else None
+    )
     if isinstance(environment, GymnasiumEnvironment):
         native: Space[Any] = environment.live.action_space
         return native
-    space = action_space(world)
+    space = action_space(domain)
     return Box(space.low, space.high, dtype=space.dtype.type)
 
 
 def _buffer(replay: ObservedTrajectory, player: int) -> EpisodeBuffer:
     episode = replay.trajectory.episode
-    world, actions = load_domain(episode.domain), episode.actions[:, player]
+    domain, actions = load_domain(episode.domain), episode.actions[:, player]
     last = np.arange(1, episode.steps + 1) == episode.steps
     ended = replay.ended[1:]
     return EpisodeBuffer(
         observations=replay.values,
-        actions=actions.astype(np.int64) if world.action_names else actions,
-        rewards=reward_values(world, episode.rewards[:, player]),
+        actions=actions.astype(np.int64) if domain.action_names else actions,
+        rewards=reward_values(domain, episode.rewards[:, player]),
         terminations=ended,
         truncations=last & ~ended,
         infos=encode_infos(replay.trajectory, player),
@@ -121,7 +123,7 @@ def _buffer(replay: ObservedTrajectory, player: int) -> EpisodeBuffer:
 
 
 def _native_spaces(
-    world: Domain, trajectories: Sequence[Trajectory], exported: Space[Any]
+    domain: Domain, trajectories: Sequence[Trajectory], exported: Space[Any]
 ) -> tuple[dict[str, Space[Any]], EnvSpec | None]:
     """Return the observation spaces by name, and the spec, of the trajectories' environment.
 
@@ -131,8 +133,8 @@ def _native_spaces(
     first: tuple[Space[Any], Space[Any], str | None] | None = None
     for t in trajectories:
         environment: Any = (
-            world.restore_environment(t.episode.state)
-            if isinstance(world, EnvironmentDomain)
+            domain.restore_environment(t.episode.state)
+            if isinstance(domain, EnvironmentDomain)
             else None
         )
         if not isinstance(environment, GymnasiumEnvironment) or any(

@@ -11,8 +11,7 @@ from gymnasium.spaces import Space
 from minari.dataset.minari_storage import is_image_space
 from numpy.typing import NDArray
 
-from sts.domains import ActionSpace, Domain, Worlds, action_space, reward_values
-from sts.domains import load_domain as find_domain
+from sts.domains import ActionSpace, Domain, Worlds, action_space, load_domain, reward_values
 from sts.domains.adapter import EnvironmentDomain
 from sts.domains.envelope import add_envelope
 from sts.domains.gymnasium import GymnasiumEnvironment, convert_action_space, flatten_observation
@@ -118,7 +117,7 @@ def _short(space: Space[Any]) -> str:
 def _load_environment(spec: EnvSpec, domain: str | None) -> tuple[str, GymnasiumEnvironment]:
     """Return the domain's name and the environment that replay a dataset."""
     if domain is not None:
-        world = find_domain(domain)
+        world = load_domain(domain)
         environment: Any = (
             world.create_environment() if isinstance(world, EnvironmentDomain) else None
         )
@@ -163,7 +162,7 @@ def _replay_episode(
     name: str, initial: bytes, recorded: RecordedEpisode, space: ActionSpace, hint: str
 ) -> Episode:
     """Replay an episode and return it."""
-    world = find_domain(name)
+    world = load_domain(name)
     assert isinstance(world, EnvironmentDomain)  # the domain of a GymnasiumEnvironment
     state = add_envelope(world.name, world.version, initial)
     world_space = action_space(world)

@@ -10,8 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from sts.domains import SceneLayout
-from sts.domains import load_domain as find_domain
+from sts.domains import SceneLayout, load_domain
 from sts.episodes import Episode
 from sts.worlds.lambda_star.board import CELL_SIZE, TRAIL_STEPS, Style, draw_board
 
@@ -37,7 +36,7 @@ def draw_filmstrip(episode: Episode, frames: Sequence[int], *, title: str) -> by
 
     Boards that do not fit in one row of a page are wrapped to further rows.
     """
-    picture = find_domain(episode.domain).scene_layout(episode.state)
+    picture = load_domain(episode.domain).scene_layout(episode.state)
     wide, high = picture.width * CELL_SIZE, picture.height * CELL_SIZE
     per_row = min(len(frames), max(1, (_MAX_WIDTH + _GAP) // (wide + _GAP)))
     lines = -(-len(frames) // per_row)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sts.agents.protocol import Agent, Draws, Instructions, Memory, PolicyOutput
-from sts.domains import load_domain as find_domain
+from sts.domains import load_domain
 from sts.domains.adapter import Observation as PlayerObservation
 from sts.worlds.lambda_star import torus
 from sts.worlds.lambda_star.agents.readers.reader import Reader
@@ -135,4 +135,4 @@ class BabyAIRandom(Agent):
         draws: Draws,
     ) -> tuple[PolicyOutput, Memory]:
         shape = observation.last_move.shape
-        return PolicyOutput(np.ones((*shape, len(find_domain(self.domain).action_names)))), memory
+        return PolicyOutput(np.ones((*shape, len(load_domain(self.domain).action_names)))), memory
