@@ -31,18 +31,6 @@ export const nameInput = ([key, button]) => (isTouch() ? `“${button}”` : key
 /** @param {Controls} controls @returns {(action: string) => string} */
 export const namerOf = (controls) => (action) => nameInput(controls[action]);
 
-/** @type {Controls} those that texts of several pages name */
-export const CONTROLS = {
-  play: ["Space", "Play"],
-  takeover: ["T", "Takeover"],
-  success: ["S", "Success"],
-  failure: ["F", "Failure"],
-  not_done: ["N", "Not completed"],
-  cannot_judge: ["X", "Can't judge"],
-  undo: ["U", "Undo"],
-  previous: ["B", "Back"],
-};
-
 const REPEATABLE = new Set(["back", "forward", "slower", "faster"]);
 
 /** @type {Record<string, string>} */

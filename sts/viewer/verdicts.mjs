@@ -1,6 +1,6 @@
 // Verdicts and reasons as they are displayed.
 
-import { CONTROLS, isTouch, namerOf } from "./keys.mjs";
+import { isTouch, namerOf } from "./keys.mjs";
 
 /** @type {Record<string, string>} */
 export const VERDICTS = {
@@ -16,6 +16,18 @@ export const REASONS = [
 ];
 /** @type {Record<string, string>} */
 export const SIGNS = { success: "✓", failure: "✗" };
+
+/** @type {import("./keys.mjs").Controls} of pages with verdicts, as their texts name them */
+export const CONTROLS = {
+  play: ["Space", "Play"],
+  takeover: ["T", "Takeover"],
+  success: ["S", "Success"],
+  failure: ["F", "Failure"],
+  not_done: ["N", "Not completed"],
+  cannot_judge: ["X", "Can't judge"],
+  undo: ["U", "Undo"],
+  previous: ["B", "Back"],
+};
 
 // Returns what a person presses for each verdict, with its words if that is a key.
 export const nameVerdicts = () =>

@@ -13,7 +13,7 @@ from sts.errors import ArgumentError, ReplayMismatch
 from sts.suites.lint import lint_scenarios
 from sts.suites.types import Scenario
 from sts.trajectories.types import Trajectory
-from sts_scenarios import categories
+from sts_scenarios import categories, editing
 from sts_scenarios.category import Candidate, Category
 from sts_scenarios.editing import Edit, Editor, add_scenario
 from tests.examples import on_test_side, recorded
@@ -44,7 +44,10 @@ def one_of(category: str) -> tuple[Scenario, Trajectory]:
 
 
 @pytest.mark.parametrize("category", ["shadow-evil", "count-others", "when-evil"])
-def test_steps_that_fit_are_those_at_which_the_edit_would_be_valid(category: str) -> None:
+def test_steps_that_fit_are_those_at_which_the_edit_would_be_valid(
+    category: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editing, "MAX_SEARCH_S", float("inf"))
     before, trajectory = one_of(category)
     editor, shorter = Editor(before, trajectory), {"horizon": before.horizon - 1}
     last = trajectory.episode.steps - before.horizon + 1

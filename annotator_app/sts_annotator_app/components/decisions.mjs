@@ -1,16 +1,16 @@
 // Decisions about candidates: reasons, which of them are possible, and the status that they lead to, as in
 // sts/suites/decisions.py, including those not yet saved.
 
-import { CONTROLS, namerOf } from "../../../sts/viewer/keys.mjs";
+import { namerOf } from "../../../sts/viewer/keys.mjs";
 
 export const nameControl = namerOf({
-  ...CONTROLS,
   accept: ["A", "Accept"],
   reject: ["R", "Reject"],
   retire: ["T", "Retire"],
   yes: ["Y", "Yes"],
   no: ["N", "No"],
   next: ["J", "Next"],
+  undo: ["U", "Undo"],
   sight: ["V", "Player view"],
   edit: ["E", "Edit"],
   rating: ["B", "Second rating"],

@@ -2,10 +2,10 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { decode } from "../../../sts/viewer/episode.mjs";
-import { CONTROLS, isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
+import { isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { REASONS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
+import { CONTROLS, REASONS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
 
 export const QUEUES = ["disputes", "failures", "differences"];
 const MARKING = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame

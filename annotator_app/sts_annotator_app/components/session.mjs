@@ -2,10 +2,10 @@
 // times are milliseconds, and input arrives as named actions.
 
 import { count, decode } from "../../../sts/viewer/episode.mjs";
-import { CONTROLS, isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
+import { isTouch, namerOf } from "../../../sts/viewer/keys.mjs";
 import { uuid } from "./outbox.mjs";
 import { viewOf } from "../../../sts/viewer/playback.mjs";
-import { REASONS, VERDICTS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
+import { CONTROLS, REASONS, VERDICTS, askReason, inWords, nameVerdicts } from "../../../sts/viewer/verdicts.mjs";
 
 const NEEDS_PICTURE = new Set(["success", "failure", "not_done"]); // verdicts that require a displayed frame
 const MAX_HISTORY = 20; // answers that can be corrected
