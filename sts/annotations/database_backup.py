@@ -82,6 +82,7 @@ def restore_database(workspace: Workspace) -> None:
         )
     if file.exists():
         _check_tables(file)
+        write_new(workspace.path(RECORD_FILE), NEW_RECORD)  # which no backup holds
         open_sqlite(file, workspace.identity()).close()
     elif url and dump.exists():
         _load_dump(url, workspace, dump)
