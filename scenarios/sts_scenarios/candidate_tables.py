@@ -6,6 +6,7 @@ from typing import Any
 
 from sts.errors import ArgumentError, DamagedData
 from sts.names import quote
+from sts.storage.csv_tables import MAX_BYTES
 from sts.storage.lines import map_lines, read_rows
 from sts_scenarios.fields import FIELDS
 
@@ -23,7 +24,7 @@ def read_candidates(path: Path) -> dict[int, dict[str, Any]]:
       DamagedData: it is not such a table, has an unknown column, lacks a required cell, or a number
         is not one.
     """
-    rows = read_rows(path, REQUIRED, ())
+    rows = read_rows(path, REQUIRED, (), MAX_BYTES)
     if not rows:
         raise DamagedData(f"{path}: expected a line for each candidate, found the header alone")
     if unknown := [column for column in next(iter(rows.values())) if column not in _TYPES]:

@@ -1,5 +1,7 @@
 """Integrity check of the annotation database and of the files that it refers to."""
 
+from pathlib import Path
+
 from sqlalchemy import Connection, select
 
 from sts.annotations import digests
@@ -12,7 +14,7 @@ from sts.annotations.store import AnnotationStore
 from sts.continuations import index as indices
 from sts.errors import DamagedData, StsError
 from sts.storage.checks import CheckResult, Findings
-from sts.storage.files import check_inside
+from sts.storage.files import check_inside, read_bytes
 from sts.storage.workspace import Workspace
 from sts.suites.decisions import fold_decisions
 from sts.suites.drafts import find_draft, find_frozen_version
@@ -89,19 +91,23 @@ def _find_missing(connection: Connection, workspace: Workspace) -> list[str]:
 def find_loss(history: History, workspace: Workspace) -> list[str]:
     """Report what reports or the last export used and the database lacks, as in an old copy."""
     findings, record = Findings(), workspace.path(RECORD_FILE)
-    used = {str(file.parent): file for file in workspace.path("reports").glob("*/report.json")}
-    if (content := record.read_bytes()) == DELETED_RECORD:
-        findings += [
-            f"{RECORD_FILE}: it was missing, with the digests of the last export; export again"
-        ]
-    elif content != NEW_RECORD:
-        used = {RECORD_FILE: record} | used
-    for place, file in sorted(used.items()):
+    for file in (record, *sorted(workspace.path("reports").glob("*/report.json"))):
         try:
             expected = digests.read_digests(file)
-        except DamagedData:
-            if file == record:
-                findings += [f"{RECORD_FILE}: it is damaged; export again"]
-            continue  # not of a workspace
+        except (DamagedData, FileNotFoundError):  # or a report that is not of a workspace
+            findings += _describe_record(file) if file == record else []
+            continue
+        place = RECORD_FILE if file == record else str(file.parent)
         findings += [f"{place}: {line}" for line in digests.iter_lost_events(history, expected)]
     return findings
+
+
+def _describe_record(file: Path) -> list[str]:
+    """Report that the record of a study has no digests because it was deleted or damaged."""
+    try:
+        content = read_bytes(file, len(DELETED_RECORD))
+    except (DamagedData, FileNotFoundError):  # longer, or no regular file
+        content = b""
+    lost = "it was missing, with the digests of the last export; export again"
+    found = {NEW_RECORD: "", DELETED_RECORD: lost}.get(content, "it is damaged; export again")
+    return [f"{RECORD_FILE}: {found}"] if found else []

@@ -132,7 +132,7 @@ def _prepare_database(
         with database.read() as connection:
             check_owner(connection, database.name, workspace)
             has_people = connection.scalar(select(exists(select(schema.annotators))))
-        if not recorded:  # another process may have just created a study, but of nobody yet
+        if not recorded:  # without people, another process has just created it
             write_new(database.record_file, DELETED_RECORD if has_people else NEW_RECORD)
     except BaseException:
         database.close()

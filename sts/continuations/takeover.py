@@ -5,7 +5,7 @@ Source: Abramson et al. 2022, section 3.2.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,8 +139,7 @@ def is_deterministic(
     find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
 ) -> bool:
     """Return True if all continuations are the same: neither the agent nor its partner draws."""
-    name = parse_partner_agent(partner)
-    return agent.deterministic and (not name or find(name).deterministic)
+    return all(one.deterministic for one in _iter_agents(agent, partner, find))
 
 
 def is_reproducible(
@@ -149,8 +148,16 @@ def is_reproducible(
     find: Callable[[str], agents.Agent | AgentInfo] = agents.load,
 ) -> bool:
     """Return True unless the agent or its partner declares that it cannot repeat itself."""
-    name = parse_partner_agent(partner)
-    return agent.reproducible and (not name or find(name).reproducible)
+    return all(one.reproducible for one in _iter_agents(agent, partner, find))
+
+
+def _iter_agents(
+    agent: agents.Agent | AgentInfo, partner: str, find: Callable[[str], agents.Agent | AgentInfo]
+) -> Iterator[agents.Agent | AgentInfo]:
+    """Yield an agent, and its partner if that is an agent, too."""
+    yield agent
+    if name := parse_partner_agent(partner):
+        yield find(name)
 
 
 def parse_partner_agent(partner: str) -> str:

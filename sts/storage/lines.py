@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sts.errors import ArgumentError, DamagedData, StsError
-from sts.storage.csv_tables import MAX_BYTES, check_header, parse_csv, require_columns
+from sts.storage.csv_tables import check_header, parse_csv, require_columns
 from sts.storage.files import read_bytes
 
 _MAX_LISTED = 10
@@ -15,7 +15,7 @@ U = TypeVar("U")
 
 
 def read_rows(
-    path: Path, required: Sequence[str], optional: Sequence[str]
+    path: Path, required: Sequence[str], optional: Sequence[str], max_bytes: int = 2**24
 ) -> dict[int, dict[str, str]]:
     """Read the cells of a CSV file by line and column; those of missing optional columns are "".
 
@@ -26,7 +26,7 @@ def read_rows(
       DamagedData: it is not CSV, or lacks a required column.
     """
     try:
-        header, rows, lines = parse_csv(path.name, read_bytes(path, MAX_BYTES))
+        header, rows, lines = parse_csv(path.name, read_bytes(path, max_bytes))
     except FileNotFoundError:
         raise ArgumentError(f"no table at {path}; check the path") from None
     header = [column.replace("-", "_") for column in header]

@@ -150,7 +150,8 @@ def test_bad_row_of_people_is_one_sentence_with_its_line_and_adds_no_one(
     with AnnotationStore.open(sqlite_workspace) as store:
         add_person(store, "Zed")
     path = write(tmp_path, text)
-    assert problem in sts(sqlite_workspace, f"annotators add --csv {path}", 1)
+    error = sts(sqlite_workspace, f"annotators add --csv {path}", 1)
+    assert "list.csv" in error and problem in error
     assert names(sqlite_workspace) == ["Zed"]
 
 
@@ -205,9 +206,8 @@ def test_references_of_a_csv_file_are_added_all_or_none(played, tmp_path, sts, m
         (f"{first},failure,3,", "line 3: reference"),
     ):
         path = write(tmp_path, f"continuation,verdict,step,note\n{good}\n{line}\n")
-        assert f"1 of 2 lines refused, so nothing was added: {problem}" in sts(
-            played, f"references add --csv {path}", 1
-        )
+        refused = f"list.csv: 1 of 2 lines refused, so nothing was added: {problem}"
+        assert refused in sts(played, f"references add --csv {path}", 1)
         with AnnotationStore.read_existing(played) as connection:
             assert connection is None or references.list_references(connection) == []
     path = write(tmp_path, f"continuation,verdict,step,note\n{good}\n{second},not_done,,\n")

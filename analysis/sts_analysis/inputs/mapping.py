@@ -94,7 +94,7 @@ class ColumnMapping(NamedTuple):
 
     @property
     def preset(self) -> Preset:
-        """What is known of the program that exported the table."""
+        """The usual columns and words of the program that exported the table."""
         return PRESETS.get(self.format, NO_PRESET)
 
     @property

@@ -246,8 +246,8 @@ def _check_names(table: tables.RawTable, given: set[str], spellings: Spellings) 
         if column in (*REQUIRED_COLUMNS, *given):
             tables.refuse_rows(table, empty[column] & ~reference, "a name", column)
     if "annotator" in given:
-        nobody = _unjudged(frame) | _settled(frame)
-        tables.refuse_rows(table, empty["annotator"] & ~nobody, "a name", "annotator")
+        is_unjudged = _unjudged(frame) | _settled(frame)
+        tables.refuse_rows(table, empty["annotator"] & ~is_unjudged, "a name", "annotator")
     if "continuation" in given:
         tables.refuse_rows(table, empty["continuation"], "a name", "continuation")
     else:

@@ -85,6 +85,7 @@ def test_reviewer_decides_skips_and_classifies_from_the_keyboard(
     saved(page)
     page.locator(".empty h2", has_text="2 of 3 decided").wait_for()
     assert "You skipped 1 clip." in page.inner_text(".empty")
+    assert page.get_by_role("button", name="Show skipped clips").is_visible()
     decided = ask(labelled.store, review_events.load_adjudications, SUITE)[first]
     assert (decided.verdict, decided.step, decided.text) == ("success", 1, "s, f & <b>n</b>")
 
