@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sts.errors import ArgumentError, DamagedData, StsError
+from sts.names import count_noun
 from sts.storage.csv_tables import check_header, parse_csv, require_columns
 from sts.storage.files import read_bytes
 
@@ -58,10 +59,13 @@ def map_lines(
                 raise
             refused.setdefault(str(error), []).append(line)
     if refused:
-        listed = [f"line {_join(lines, ', ')}: {why}" for why, lines in refused.items()]
+        listed = [
+            f"{'lines' if lines[1:] else 'line'} {_join(lines, ', ')}: {why}"
+            for why, lines in refused.items()
+        ]
         raise DamagedData(
-            f"{file}: {len(entries) - len(mapped)} of {len(entries)} lines refused, so nothing was "
-            f"added: {_join(listed, '; ')}"
+            f"{file}: {len(entries) - len(mapped)} of {count_noun(len(entries), 'line')} refused, "
+            f"so nothing was added: {_join(listed, '; ')}"
         )
     return mapped
 

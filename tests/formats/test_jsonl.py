@@ -135,5 +135,5 @@ def test_reasons_of_many_lines_are_grouped(tmp_path):
     with pytest.raises(DamagedData) as error:
         jsonl.read(write(tmp_path, *lines))
     assert "24 of 24 lines refused" in str(error.value)
-    assert "line 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and 2 more: expected a field" in str(error.value)
+    assert "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and 2 more: expected a field" in str(error.value)
     assert str(error.value).endswith("; and 3 more")
