@@ -209,7 +209,7 @@ def _list_judgements(
         if shown in queued and all(v.annotator in record.excluded for v in verdicts):
             verdicts.append(blank)
         for verdict in verdicts:
-            if truth_source == PEOPLE and verdict.first <= added:
+            if truth_source == PEOPLE and verdict.first_judged <= added:
                 continue
             clip, decided = record.clips[verdict.item], record.adjudications.get(verdict.item)
             twice = not truth and unit_hash(study.seed, "twice", clip.clip) < study.overlap

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, Table, Text, func, literal, select, text
@@ -25,14 +25,11 @@ _BATCH_SIZE = 10_000
 _MAX_LINES = 20
 """Maximum number of errors that SQLite is asked to report."""
 _COLUMNS = ("id", "number", "digest", "reason", "text", "suite", *events.DIGESTED_COLUMNS)
-_ROW = {name: _COLUMNS.index(name) for name in _COLUMNS}
-_SUITE, _AUTHOR, _UUID, _ITEM, _KIND, _WORDS, _RECEIVED = (
-    _ROW[name] for name in ("suite", "annotator", "uuid", "item", "kind", "text_digest", "received")
-)
 _DIGESTED_FROM = _COLUMNS.index(events.DIGESTED_COLUMNS[0])
-_VERDICT_FIELDS = itemgetter(
-    *(_ROW[name] for name in ("id", "annotator", "item", "verdict", "step", "reason")),
-    *(_ROW[name] for name in ("seconds", "extra", "rubric_shown")),
+_EventRow = Row[*tuple[Any, ...]]
+"""A row of events with the columns `_COLUMNS`."""
+_get_verdict_fields = attrgetter(
+    *("id", "annotator", "item", "verdict", "step", "reason", "seconds", "extra", "rubric_shown")
 )
 
 
@@ -78,7 +75,7 @@ class StandingVerdict(NamedTuple):
     extra: int  # 1 if the clip already had all required judgements, else 0
     rubric_shown: int | None  # 0 if judged by the instruction alone, None for an adjudication
     position: int = 0  # place among the clips that its author judged, from 1; 0 for an adjudication
-    first: float = 0.0  # UTC seconds of its author's first judgement of the item
+    first_judged: float = 0.0  # UTC seconds of its author's first judgement of the item
 
 
 class Truth(NamedTuple):
@@ -164,8 +161,8 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
         ),
         execution_options={"yield_per": _BATCH_SIZE},
     )
-    for number, events_ in groupby(rows, itemgetter(_AUTHOR)):
-        yield from _read_events(record, number, events_)
+    for number, event_rows in groupby(rows, attrgetter("annotator")):
+        yield from _read_events(record, number, event_rows)
     for author in record.authors.values():
         if not author.digests:
             yield from _check_chain_tip(author.name, START, author.end)
@@ -176,39 +173,35 @@ def _fill_history(connection: Connection, record: History) -> Iterator[str]:
     yield from _read_suites(connection, record)
 
 
-def _read_events(
-    record: History, number: int, rows: Iterable[Row[*tuple[Any, ...]]]
-) -> Iterator[str]:
+def _read_events(record: History, number: int, rows: Iterable[_EventRow]) -> Iterator[str]:
     """Read one person's chain into a history; yield findings."""
     author = record.authors.get(number)
     label = author.name if author else f"person {number}"
-    end, last = START, 0
-    current: dict[str, Sequence[Any]] = {}
-    first: dict[str, tuple[float, int]] = {}  # time of the first judgement
+    end, last_id = START, 0
+    current: dict[str, _EventRow] = {}  # the current judgement of each item
+    first: dict[str, _EventRow] = {}  # the first one
     emptied: list[str] = []
     for row in rows:
-        link, clip = Link(row[1], row[2]), record.clips.get(row[_ITEM])
-        about = row[_SUITE] if row[_ITEM] is None else clip and clip.clip
+        link, clip = Link(row.number, row.digest), record.clips.get(row.item)
+        about = row.suite if row.item is None else clip and clip.clip
         if link.number != end.number + 1:
             yield f"{label}: {_describe_gap('event', end, link)}"
         elif not _is_next_link(end, [*row[_DIGESTED_FROM:], about], link):
             yield f"{_describe_event(label, clip, row)}: altered, or from another person's chain"
-        if row[0] <= last:
+        if row.id <= last_id:
             yield f"{_describe_event(label, clip, row)}: stored after the events that follow it"
-        if row[_WORDS] and not (row[3] or row[4]) and row[_SUITE] is None:
+        if row.text_digest and not (row.reason or row.text) and row.suite is None:
             emptied.append(f"{_describe_event(label, clip, row)}: its text is missing")
-        elif row[_WORDS] != events.hash_texts(row[_UUID], row[3], row[4]):
+        elif row.text_digest != events.hash_texts(row.uuid, row.reason, row.text):
             yield f"{_describe_event(label, clip, row)}: its text was altered"
         _record_event(record, current, first, row)
-        end, last = link, row[0]
+        end, last_id = link, row.id
         if author:
             author.digests.append(link.digest)
-    for position, item in enumerate(sorted(first, key=first.__getitem__), start=1):
-        record.judgements.append(
-            StandingVerdict(*_VERDICT_FIELDS(current[item]))._replace(
-                position=position, first=first[item][0]
-            )
-        )
+    in_order = sorted(first.values(), key=attrgetter("received", "number"))
+    for position, row in enumerate(in_order, start=1):
+        verdict = StandingVerdict(*_get_verdict_fields(current[row.item]))
+        record.judgements.append(verdict._replace(position=position, first_judged=row.received))
     record.forgotten += len(emptied)
     if author is None:
         yield f"{label}: has events, but is not in the list of people"
@@ -226,29 +219,25 @@ def _is_next_link(end: Link, values: Sequence[Any], link: Link) -> bool:
         return False
 
 
-def _describe_event(label: str, clip: ClipRecord | None, row: Sequence[Any]) -> str:
+def _describe_event(label: str, clip: ClipRecord | None, row: _EventRow) -> str:
     about = f"continuation {clip.continuation if clip else 'that is missing'}"
-    if row[_SUITE] is not None:
-        about = f"{row[_KIND]} of {row[_SUITE]}"
-    return f"{label}, {about}, event {row[1]}"
+    if row.suite is not None:
+        about = f"{row.kind} of {row.suite}"
+    return f"{label}, {about}, event {row.number}"
 
 
 def _record_event(
-    record: History,
-    current: dict[str, Sequence[Any]],
-    first: dict[str, tuple[float, int]],
-    row: Sequence[Any],
+    record: History, current: dict[str, _EventRow], first: dict[str, _EventRow], row: _EventRow
 ) -> None:
     """Store an event in the history if it supersedes the earlier ones."""
     record.events += 1
-    kind, item = row[_KIND], row[_ITEM]
-    if kind in events.JUDGEMENT_KINDS:
-        current[item] = row
-        first.setdefault(item, (row[_RECEIVED], row[1]))
-    elif kind == events.ADJUDICATION:
-        verdict = StandingVerdict(*_VERDICT_FIELDS(row))
-        if item not in record.adjudications or record.adjudications[item].event < verdict.event:
-            record.adjudications[item] = verdict
+    if row.kind in events.JUDGEMENT_KINDS:
+        current[row.item] = row
+        first.setdefault(row.item, row)
+    elif row.kind == events.ADJUDICATION:
+        earlier = record.adjudications.get(row.item)
+        if earlier is None or earlier.event < row.id:
+            record.adjudications[row.item] = StandingVerdict(*_get_verdict_fields(row))
 
 
 def _read_references(connection: Connection, record: History) -> Iterator[str]:
@@ -292,12 +281,13 @@ def _read_changes(connection: Connection, record: History) -> Iterator[str]:
                 logged[kind].append(tuple(json.loads(value)))
             record.changes.setdefault(author.pseudonym if author else "", []).append(link.digest)
         yield from _check_chain_tip(label, end, tips.get(subject, START), "change")
-        for kind, values in logged.items():
-            found = stored[kind].get(subject, [])
+        for kind, expected_rows in logged.items():
+            stored_rows, (table_name, _) = stored[kind].get(subject, []), _STORED[kind]
             if kind in (changes.ROLE, changes.DEAL):
-                values, found = _keep_latest(kind, values), sorted(found, key=str)
-            if values != found:
-                yield f"{label}: the table of {_STORED[kind][0]} differs from the chain of changes"
+                expected_rows = _keep_latest(kind, expected_rows)
+                stored_rows = sorted(stored_rows, key=str)
+            if expected_rows != stored_rows:
+                yield f"{label}: the table of {table_name} differs from the chain of changes"
 
 
 def _keep_latest(kind: str, values: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
