@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
+# Evenly spaced normal scores are dense in both tails, where chances reach 0 and 1.
 _QUANTILES = special.ndtr(np.linspace(-6.5, 6.5, 1301))
 _EDGE = 1e-3
 
@@ -75,6 +76,7 @@ class ChanceModel(NamedTuple):
 
         def draw_quantiles(number: int) -> np.ndarray:
             each = rng.random((len(self.rate), studies, number))
+            # Two agents both take the shared one with probability sqrt(r) sqrt(r) = r.
             common = rng.random(each.shape) < math.sqrt(self.correlation)
             return np.where(common, rng.random((studies, number)), each)
 
@@ -92,5 +94,6 @@ class ChanceModel(NamedTuple):
 def _tabulate(rate: float, icc: float) -> np.ndarray:
     """Return the chance at each quantile."""
     rate, icc = (min(max(share, _EDGE), 1 - _EDGE) for share in (rate, icc))
+    # A beta whose parameters sum to `total` has the variance rate (1 - rate) / (total + 1).
     total = (1 - icc) / icc
     return np.asarray(stats.beta.ppf(_QUANTILES, rate * total, (1 - rate) * total))

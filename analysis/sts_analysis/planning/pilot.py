@@ -161,6 +161,7 @@ def measure_accuracy(answers: pd.DataFrame, intervals: np.ndarray) -> Accuracy:
         asked = answers[(answers["truth"] == "success") == success]
         right = int(((asked["verdict"] == "success") == success).sum())
         shares.append((right + _ASSUMED_ANSWERS * _ASSUMED) / (len(asked) + _ASSUMED_ANSWERS))
+    # A pass rate lies between 1 - specificity and sensitivity, whatever the agent's true rate.
     low, high = intervals[np.isfinite(intervals).all(axis=1)].T
     return Accuracy(
         max(shares[0], float(low.max(initial=0.0))),
@@ -216,6 +217,7 @@ def _vary_within(outcomes: Outcomes, agent: int) -> float:
     if not free:
         return float("nan")
     squares = ((y - (np.bincount(place, y) / number)[place]) ** 2).sum()
+    # The spread within scenarios is pooled, as a few continuations of one show little of it.
     return float(squares / free * (1 / number).mean())
 
 
@@ -243,6 +245,7 @@ def measure_pair(pilot: Pilot, first: int, second: int) -> tuple[Assumptions, De
         scenarios=int(joint.sum()),
         continuations=_average(outcomes.judged[agents][:, joint]),
         annotations=_average(made.verdicts[np.isin(made.agent, agents)]),
+        # Kish's design effect takes the mean over scenarios of the size of their unit.
         unit_size=float((units**2).sum() / units.sum()),
         fixed=pilot.model.target == "fixed",
     )
@@ -281,6 +284,7 @@ def scenarios_needed(
     scenarios, units = int(joint.sum()), len(np.unique(outcomes.unit[joint]))
 
     def suffices(number: int) -> bool:
+        # Each further unit adds a degree of freedom; the number of categories stays.
         part, free = se**2 * scenarios / number, df + units * (number / scenarios - 1)
         below = part**2 / max(free, 1.0) + people_below
         bar = reach((part + people) ** 2 / below, ERROR_RATE / pairs, POWER)
@@ -308,12 +312,14 @@ def share_between(outcomes: Outcomes, first: int, second: int) -> float | None:
 
 def widen_count(number: int, df: float) -> tuple[int, int]:
     """Return the range of a needed number of scenarios that a variance with df leaves (80%)."""
+    # The number goes with the true variance, and an estimate is that times chi-square over df.
     low, high = (math.ceil(number * df / stats.chi2.ppf(end, df)) for end in (0.9, 0.1))
     return low, high
 
 
 def _average(numbers: np.ndarray) -> int:
     """Return the harmonic mean of the positive numbers, rounded."""
+    # Harmonic, as variances go with 1 / number.
     positive = numbers[numbers > 0]
     return max(1, round(1 / float((1 / positive).mean()))) if positive.size else 1
 

@@ -94,6 +94,7 @@ class Design(NamedTuple):
 
     def degrees_of_freedom(self, categories: int) -> float:
         """Return those of a difference; 0 if too few units could differ."""
+        # As `estimate.weigh` groups scenarios: one mean for each category, or one for all.
         units, groups = self.scenarios / self.unit_size, categories
         if self.fixed:
             units, groups = self.scenarios * self.continuations, self.scenarios
@@ -164,6 +165,7 @@ def reach(df: float, level: float, power: float) -> float:
     bar = float(stats.t.isf(level / 2, df))
 
     def exceed(centre: float) -> float:
+        # Significance in the wrong direction is not counted as detection.
         return float(stats.nct.sf(bar, df, centre)) - power
 
     return float(optimize.brentq(exceed, 0.0, 4 * bar + 20))
@@ -280,6 +282,8 @@ def _search_difference(
     def simulate(value: float, seed: int) -> float:
         return simulate_power(assumptions, design, value, studies=_SEARCHED, seed=seed)
 
+    # One seed for all steps, so that power changes by the difference and not by the draws; another
+    # at the end, as the draws that chose the difference are in its favour.
     low, high = difference, assumptions.max_difference
     if simulate(high, 1) < design.power:
         return None, None

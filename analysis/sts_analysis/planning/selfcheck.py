@@ -34,6 +34,7 @@ LIMITS = {
 """The nominal value of each share and the worst that passes; below .5 they are error rates."""
 _AT_ONCE = 10
 _MAX_STRICTNESS = 10.0
+# The middles of 200 equal shares of a normal distribution.
 _POPULATION = special.ndtri((np.arange(200) + 0.5) / 200)
 _WORDS = np.array(["failure", "success"], dtype=object)
 
@@ -95,6 +96,7 @@ def read_design(pilot: Pilot) -> StudyDesign:
     people = outcomes.judging.annotators if outcomes.judging else ()
     moments = measure(outcomes, np.arange(len(outcomes.agents)))
     chances, effects = moments.fit_chances(pilot.accuracy), pilot.model.effects
+    # The larger of what differences and rates show, so that the check can fail for both.
     share = max(chances.trajectory_share, moments.rate_trajectory_share)
     component = 0.0 if effects is None else float(np.nan_to_num(effects.component))
     made = outcomes.continuations
@@ -134,6 +136,7 @@ def list_cases(design: StudyDesign) -> list[StudyDesign]:
     alike = chances._replace(
         rate=np.tile(mean, (len(chances.rate), 1)),
         icc=np.full(len(chances.icc), chances.icc[ranked].mean()),
+        # If these scenarios are the only ones, equal agents are equal in each of them.
         correlation=1.0 if design.pilot.model.target == "fixed" else chances.correlation,
     )
     low = alike._replace(rate=np.clip(alike.rate * LOW_RATE / (mean @ share), 0.001, 0.999))
@@ -234,6 +237,7 @@ def check(
 
 
 def _check_studies(design: StudyDesign, seed: int, numbers: range) -> list[dict[str, float]]:
+    # A stream of its own for each study, whatever the number of studies and of workers.
     return [check_study(design, [seed, number]) for number in numbers]
 
 

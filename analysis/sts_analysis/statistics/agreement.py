@@ -73,6 +73,7 @@ def measure_alpha(judgements: pd.DataFrame, outcomes: Outcomes) -> Agreement:
     unit_of[item] = _find_units(rows, outcomes)
     shared = number > 1
     n, yes = number[shared], yes[shared]
+    # Ordered pairs of unlike verdicts over n - 1: a clip counts by its verdicts, not by its pairs.
     terms = np.stack([yes, n - yes, 2 * yes * (n - yes) / (n - 1)])
     return _measure(_disagree_among_annotators, terms, unit_of[shared], int(n.sum()), len(n))
 
@@ -145,6 +146,7 @@ def _disagree_among_annotators(sums: np.ndarray) -> tuple[np.ndarray, np.ndarray
     yes, no, unlike = np.moveaxis(sums, -1, 0)
     total = yes + no
     with np.errstate(divide="ignore", invalid="ignore"):
+        # By chance, two verdicts are drawn without replacement, hence total - 1.
         return unlike / total, 2 * yes * no / (total * (total - 1))
 
 
@@ -186,6 +188,8 @@ def _measure(
     ends = nothing
     if units > 1 and (by_chance > est.ZERO).all():
         left = apart / by_chance
+        # The jackknife over units, then on the scale of the share that agrees, where Wilson's
+        # interval is made; its ends are turned back into alpha or kappa.
         se = np.sqrt((units - 1) / units * ((left - left.mean()) ** 2).sum())
         se = np.where(se > est.ZERO, se * expected, 0.0)
         agreeing = est.rate_intervals(np.array(share), se, units - 1.0, units)

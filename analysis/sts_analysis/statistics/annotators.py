@@ -60,6 +60,7 @@ class Effects(NamedTuple):
 
     def centre(self, owed: np.ndarray) -> np.ndarray:
         """Return contrasts float64[..., K] less their mean by workload."""
+        # Makes contrasts sum to 0 and keeps owed . effect, as effects have mean 0 by workload.
         return np.asarray(owed - owed.sum(axis=-1, keepdims=True) * self.workload)
 
     @property
@@ -70,6 +71,7 @@ class Effects(NamedTuple):
             return float("nan")
         centred = self.effect - self.effect.mean()
         drop = self.drop - self.drop.mean(axis=1, keepdims=True)
+        # Their spread has the jackknife's noise in it; what is left may fall below 0 by chance.
         noise = (units - 1) / units * (drop**2).sum() / (people - 1)
         return max(0.0, float((centred**2).sum() / (people - 1) - noise))
 
@@ -97,6 +99,7 @@ def fit_effects(judgements: np.ndarray, successes: np.ndarray, unit: np.ndarray)
     rows = np.arange(people.shape[1])
     inner[:, rows, rows] += _by_unit(people, unit)
     inner[:, :, -1] += _by_unit(successes.sum(axis=0), unit)
+    # Singular: all agents may rise by what all scenarios fall.
     whole = np.diag(by_agent.sum(axis=1)) - (by_agent * each) @ by_agent.T
     # All units at first, then without each of them.
     right = across.sum(axis=0) - np.concatenate([np.zeros_like(across[:1]), across])
@@ -121,9 +124,11 @@ def _solve_annotators(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return effects float64[..., K], and the directions that any of the matrices cannot tell."""
     values, vectors = np.linalg.eigh((matrix + np.swapaxes(matrix, 1, 2)) / 2)
+    # Relative to the matrix of all units, so that each one left out is measured by the same scale.
     told = values > _SINGULAR * max(float(values[0].max()), 1.0)
     inverse = np.where(told, 1 / np.where(told, values, 1.0), 0.0)
     effect = np.einsum("ukl,ul,uml,um->uk", vectors, inverse, vectors, right, optimize=True)
+    # Only differences of effects are known; centred by workload they move no mean over verdicts.
     effect -= (effect @ workload)[:, None]
     several = np.flatnonzero((~told).sum(axis=1) > 1)  # all alike is one that no data can tell
     unknown = [vectors[u][:, ~told[u]].T for u in several]
@@ -138,6 +143,7 @@ def _solve(
     direction = inverse @ residual
     size = (residual * direction).sum(axis=1)
     goal = _CONVERGED * np.maximum(size, 1e-300)
+    # But for rounding, conjugate gradients end after as many steps as there are agents.
     for _ in range(4 * len(inverse) + 20):
         if (size <= goal).all():
             break

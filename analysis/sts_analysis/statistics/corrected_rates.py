@@ -114,6 +114,7 @@ def correct_rates(outcomes: Outcomes, references: pd.DataFrame) -> CorrectedRate
         elif least < MIN_YOUDEN:
             reasons[a] = f"sensitivity + specificity - 1 may be {least:.2f}, below {MIN_YOUDEN}"
         else:
+            # Only what annotators gave can be wrong; the rest of the rate is added again below.
             apparent = float(np.clip(passed[a] / people, 0.0, 1.0))
             error = float(plain.se[a]) / people
             rate = Share(apparent, error, float(plain.df[a]), int(plain.units[a]))
@@ -131,6 +132,8 @@ def correct_share(rate: Share, sensitivity: Share, specificity: Share) -> np.nda
     value = (rate.value + specificity.value - 1) / youden
     quantile = float(est.quantile(_find_df(rate, sensitivity, specificity, value)))
     square = quantile**2
+    # As in Lang and Reiczigel: z^2 more trials of the rate, half of them successes, and a right and
+    # a wrong answer more to each kind of reference, which keep the errors above 0 at 0 and 1.
     n, n_se, n_sp = rate.trials + square, sensitivity.trials + 2, specificity.trials + 2
     p = (rate.value * rate.trials + square / 2) / n
     se = (sensitivity.value * sensitivity.trials + 1) / n_se
@@ -170,10 +173,12 @@ def _weigh_answers(
     number = np.bincount(person)
     share = np.where(people >= 0, shares[people], 0.0)
     borrowed = max(0.0, 1 - float(share.sum()))
+    # Annotators without answers are taken to be as accurate as all answers together.
     share = share + borrowed * number / number.sum()
     each = (share / number)[person]
     weighting = est.weigh(each > 0, person, episode, each)
     mean = est.estimate(right[None].astype(np.float64), weighting)
+    # Kish's effective number of answers is the most that unequal weights leave.
     value, trials = float(np.clip(mean.value[0], 0.0, 1.0)), float(1 / (each**2).sum())
     return Share(value, float(mean.se[0]), mean.df, mean.units, trials), borrowed
 
@@ -187,6 +192,7 @@ def _youden_low(sensitivity: Share, specificity: Share) -> float:
 def _find_df(rate: Share, sensitivity: Share, specificity: Share, value: float) -> float:
     """Return the degrees of freedom of the three parts of the error together."""
     passed = float(np.clip(value, 0.0, 1.0))
+    # Derivatives of the corrected rate, times Se + Sp - 1, which cancels in Satterthwaite's ratio.
     loads = (rate, 1.0), (sensitivity, passed), (specificity, 1 - passed)
     parts = [(load**2 * s.value * (1 - s.value) / s.trials, s.df) for s, load in loads]
     total = sum(noise for noise, _ in parts)

@@ -132,8 +132,10 @@ def fit_one_factor(rates: np.ndarray, trials: np.ndarray) -> np.ndarray:
     """
     agents, categories = rates.shape
     successes = rates * trials
+    # Half a success and half a failure more, so that rates of 0 and 1 have a logit.
     logits = logit((successes + 0.5) / (trials + 1))
     left, scale, right = np.linalg.svd(logits - logits.mean(axis=0), full_matrices=False)
+    # Starts from the best product of an ability and a slope for these logits.
     root = np.sqrt(scale[0])
     start = np.concatenate([root * left[:, 0], root * right[0], logits.mean(axis=0)])
 
@@ -142,6 +144,7 @@ def fit_one_factor(rates: np.ndarray, trials: np.ndarray) -> np.ndarray:
         z = base + np.outer(ability, slope)
         excess = trials * expit(z) - successes
         misfit = (trials * np.logaddexp(0, z) - successes * z).sum()
+        # Without priors, twice the ability with half the slope would be the same.
         prior = (ability @ ability + slope @ slope) / 2
         slopes = [excess @ slope + ability, ability @ excess + slope, excess.sum(axis=0)]
         return float(misfit + prior), np.concatenate(slopes)
@@ -178,11 +181,13 @@ def _simulate(chances: np.ndarray, parts: list[_Part], size: int, seed: int) -> 
     rng, found = np.random.default_rng(seed), []
     units = 1 + max(part.unit.max() for part in parts)
     for _ in range(DRAWS // _BATCH):
+        # Exponential weights over their sum are Rubin's; one for a unit in all its categories.
         weight = rng.standard_exponential((_BATCH, units))
         rates = np.tile(chances, (_BATCH, 1, 1))
         for c, part in enumerate(parts):
             own, n = weight[:, part.unit], part.units
             moved = (own @ part.deviations.T) / (own @ part.scenarios.T)
-            rates[..., c] += moved * np.sqrt((n + 1) / (n - 1))  # to the variance of a mean
+            # Such weights give sum e^2 / (n (n + 1)), and the variance of a mean is over n (n - 1).
+            rates[..., c] += moved * np.sqrt((n + 1) / (n - 1))
         found.append(find_eigenvalues(rates, size))
     return np.concatenate(found)

@@ -120,17 +120,23 @@ def weigh(
     each = np.ones(len(judged)) if size is None else size
     place = pd.Index(present).get_indexer(pd.Index(category))
     total = np.bincount(place[place >= 0], each[place >= 0])
+    # A category keeps its share of the suite, so judging more of one category moves no mean.
     w = (total / total.sum() / np.bincount(c))[c]
     g = _group_scenarios(c, pd.factorize(u)[0])
     q = np.zeros((unit.max() + 1, g.max() + 1))
     np.add.at(q, (u, g), w)
     root = q / np.sqrt(np.bincount(g))  # Q = root @ root.T
     a = np.bincount(u, w**2, len(root))
+    # If scenarios vary alike, a unit's summed residuals have the expected square a_u - Q_uu, and
+    # its errors a_u: a residual is taken from a mean that contains it. `scale` makes good for that.
     free = a - (root**2).sum(axis=1)  # a_u - Q_uu
+    # The residuals of a unit that is all of its group sum to 0, which no factor enlarges.
     scale = np.sqrt(np.divide(a, free, out=np.zeros(len(a)), where=free > ZERO * a))
+    # The sum of squares of K (diag(a) - Q) K, K = diag(scale), without a matrix of units by units.
     cross = (root * scale[:, None] ** 2).T @ root
     squares = (scale**4 * a * (2 * free - a)).sum() + (cross**2).sum()
     trace = (scale**2 * free).sum()
+    # Never below 1, as the matrix is positive semidefinite: `max` removes rounding.
     df = max(1.0, float(trace**2 / squares)) if squares > 0 else 1.0
     weight, group = np.zeros(len(judged)), np.full(len(judged), -1)
     weight[judged], group[judged] = w, g
@@ -144,9 +150,12 @@ def _group_scenarios(category: np.ndarray, unit: np.ndarray) -> np.ndarray:
     """
     total = int(unit.max()) + 1
     units = np.bincount(np.unique(category * total + unit) // total)  # of each category
+    # A mean of each category would leave few degrees of freedom; from one mean for all, differences
+    # of categories count as error.
     if total < MIN_UNITS_PER_CATEGORY * len(units):
         return np.zeros_like(category)
     group = np.arange(len(units))
+    # A single unit shows no spread about a mean of its own.
     single = np.flatnonzero(units == 1)
     if len(single) == 1 < len(units):
         others = np.where(units == 1, units.max() + 1, units)
@@ -213,6 +222,8 @@ def rate_intervals(
     p = np.clip(rate, 0.0, 1.0)
     spread = p * (1 - p)
     seen = (spread > ZERO) & (se > ZERO)
+    # The binomial trials that have this error. Where none is seen, a unit is one trial, however
+    # many continuations it has, and the quantile is normal, as no variance was estimated.
     n = np.where(seen, np.maximum(1.0, spread / np.where(seen, se, 1.0) ** 2), units)
     z = np.where(seen, quantile(df), ndtri((1 + CONFIDENCE) / 2))
     centre, half = p + z**2 / (2 * n), z * np.sqrt(spread / n + z**2 / (4 * n**2))
@@ -251,6 +262,8 @@ def compare(
         axis=-1,
     )
     newcombe = np.clip(newcombe, -1.0, 1.0)
+    # Student's interval is a point if all units differ alike, and with few that differ it rests on
+    # these few; Newcombe's keeps the width of both rates' intervals.
     few = differing < MIN_DIFFERING_UNITS
     wider = np.diff(newcombe)[:, 0] > np.diff(interval)[:, 0]
     interval = np.where(((few | (se == 0)) & wider)[:, None], newcombe, interval)
@@ -267,6 +280,7 @@ def adjust_holm(p: np.ndarray) -> np.ndarray:
     """
     adjusted = np.full(p.shape, np.nan)
     order = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]  # NaN comes last
+    # Holm stops at the first p that fails, so no adjusted p lies below an earlier one.
     steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
     adjusted[order] = np.minimum(steps, 1.0)
     return adjusted

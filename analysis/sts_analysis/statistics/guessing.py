@@ -61,6 +61,7 @@ def correct_for_guessing(outcomes: Outcomes, baseline: int) -> GuessCorrected:
             continue
         weighting = est.weigh(mask, category, outcomes.unit)
         room = np.where(counts, 1 - guessed, 1.0)[category]
+        # The score's derivatives: 1 / (1 - g) by p, and -(1 - p) / (1 - g)^2 by g.
         found = est.estimate(x / room - (1 - passed[:, category]) * g / room**2, weighting)
         score[rows], se[rows] = ((x - g) / room) @ weighting.weight, found.se
         half = np.where(found.se > 0, est.quantile(found.df) * found.se, np.nan)

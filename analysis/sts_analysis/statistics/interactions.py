@@ -35,10 +35,12 @@ def measure_interactions(
             df[rows, c], units[rows, c] = found.df, found.units
     kept = np.flatnonzero(units.min(axis=0) >= MIN_UNITS)
     weight = (family == np.arange(family.max() + 1)[:, None]) / np.bincount(family)[:, None]
+    # A family's mean less that of all families, and below a category's less that of all categories.
     weight = weight - weight.mean(axis=0)
     centre = np.eye(len(kept)) - 1 / max(len(kept), 1)
     residual = weight @ mean[:, kept] @ centre
     parts = np.einsum("fa,acu->fcu", weight, parts[:, kept])
+    # Summed over categories before squaring, as a unit may have scenarios in several.
     se = est.take_root((np.einsum("fcu,cd->fdu", parts, centre) ** 2).sum(axis=-1))
     size = 1 / units[:, kept].min(axis=0)  # variances, were scenarios alike, for Satterthwaite's df
     below = (size**2 / df[:, kept].min(axis=0)) @ centre**4

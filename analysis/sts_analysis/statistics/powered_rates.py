@@ -91,6 +91,8 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
     own, every = weigh_rows(known, category, unit), weigh_rows(inside, category, unit)
     weight = _fit_weights(both, own, every, member, people)
     centre = est.divide((every * both.label_of_all) @ member, every @ member)[:, category]
+    # About their category's mean, so that a weight that differs between folds moves no rate by the
+    # level of the labels.
     moved = both.people - weight * (both.label - centre)
     added = weight * (both.label_of_all - centre)
     agents = len(known)
@@ -102,6 +104,7 @@ def estimate_powered_rates(people: Outcomes, labels: Outcomes) -> PoweredRates:
             est.estimate(values[rows], weighting)
             for values, weighting in zip((moved, added), weightings, strict=True)
         )
+        # Both errors are of the same units, so they are added before they are squared.
         found = judged._replace(value=judged.value + rest.value, parts=judged.parts + rest.parts)
         rate[rows], se[rows], df[rows] = np.clip(found.value, 0.0, 1.0), found.se, found.df
         interval[rows], effective[rows] = found.interval, weightings[0].effective_units
@@ -139,6 +142,7 @@ def _fold_units(outcomes: Outcomes) -> np.ndarray:
     """Return int64[S], the fold of each scenario; a unit is in one, by a hash of its first name."""
     _, first = np.unique(outcomes.unit, return_index=True)
     digests = [hashlib.blake2b(outcomes.scenarios[i].encode()).hexdigest() for i in first]
+    # Names and no seed decide; ranks of the hashes make folds equally large.
     place = np.argsort(np.argsort(digests))
     return np.asarray(place[outcomes.unit] % FOLDS)
 
@@ -172,6 +176,7 @@ def _fit_weights(
             verdicts = deviate(both.people, own)
             labels = deviate(both.label, own) - deviate(both.label_of_all, every)
             square, product = (labels**2).sum(axis=1), (labels * verdicts).sum(axis=1)
+            # Least squares: under this weight the squared errors of units sum to least.
             best = np.divide(product, square, out=np.zeros(len(own)), where=square > est.ZERO**2)
             weight[:, ~kept] = np.clip(best, 0.0, 1.0)[:, None]
     return weight

@@ -95,6 +95,7 @@ def measure_spearman(x: np.ndarray, y: np.ndarray) -> float:
     if any(np.ptp(rank) == 0 for rank in ranks):
         return float("nan")
     rho = np.corrcoef(*ranks)[0, 1]
+    # Rounded, so that a perfect order is exactly 1, which has no interval.
     return float(np.clip(round(rho, 12), -1, 1))
 
 
@@ -114,6 +115,7 @@ def find_interval(rho: float, agents: int) -> np.ndarray:
     """
     if abs(rho) >= 1:
         return np.full(2, np.nan)
+    # On Fisher's scale Pearson's r has the variance 1 / (n - 3); that of ranks grows with rho.
     half = est.quantile(np.inf) * np.sqrt((1 + rho**2 / 2) / (agents - 3))
     return np.asarray(np.tanh(np.arctanh(rho) + np.array([-half, half])))
 
@@ -121,6 +123,7 @@ def find_interval(rho: float, agents: int) -> np.ndarray:
 def permute(x: np.ndarray, y: np.ndarray, *, seed: int) -> float:
     """Return the two-sided permutation p of Spearman's rho, exact up to `MAX_EXACT` agents."""
     a, b = (_rank(values) - (len(values) + 1) / 2 for values in (x, y))
+    # Orders with the same rho count as reaching it, whatever the rounding.
     observed = abs(a @ b) * (1 - 1e-9)
     if len(x) <= MAX_EXACT:
         orders = np.array(list(itertools.permutations(range(len(x)))))
@@ -129,6 +132,7 @@ def permute(x: np.ndarray, y: np.ndarray, *, seed: int) -> float:
     for first in range(0, PERMUTATIONS, batch):
         tries = np.tile(a, (min(batch, PERMUTATIONS - first), 1))
         above += int((np.abs(rng.permuted(tries, axis=1) @ b) >= observed).sum())
+    # The observed order is one of the permutations, so p is never 0.
     return (1 + above) / (1 + PERMUTATIONS)
 
 
@@ -162,6 +166,7 @@ def _jackknife(x: np.ndarray, y: np.ndarray, cluster: np.ndarray) -> tuple[np.nd
     rhos = np.array([measure_spearman(x[rows], y[rows]) for rows in kept])
     if not (np.abs(rhos) < 1).all():  # NaN included
         return nothing, np.nan, "without a family the order is perfect, or unknown"
+    # On Fisher's scale, where the errors of rho are closer to symmetric; t has F - 1 degrees.
     whole, *left = np.arctanh(rhos)
     se = np.sqrt((families - 1) / families * ((left - np.mean(left)) ** 2).sum())
     half = est.quantile(families - 1) * se

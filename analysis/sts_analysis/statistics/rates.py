@@ -182,6 +182,7 @@ class RateModel:
         for rows, mask in group_rows(np.isfinite(outcomes.value) & suite):
             weighting = self._weigh(mask, suite)
             terms = self._measure(rows, weighting)
+            # Adjusting for annotators may move a rate out of [0, 1].
             rate[rows] = np.clip(np.round(terms.rate, _DIGITS), 0, 1)
             se[rows], plain[rows] = terms.se, terms.plain
             df[rows], count[rows], workload[rows] = terms.df, mask.sum(), terms.owed
@@ -219,6 +220,7 @@ class RateModel:
             or self._people < MIN_ANNOTATORS_OF_RATES
         ):
             return np.full((len(rates.rate), 2), np.nan)
+        # The variance of the mean effect of others who share the work as these do.
         people = self.effects.component * (self.effects.workload**2).sum()
         unit = rates.se**2
         variance = unit + people
@@ -244,6 +246,7 @@ class RateModel:
         groups = group_rows(np.isfinite(self.outcomes.value[agents]))
         suite = np.ones(len(self.outcomes.scenarios), bool)
         for g, (rows, mask) in enumerate(groups):
+            # Agents of one group make pairs among themselves, unless there is only one.
             for columns, other_mask in groups[g + (len(rows) == 1) :]:
                 joint = mask & other_mask
                 if not joint.any():
@@ -366,10 +369,13 @@ class RateModel:
         parts, df = estimates.parts, np.full(len(agents), weighting.df)
         within = np.zeros(len(agents))
         if self.target == "fixed":
+            # The spread between scenarios is no error where these are the only ones.
             parts = np.zeros_like(parts)
             spreads = [self._vary_within(agent, weighting, worst) for agent in agents]
             within, df = (np.array(column) for column in zip(*spreads, strict=True))
         if effects is not None:
+            # Effects are estimated from the same units, so a unit also errs by what it does to
+            # them.
             parts = parts - owed @ effects.drop.T
         plain = x @ weighting.weight
         return _Terms(plain, estimates.value, parts, within, df, owed, sums, people, cells)
@@ -388,6 +394,7 @@ class RateModel:
             y = np.append(y, np.full(len(added), float(worst.outcome)))
         if not len(y):  # every continuation is unjudgeable
             return 0.0, 1.0
+        # The same estimator, with scenarios as categories and continuations as units.
         size = weighting.weight[scenario] / np.bincount(scenario)[scenario]
         each = est.weigh(np.ones(len(y), bool), scenario, np.arange(len(y)), size)
         return float(est.estimate(y[None], each).se[0] ** 2), each.df
@@ -397,6 +404,7 @@ class RateModel:
         if self.effects is None:
             return np.ones(len(first), bool)
         few = self.outcomes.judged_clips < MIN_CLIPS
+        # With equal shares nothing is adjusted, so that few clips do no harm.
         balanced = (np.abs(self.effects.centre(owed)) < est.ZERO).all(axis=1)
         return np.asarray((balanced | ~(few[first] | few[second])) & self.effects.tell(owed))
 
@@ -425,6 +433,7 @@ class RateModel:
                 with_unjudgeable=bool(bounded[at]),
                 with_missing=with_missing,
             )
+            # If the order is lost or nothing can be tested, nothing can be claimed.
             return found.p[0] if found.value[0] > 0 and np.isfinite(found.p[0]) else 1.0
 
         for at in np.flatnonzero(bounded & np.isfinite(p)).tolist():
@@ -446,6 +455,7 @@ class RateModel:
         moved = -contrast @ self.effects.effect
         squares = self.effects.drop.T @ self.effects.drop
         variance = ((contrast @ squares) * contrast).sum(axis=1)  # of contrast . drop, over units
+        # The jackknife over units, hence t with one degree less than units.
         se = np.sqrt((units - 1) / units * np.maximum(variance, 0.0))
         seen = identifiable & (se > est.ZERO)
         p = 2 * stdtr(units - 1, -np.abs(moved) / np.where(seen, se, 1.0))
@@ -478,6 +488,8 @@ def _compare_rows(
             fewest = np.minimum(effective[0][i], effective[1][j])
             cell = lengths[0][i] + lengths[1][j] - 2 * gram[i, j]
             free = np.maximum(fewest - 1, est.ZERO)
+            # K / (K - 1), as deviations are from a mean of K. The noise of single cells is in the
+            # variance already: only what annotators repeat over scenarios is added.
             more = np.maximum(0.0, fewest / free * people - cell)
             whole = variance + more
             below = variance**2 / df + more**2 / free

@@ -76,6 +76,7 @@ def measure_accuracy(references: pd.DataFrame) -> Accuracy:
     kinds = [_average(right[None, kind], episode[kind]) for kind in (true, ~true)]
     rates = np.array([kind.value[0] for kind in kinds])
     ends = np.array([kind.interval[0] for kind in kinds])
+    # Distances of both ends from their rates add in squares; half, as the two are averaged.
     low, high = np.hypot(*np.abs(ends - rates[:, None])) / 2
     balanced = rates.mean()
     return Accuracy(

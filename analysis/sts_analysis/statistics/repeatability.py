@@ -51,6 +51,7 @@ def measure_repeatability(outcomes: Outcomes) -> Repeatability:
     alike, all_succeed, any_succeeds = None, {}, {}
     for k in (k for k in DEPTHS if k <= deepest):
         ways = np.maximum(choose[total, k], 1.0)
+        # The share of subsets without an auto-resolved one, as those fail.
         every = choose[opened, k] / ways * successes[k]
         none = np.zeros(len(total))
         for j in range(k + 1):  # of the k, those that no rule has resolved
@@ -90,6 +91,8 @@ def average_products(y: np.ndarray, cell: np.ndarray, cells: int, depth: int) ->
     for n in range(1, counts.max(initial=0) + 1):  # the n-th value of each cell
         first = start[counts >= n]
         at, value = cell[first], y[first + n - 1]
+        # k / n of the subsets of n contain the n-th. From the largest k down, as `means[k - 1]`
+        # must still be of the n - 1 values before.
         for k in range(min(n, depth), 0, -1):  # subsets without the new value, and with it
             means[k, at] += k / n * (value * means[k - 1, at] - means[k, at])
     return means

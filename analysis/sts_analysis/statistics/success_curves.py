@@ -59,6 +59,7 @@ def find_success_curves(outcomes: Outcomes, ratings: pd.DataFrame) -> tuple[Succ
     verdict = [(rows["verdict"] == word).to_numpy() for word in ("success", "failure")]
     auto = np.flatnonzero(made.auto_resolved)
     status = np.select(verdict, [SUCCESS, FAILURE], CENSORED)
+    # Auto-resolved ones never succeed, so they stay until their horizon.
     status = np.append(status, np.full(len(auto), CENSORED))
     step = np.append(rows["step"].to_numpy(np.float64), np.full(len(auto), np.nan))
     weight = np.append(share[place] / made.verdicts[place], share[auto])
@@ -101,6 +102,7 @@ def cumulative_incidence(
         for own in (status == SUCCESS, status != CENSORED, np.ones(len(status)))
     )
     there = np.cumsum(leave[::-1])[::-1]
+    # Still under way just before each time: Kaplan-Meier's estimate for any end.
     before = np.concatenate([[1.0], np.cumprod(1 - end / there)[:-1]])
     height = np.clip(np.cumsum(before / there * succeed), 0.0, 1.0)
     rises = np.flatnonzero(np.diff(height, prepend=0.0) > 0)

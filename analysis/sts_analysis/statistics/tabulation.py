@@ -179,6 +179,7 @@ def _continuations(rows: pd.DataFrame, codes: _Codes, source: str) -> Continuati
     refused = mine & (rows["verdict"] == "cannot_judge").to_numpy()
     unable = np.bincount(codes.place[refused], minlength=size)
     settled = (rows["source"] == "settled").to_numpy() & (source == "human")
+    # Answers of people go before a rule's.
     auto = (np.bincount(codes.place[settled], minlength=size) > 0) & (verdicts == 0) & (unable == 0)
     y = np.divide(successes, verdicts, out=np.full(size, np.nan), where=verdicts > 0)
     return Continuations(
@@ -234,6 +235,7 @@ def _judging(
     auto, judgeable = (made.tally(x, shape[:2]) for x in (made.auto_resolved, ~made.unjudgeable))
     each = divide(divide(judgeable - auto, judgeable), table["judged"] - auto)[agent, scenario]
     each = each / made.verdicts[codes.place[people]]
+    # Continuations that share a clip repeat its verdicts; a judgement counts once.
     once = ~pd.DataFrame({"place": place, "clip": codes.clip[people]}).duplicated().to_numpy()
 
     def add(weights: np.ndarray) -> np.ndarray:

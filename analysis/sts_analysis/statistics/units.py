@@ -19,6 +19,7 @@ def join_units(scenarios: Sequence[str], groups: Iterable[Iterable[str]]) -> np.
       int64[S], from 0, in the order of each unit's first scenario.
     """
     place = {name: i for i, name in enumerate(scenarios)}
+    # Joining the first with each other connects a group as all its pairs would.
     edges = [
         (at[0], other)
         for group in groups

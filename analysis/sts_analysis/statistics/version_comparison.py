@@ -80,6 +80,7 @@ def compare_versions(outcomes: Outcomes, old: np.ndarray, new: np.ndarray) -> Ve
         found = est.compare(
             apart.se,
             np.where(below > 0, sum(squares) ** 2 / np.where(below > 0, below, 1.0), 1.0),
+            # Below the minimum `compare` takes the wider of both intervals.
             np.where(seen, est.MIN_DIFFERING_UNITS, 0),
             (gained.value, lost.value),
             (gained.interval, lost.interval),
